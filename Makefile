@@ -1,0 +1,46 @@
+# `make` runs the whole workflow, `make help` lists the rest.
+#
+# Nothing is decided here: scripts/in-env chooses Nix or the host and brings the tools, Snakemake does
+# the work.
+
+in_env := scripts/in-env
+
+# Given on the command line or in the environment; each is handed to Snakemake only when it is set.
+config := $(if $(PRESET),preset='$(PRESET)') $(if $(FIGURE),figure='$(FIGURE)')
+run_arguments := $(if $(PAPER),'$(PAPER)') $(if $(strip $(config)),--config $(config))
+
+.PHONY: run test test-long bench lint lab lock clean help
+
+# A killed make must take the measurement with it, hence exec and the signal at the parent's death.
+run: ## measure what is not measured yet and make reports/index.html
+	@command -v setpriv >/dev/null || { \
+	  echo "benchbook: setpriv is absent (package util-linux); Benchbook measures on Linux only" >&2; \
+	  exit 1; }
+	@exec setpriv --pdeathsig KILL $(in_env) snakemake $(run_arguments)
+
+test: ## the tests that take seconds
+	@mkdir -p build
+	@exec $(in_env) --with test pytest -m "not long" --junitxml=build/tests.xml $(PYTEST)
+
+test-long: ## the tests that take minutes
+	@mkdir -p build
+	@exec $(in_env) --with test pytest -m long --junitxml=build/tests-long.xml $(PYTEST)
+
+bench: ## ratios and seconds of Benchbook itself; asserts nothing
+	@exec $(in_env) benchbook bench
+
+lint: ## ruff, clang-format, snakefmt and snakemake --lint; changes no file
+	@exec $(in_env) --with test scripts/lint
+
+lab: ## JupyterLab on notebooks/
+	@exec $(in_env) --with lab jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+
+lock: ## remake the locks from pyproject.toml (needs uv and network; LOCK=--upgrade for newer ones)
+	@exec scripts/lock $(LOCK)
+
+clean: ## remove what is generated; measured runs in data/runs stay
+	rm -rf build results reports
+
+help: ## this list
+	@echo "make [PRESET=tiny|quick|paper] [PAPER=id] [FIGURE=paper/figure]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
