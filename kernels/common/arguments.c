@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "emit.h"
+
+enum { OPTION_HELP = 0x100, OPTION_POINT, OPTION_SOURCE, OPTION_DESTINATION, OPTION_SEED };
+
+struct input {
+    const struct bench_kernel *kernel;
+    struct arguments *arguments;
+};
+
+static const struct argp_option options[] = {
+    {.name = "point",
+     .key = OPTION_POINT,
+     .arg = "KEY=VALUE,...",
+     .doc = "Measure this: method=, samples=, warmup=, loops= and the method's own keys; up to 64, "
+            "in the order given"},
+    {.name = "source-offset",
+     .key = OPTION_SOURCE,
+     .arg = "BYTES",
+     .doc = "Where in its first 4096 bytes the source begins: 0 to 4088, a multiple of 8"},
+    {.name = "destination-offset",
+     .key = OPTION_DESTINATION,
+     .arg = "BYTES",
+     .doc = "The same for the destination"},
+    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Of the data that is moved"},
+    {.name = "help", .key = OPTION_HELP, .doc = "Print this text"},
+    {0},
+};
+
+static uint64_t parse_offset(const char *label, const char *text) {
+    const uint64_t offset = parse_number(label, text, strlen(text), 0, BUFFER_OFFSET_MOST);
+    if (offset % BUFFER_OFFSET_STEP != 0) {
+        refuse("%s%s is not a multiple of %d; give one that is", label, text, BUFFER_OFFSET_STEP);
+    }
+    return offset;
+}
+
+static void add_point(const struct input *input, const char *text) {
+    struct arguments *arguments = input->arguments;
+    if (arguments->point_count == POINTS_MAX) {
+        refuse("there are more than %d --point; split them over several starts", POINTS_MAX);
+    }
+    arguments->points[arguments->point_count++] = point_parse(input->kernel, text);
+}
+
+static void print_method(const struct bench_kernel *kernel, const struct bench_method *method) {
+    printf("  method=%s", method->name);
+    for (size_t key = 0; method->keys >> key; key++) {
+        if (!(method->keys >> key & 1)) {
+            continue;
+        }
+        const char *const *words = kernel->keys[key].words;
+        printf(" %s=%s", kernel->keys[key].name, words ? "" : "N");
+        for (size_t word = 0; words && words[word]; word++) {
+            printf("%s%s", word ? "|" : "", words[word]);
+        }
+    }
+    putchar('\n');
+}
+
+_Noreturn static void print_help(const struct bench_kernel *kernel, const struct argp *argp) {
+    argp_help(argp, stdout, ARGP_HELP_STD_HELP, (char *)kernel->name);
+    puts("\nThe methods and the keys that each takes:");
+    for (const struct bench_method *method = kernel->methods; method->name; method++) {
+        print_method(kernel, method);
+    }
+    emit_flush();
+    exit(EXIT_OK);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+    const struct input *input = state->input;
+    struct bench_settings *settings = &input->arguments->settings;
+    switch (key) {
+    case OPTION_POINT:
+        add_point(input, argument);
+        return 0;
+    case OPTION_SOURCE:
+        settings->source_offset = parse_offset("--source-offset ", argument);
+        return 0;
+    case OPTION_DESTINATION:
+        settings->destination_offset = parse_offset("--destination-offset ", argument);
+        return 0;
+    case OPTION_SEED:
+        settings->seed = parse_number("--seed ", argument, strlen(argument), 0, UINT64_MAX);
+        return 0;
+    case OPTION_HELP:
+        print_help(input->kernel, state->root_argp);
+    default:
+        return refuse_other(key, argument, state);
+    }
+}
+
+void arguments_parse(const struct bench_kernel *kernel, int argc, char **argv,
+                     struct arguments *arguments) {
+    struct input input = {.kernel = kernel, .arguments = arguments};
+    const struct argp_child children[] = {{.argp = kernel->argp}, {0}};
+    const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .doc = kernel->question,
+        .children = children,
+    };
+    argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
+    if (arguments->point_count == 0) {
+        refuse("there is nothing to measure; give at least one --point");
+    }
+    for (size_t i = 0; i < arguments->point_count && kernel->accept; i++) {
+        kernel->accept(&arguments->points[i]);
+    }
+}

@@ -1,0 +1,93 @@
+/* What a kernel gives to the harness, and what it may call. A kernel is one C file that defines
+ * `bench_kernel`; harness.c has main() and knows nothing else about it. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "refuse.h"
+#include "sink.h"
+
+/* For every function whose body is timed. Its name begins with timed_, and it must remain one
+ * function of that name: the calls in the timed region are found in its disassembly. */
+#if defined(__clang__)
+#define BENCH_TIMED __attribute__((noinline))
+#else
+#define BENCH_TIMED __attribute__((noinline, noclone, noipa))
+#endif
+
+enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 16 };
+
+/* A KEY=VALUE of --point that only this kernel knows. */
+struct bench_key {
+    const char *name;
+    const char *const *words; /* the values it may have, up to a NULL; without: a whole number */
+};
+
+struct bench_method {
+    const char *name;
+    unsigned keys; /* bit N: it takes, and needs, the N-th of the kernel's keys */
+};
+
+struct bench_point {
+    size_t method; /* which of the kernel's methods */
+    uint64_t samples;
+    uint64_t warm_up;
+    uint64_t loops;
+    uint64_t values[BENCH_KEYS_MAX]; /* by key: the number, or which of its words */
+};
+
+struct bench_settings {
+    uint64_t source_offset;
+    uint64_t destination_offset;
+    uint64_t seed;
+};
+
+/* Where the buffers stand; NULL where the kernel has none. */
+struct bench_buffers {
+    const void *source;
+    const void *destination;
+};
+
+typedef void bench_timed(const void *state);
+
+struct bench_task {
+    bench_timed *timed;
+    const void *state;
+    uint64_t bytes_declared; /* moved by one call, as the method declares it */
+};
+
+struct bench_report;
+
+/* Both tables end with an entry whose name is NULL. */
+struct bench_kernel {
+    const char *name;
+    const char *question;         /* first lines of --help */
+    const struct argp *argp;      /* the kernel's own options, or NULL */
+    const struct bench_key *keys; /* or NULL */
+    const struct bench_method *methods;
+
+    /* In this order; accept, open and close may be NULL. A kernel without a check has no numbers.
+     */
+    void (*accept)(const struct bench_point *point); /* all points first: refuse the bad ones */
+    struct bench_buffers (*open)(const struct bench_settings *settings);
+    struct bench_task (*prepare)(const struct bench_point *point); /* before each point */
+    void (*check)(const struct bench_point *point, struct bench_report *report); /* after it */
+    void (*close)(void);
+};
+
+extern const struct bench_kernel bench_kernel;
+
+/* For check(). A failure voids the point; an observation is evidence, whatever its value. */
+void bench_fail(struct bench_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void bench_observe_count(struct bench_report *report, const char *name, uint64_t value);
+void bench_observe_real(struct bench_report *report, const char *name, double value);
+void bench_observe_share(struct bench_report *report, const char *name, uint64_t part,
+                         uint64_t whole);
+void bench_observe_absent(struct bench_report *report, const char *name);
+
+#endif

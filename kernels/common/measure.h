@@ -1,0 +1,24 @@
+/* The timed region of one point. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include "bench.h"
+#include "usage.h"
+
+struct sample {
+    uint64_t start_ns;
+    uint64_t time_ns; /* the cost of reading the clock is in it */
+    int cpu;
+};
+
+/* Written to before it is returned: no page of it is faulted in between samples. */
+struct sample *samples_allocate(size_t count);
+
+/* Warm-ups first, then the samples, all kept. The usage is that of the samples alone. */
+struct usage measure(const struct bench_task *task, const struct bench_point *point,
+                     struct sample *samples);
+
+/* How often a sample ran on another core than the one before it. */
+uint64_t count_migrations(const struct sample *samples, size_t count);
+
+#endif
