@@ -1,0 +1,5 @@
+"""`python -m benchbook`: what the workflow's rules call."""
+
+from benchbook.cli import main
+
+main()

@@ -1,0 +1,85 @@
+"""cache-size-disagrees: the kernel, the C library and the size sweep name different caches.
+
+A rule like "four times the cache" applied to the wrong number measures the cache, or wastes
+memory. The kernel's word (sysfs) comes first; the C library's and the sweep's knee check it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from benchbook.artefacts import Finding, Judged
+from benchbook.sizes import format_bytes
+from benchbook.stats import last_knee
+from benchbook.topology import cache_disagreement
+
+ARTEFACT = "cache-size-disagrees"
+REMEDY = (
+    "Size arrays by the largest of the sizes named, and look at the size sweep: beyond the last "
+    "cache its end is flat."
+)
+NAMES = {
+    "sysfs": "the kernel (sysfs)",
+    "sysconf": "the C library (sysconf)",
+    "knee": "the size sweep's knee",
+}
+
+
+def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
+    """One finding where two sources are over 2x apart; abstains where fewer than two speak."""
+    judged = Judged()
+    sysfs, sysconf = host.get("llc_sysfs_bytes"), host.get("llc_sysconf_bytes")
+    knee, where = _knee(rows, host)
+    if sum(size is not None for size in (sysfs, sysconf, knee)) < 2:
+        judged.abstained["host"] = "fewer than two sources name the size of the last cache"
+        return judged
+    apart = cache_disagreement(sysfs, sysconf, knee)
+    if not apart:
+        return judged
+    said = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
+    words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in said.items() if size]
+    smaller, larger, factor = max(apart, key=lambda pair: (pair[2], "knee" not in pair))
+    judged.findings.append(
+        Finding(
+            artefact=ARTEFACT,
+            effect="informs",
+            factor=factor,
+            where=where if "knee" in (smaller, larger) else [],
+            confidence=0.9 if "knee" in (smaller, larger) else 1.0,
+            evidence=[
+                {"name": f"last_level_cache_{name}", "value": size, "unit": "bytes", "source": name}
+                for name, size in said.items()
+                if size
+            ],
+            explanation=f"The size of the last-level cache is not agreed on: {'; '.join(words)}. "
+            f"{NAMES[smaller]} and {NAMES[larger]} are {factor:.1f} times apart.",
+            remedy=REMEDY,
+        )
+    )
+    return judged
+
+
+def _knee(rows: pd.DataFrame, host: dict[str, Any]) -> tuple[int | None, list[str]]:
+    """The bytes at which the sweeps fall for the last time, if that is no smaller cache's knee.
+
+    Inside its bracket the knee takes the kernel's word; outside, the bracket's nearer end.
+    """
+    sysfs = host.get("llc_sysfs_bytes")
+    if "series" not in rows or "working_set_bytes" not in rows:
+        return None, []
+    for _, sweep in rows.dropna(subset=["working_set_bytes"]).groupby("series"):
+        rates = sweep["bytes_per_call"] / sweep["time_ns"]
+        found = last_knee(sweep["working_set_bytes"], rates)
+        if found is None or _explains(found.low, found.high, host.get("smaller_caches_bytes", [])):
+            continue
+        low, high = int(found.low), int(found.high)
+        inside = sysfs is not None and low <= sysfs <= high
+        nearest = low if sysfs is None or sysfs < low else high
+        return (sysfs if inside else nearest), list(sweep["where"])
+    return None, []
+
+
+def _explains(low: float, high: float, caches: list[int]) -> bool:
+    return any(low <= 2 * size and size <= 2 * high for size in caches)

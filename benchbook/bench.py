@@ -1,0 +1,62 @@
+"""`make bench`: ratios and seconds of Benchbook itself. Prints, asserts nothing."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchbook import records
+from benchbook.files import read_json
+
+REPEATS = 3
+
+
+def seconds(*command: str) -> float:
+    """Median wall time of a command over a few repeats, in s; its output is thrown away."""
+    times = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        subprocess.run(command, capture_output=True, check=False)
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def show(root: Path) -> None:
+    """Start-up of the workflow against bare Snakemake; what probing cost in the latest runs."""
+    console = Console(highlight=False)
+    table = Table("what", "figure", title="Benchbook itself", title_justify="left")
+    bare = seconds("snakemake", "--version")
+    dry = seconds("snakemake", "--dry-run", "--quiet", "all")
+    table.add_row("snakemake --version", f"{bare:.2f} s")
+    table.add_row("snakemake, nothing to do (dry run)", f"{dry:.2f} s")
+    table.add_row("ratio", f"{dry / bare:.2f}")
+    own = seconds(sys.executable, "-m", "benchbook", "--help")
+    table.add_row("benchbook --help", f"{own:.2f} s")
+    for run in latest_runs(root):
+        manifest = read_json(run / records.MANIFEST)
+        share = manifest["probing_s"] / max(manifest["measuring_s"], 1e-9)
+        what = f"{manifest['experiment']}: {manifest['blocks']} blocks"
+        table.add_row(f"{what}, measuring", f"{manifest['measuring_s']:.1f} s")
+        table.add_row(f"{what}, probing ÷ measuring", f"{share:.3f}")
+        timed_ns = sum(
+            sum(records.load_samples(run, record)[1].tolist())
+            for record in records.read_lines(run / records.JOURNAL)
+            if record["kind"] == "invocation"
+        )
+        share = timed_ns / 1e9 / max(manifest["measuring_s"], 1e-9)
+        table.add_row(f"{what}, inside timed regions ÷ measuring", f"{share:.3f}")
+    console.print(table)
+
+
+def latest_runs(root: Path) -> list[Path]:
+    """The runs that results/ points at, each once."""
+    pointers = sorted((root / "results").glob("*/*/**/current.json"))
+    folders = {json.loads(path.read_text(encoding="utf-8"))["folder"] for path in pointers}
+    return [root / folder for folder in sorted(folders) if (root / folder).exists()]

@@ -1,0 +1,198 @@
+"""The build stage: one variant -> a binary under its hash and variant.json, whatever happens.
+
+A compile that fails or a compiler that is missing is a result with a reason, not an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchbook import disassembly
+from benchbook.definitions import definition, kernel_folder
+from benchbook.files import write_json
+
+VERSION = 1
+COMPILE_LIMIT_S = 120
+PADDING_BYTES = 1504  # of the relinked twin: moves code and data, changes nothing else
+# The harness is the same in every variant; only the kernel's own file takes the variant's flags.
+COMMON_FLAGS = ["-O2"]
+ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
+LINK = ["-Wl,--build-id=none"]
+
+
+class BuildFailed(Exception):
+    """A compiler or linker said no; its words are the result."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    name: str
+    path: str
+    version: str
+    target: str
+
+
+def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str, Any]:
+    """Compile one variant; write `output` (variant.json); return what it holds."""
+    content = definition(root, name)
+    spec = content["variants"][variant]
+    flags = [*content.get("flags", []), *spec.get("flags", [])]
+    record: dict[str, Any] = {
+        "version": VERSION,
+        "experiment": name,
+        "variant": variant,
+        "compiler": spec["compiler"],
+        "flags": flags,
+        "state": "ok",
+        "reason": "",
+    }
+    compiler = find_compiler(spec["compiler"])
+    if compiler is None:
+        record |= {
+            "state": "cannot_run",
+            "reason": f"compiler {spec['compiler']!r} is not on PATH; "
+            f"install it (Debian: apt-get install {spec['compiler']})",
+        }
+    else:
+        record |= {"compiler_version": compiler.version, "target": compiler.target}
+        try:
+            record |= _compile(root, name, content, flags, compiler, output.parent)
+        except BuildFailed as failure:
+            record |= {"state": "failed", "reason": str(failure)}
+    write_json(output, record)
+    return record
+
+
+def find_compiler(name: str) -> Compiler | None:
+    """The compiler of that name on PATH with its version, or None."""
+    path = shutil.which(name)
+    if path is None:
+        return None
+    first_line = _say([path, "--version"]).splitlines()
+    return Compiler(name, path, first_line[0] if first_line else "", _say([path, "-dumpmachine"]))
+
+
+def _compile(
+    root: Path,
+    name: str,
+    content: dict[str, Any],
+    flags: list[str],
+    compiler: Compiler,
+    folder: Path,
+) -> dict[str, Any]:
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = kernel_folder(root, name)
+    common = root / "kernels" / "common"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        work = Path(scratch)
+        own = [
+            _object(compiler, sources / source, flags, common, work)
+            for source in content["sources"]
+        ]
+        shared = [
+            _object(compiler, source, COMMON_FLAGS, common, work)
+            for source in sorted(common.glob("*.c"))
+        ]
+        # As an archive, so that the probe, which has its own main, takes only what it calls.
+        library = work / "libcommon.a"
+        _run(["ar", "rcsD", str(library), *map(str, shared)])
+        padding = _object(
+            compiler,
+            common / "padding.S",
+            [f"-DBENCH_PADDING_BYTES={PADDING_BYTES}"],
+            common,
+            work,
+        )
+        found = disassembly.timed_functions(own)
+        # Optimisation flags matter to the linker too (-fopenmp, -mcmodel, -flto).
+        plain = _link(compiler, [*own, library], flags, work / "plain")
+        relinked = _link(compiler, [padding, *own, library], flags, work / "relinked")
+        record = {
+            "binary": _keep(plain, folder),
+            "relinked": _keep(relinked, folder),
+            "effective": effective_command(compiler, sources / content["sources"][0], flags),
+            "isa": disassembly.isa(found),
+            "timed_functions": {
+                function: {"library_calls": body.calls, "loads_in_loop": body.loop_loads}
+                for function, body in sorted(found.items())
+            },
+        }
+    wrong = _calls_missing(content.get("calls", {}), record["timed_functions"])
+    return record | ({"state": "failed", "reason": wrong} if wrong else {})
+
+
+def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str:
+    for function, calls in declared.items():
+        seen = found.get(function, {"library_calls": []})["library_calls"]
+        missing = sorted(set(calls) - set(seen))
+        if missing:
+            instead = ", ".join(seen) or "no library function"
+            return f"{function} must call {missing[0]} but the compiler made it call {instead}"
+    return ""
+
+
+def _object(compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path) -> Path:
+    target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
+    _run([compiler.path, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
+    return target
+
+
+def _link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
+    _run([compiler.path, *flags, *LINK, *map(str, objects), "-o", str(target), "-lm", "-pthread"])
+    return target
+
+
+def _keep(binary: Path, folder: Path) -> dict[str, str]:
+    """Put the binary beside variant.json under its hash."""
+    digest = hashlib.sha256(binary.read_bytes()).hexdigest()
+    kept = folder / digest[:16]
+    if not kept.exists():
+        binary.replace(kept)
+    return {"file": kept.name, "sha256": digest}
+
+
+def effective_command(compiler: Compiler, source: Path, flags: list[str]) -> list[str]:
+    """What the compiler proper is started with: a wrapper may add or drop flags on the way."""
+    result = subprocess.run(
+        [compiler.path, "-###", *ALWAYS, *flags, "-c", str(source), "-o", "/dev/null"],
+        capture_output=True,
+        text=True,
+        timeout=COMPILE_LIMIT_S,
+        check=False,
+    )
+    for line in result.stderr.splitlines():
+        words = shlex.split(line) if "cc1" in line else []
+        if words and ("cc1" in Path(words[0]).name or "-cc1" in words):
+            place = str(source.parent.parent)
+            end = words.index("-o") if "-o" in words else len(words)
+            kept = words[:end] + words[end + 2 :]  # its output is a random temporary file
+            return [word.replace(place, "kernels") for word in kept]
+    return []
+
+
+def _run(command: list[str]) -> None:
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
+    if result.returncode != 0:
+        lines = [line for line in result.stderr.splitlines() if line.strip()]
+        telling = [line for line in lines if "error" in line or "relocation" in line] or lines
+        raise BuildFailed(
+            f"{Path(command[0]).name} ended with {result.returncode}: "
+            + (telling[0].strip() if telling else "it said nothing")
+        )
+
+
+def _say(command: list[str]) -> str:
+    result = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return result.stdout.strip()

@@ -1,0 +1,175 @@
+"""The command line: what people type, and what the workflow's rules call (hidden).
+
+Heavy imports stay inside the commands: the measuring stage starts often.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from benchbook.errors import BenchbookError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Reruns published performance experiments and says which numbers you may believe.",
+)
+ROOT = Path()
+Output = Annotated[Path, typer.Option(help="the file to write")]
+Settings = Annotated[str, typer.Option(help="settings as JSON")]
+Config = Annotated[
+    list[str] | None, typer.Option("--config", metavar="KEY=VALUE", help="as with snakemake")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print facts as JSON")]
+
+
+def main() -> None:
+    """Entry point: one clear sentence and exit code 1 for what a user can put right."""
+    try:
+        app()
+    except BenchbookError as error:
+        print(f"benchbook: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+@app.command()
+def plan(config: Config = None, as_json: AsJson = False) -> None:
+    """Points, blocks, minutes, memory, disk and what is skipped, before anything is measured."""
+    from benchbook.planning import show
+
+    show(ROOT, overrides(config or []), as_json=as_json)
+
+
+@app.command()
+def bench() -> None:
+    """Ratios and seconds of Benchbook itself (make bench)."""
+    from benchbook.bench import show
+
+    show(ROOT)
+
+
+@app.command(hidden=True)
+def build(experiment: str, variant: str, output: Output) -> None:
+    """Compile one variant; a failed compile is a result."""
+    from benchbook.build import build_variant
+
+    record = build_variant(ROOT, experiment, variant, output)
+    if record["state"] != "ok":
+        print(f"{experiment}/{variant}: {record['state']}: {record['reason']}", file=sys.stderr)
+
+
+@app.command(hidden=True)
+def measure(
+    experiment: str,
+    variants: list[Path],
+    settings: Settings,
+    output: Output,
+    parent: Annotated[int | None, typer.Option(help="die with this process")] = None,
+) -> None:
+    """Measure one experiment unless a complete run of this plan exists."""
+    from benchbook.process import follow_parent
+
+    follow_parent(parent)
+    from benchbook.measure import measure as run
+
+    run(ROOT.absolute(), experiment, json.loads(settings), variants, output)
+
+
+@app.command(hidden=True)
+def evidence(pointer: Path, output: Output) -> None:
+    """Collect observations of a run."""
+    from benchbook.evidence import collect
+
+    collect(pointer, output)
+
+
+@app.command(hidden=True)
+def tables(pointer: Path, output: Output) -> None:
+    """Write a run's samples as one table."""
+    from benchbook.tables import write_samples
+
+    write_samples(pointer, output)
+
+
+@app.command(hidden=True)
+def analyse(
+    pointer: Path,
+    samples: Annotated[Path, typer.Option()],
+    evidence: Annotated[Path, typer.Option()],
+    output: Output,
+) -> None:
+    """Estimates, states and findings of a run."""
+    from benchbook.analysis import analyse as run
+
+    run(pointer, samples, evidence, output)
+
+
+@app.command(hidden=True)
+def judge(
+    paper: str, analyses: list[Path], output: Output, figure: Annotated[str, typer.Option()] = ""
+) -> None:
+    """A paper's figures with reruns and verdicts."""
+    from benchbook.papers import judge as run
+
+    run(ROOT, paper, figure, analyses, output)
+
+
+@app.command("merge-samples", hidden=True)
+def merge_samples(files: list[Path], output: Output) -> None:
+    """All experiments' samples in one table."""
+    from benchbook.tables import merge_samples as run
+
+    run(files, output)
+
+
+@app.command("merge-findings", hidden=True)
+def merge_findings(analyses: list[Path], output: Output) -> None:
+    """findings.json over all experiments."""
+    from benchbook.papers import merge_findings as run
+
+    run(analyses, output)
+
+
+@app.command("merge-verdicts", hidden=True)
+def merge_verdicts(papers: list[Path], output: Output) -> None:
+    """verdicts.json over all papers."""
+    from benchbook.papers import merge_verdicts as run
+
+    run(papers, output)
+
+
+@app.command("judge-controls", hidden=True)
+def judge_controls(analyses: list[Path], output: Output) -> None:
+    """controls.json: provoked, detected, abstained, false alarms."""
+    from benchbook.controls import judge as run
+
+    run(ROOT, analyses, output)
+
+
+@app.command(hidden=True)
+def schemas(check: Annotated[bool, typer.Option("--check")] = False) -> None:
+    """Write the JSON schemas of all YAML files, or fail where they differ from the models."""
+    from benchbook.schemas import write
+
+    write(check=check)
+
+
+def overrides(pairs: list[str]) -> dict[str, Any]:
+    """KEY=VALUE words as snakemake reads them; nested keys are not taken."""
+    import yaml
+
+    found = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise BenchbookError(f"--config takes KEY=VALUE, not {pair!r}")
+        found[key] = yaml.safe_load(value)
+    return found

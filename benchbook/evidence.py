@@ -1,0 +1,88 @@
+"""The evidence stage: observations other than the timing, each with its source and its state.
+
+Rows of {experiment, point, name, value, unit, source, state, reason}; state is ok, denied, absent
+or simulated. Here: what the kernel's check found at the destination, what the operating system
+accounted, and what the disassembly of the timed functions shows. Later sources add rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchbook import records
+from benchbook.files import read_json, write_json
+from benchbook.tables import run_folder
+
+VERSION = 1
+UNITS = {
+    "minor_faults": "faults",
+    "major_faults": "faults",
+    "voluntary_switches": "switches",
+    "involuntary_switches": "switches",
+    "migrations": "migrations",
+    "run_delay_ns": "ns",
+    "on_cpu_ns": "ns",
+    "wall_ns": "ns",
+    "resident_bytes": "bytes",
+    "work_done_fraction": "1",
+    "destination_written_fraction": "1",
+    "distinct_source_blocks": "blocks",
+    "last_source_block": "block",
+    "blocks_declared": "blocks",
+}
+
+
+def collect(pointer: Path, output: Path) -> None:
+    """Write evidence.json of one run."""
+    content, run = run_folder(pointer)
+    seen: dict[tuple[str, str, str], list[Any]] = {}
+    for record in records.read_lines(run / records.JOURNAL):
+        if record["kind"] != "invocation":
+            continue
+        for source, values in (
+            ("destination check", record["observations"]),
+            ("operating system", record["usage"]),
+        ):
+            for name, value in values.items():
+                seen.setdefault((record["point"], source, name), []).append(value)
+    items = [
+        {"experiment": content["experiment"], "point": point, "name": name, **row(source, values)}
+        | {"unit": UNITS.get(name, "")}
+        for (point, source, name), values in sorted(seen.items())
+    ]
+    for folder in content["variants"].values():
+        items += _disassembly(content["experiment"], read_json(Path(folder) / "variant.json"))
+    write_json(output, {"version": VERSION, "items": items})
+
+
+def row(source: str, values: list[Any]) -> dict[str, Any]:
+    """The median over invocations; `absent` where the system never gave a value, never 0."""
+    known = [value for value in values if value is not None]
+    if not known:
+        reason = "this system does not account it"
+        return {"value": None, "source": source, "state": "absent", "reason": reason}
+    same = len(set(known)) == 1
+    reason = "the same in every invocation" if same else "median over invocations"
+    value = known[0] if same else median(known)
+    return {"value": value, "source": source, "state": "ok", "reason": reason}
+
+
+def _disassembly(experiment: str, variant: dict[str, Any]) -> list[dict[str, Any]]:
+    if variant["state"] != "ok" or variant["experiment"] == "probe":
+        return []
+    common = {
+        "experiment": experiment,
+        "point": "",
+        "variant": variant["variant"],
+        "unit": "",
+        "source": "disassembly",
+        "state": "ok" if variant["timed_functions"] else "absent",
+        "reason": "" if variant["timed_functions"] else "objdump is not on PATH",
+    }
+    items = [{**common, "name": "isa", "value": variant["isa"]}]
+    for function, facts in variant["timed_functions"].items():
+        name = f"library calls in {function}"
+        items.append({**common, "name": name, "value": facts["library_calls"]})
+    return items

@@ -1,0 +1,216 @@
+"""One start of a measured program: what goes in, what comes out, and what disturbed it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchbook import host
+from benchbook.process import child_setup
+
+CANNOT_RUN = 77
+OUTPUT_KEPT = 400  # characters of stderr that enter a reason
+
+
+@dataclass(frozen=True)
+class Request:
+    """One invocation: points in order, each with its factors and pilot numbers."""
+
+    binary: Path
+    options: dict[str, Any]  # kernel options, e.g. {"bytes": 8388608}
+    points: list[dict[str, Any]]  # the KEY=VALUE pairs of each --point, in order
+    cpus: list[int]
+    environment_padding_bytes: int = 0
+    source_offset_bytes: int = 0
+    destination_offset_bytes: int = 0
+    seed: int = 1
+    time_limit_s: float = 30.0
+    lock: int | None = None  # file descriptor of the measuring lock, inherited
+
+
+@dataclass
+class PointResult:
+    """What one point of an invocation gave. state: ok, failed, cannot_run or timeout."""
+
+    state: str
+    reason: str = ""
+    warm_up: int = 0
+    t_start_ns: list[int] = field(default_factory=list)
+    time_ns: list[int] = field(default_factory=list)
+    loops: int = 1
+    bytes_declared: int = 0
+    observations: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Result:
+    points: list[PointResult]
+    start: dict[str, Any]
+    wall_ns: int
+    t_start_ns: int
+    t_end_ns: int
+    steal_fraction: float | None
+    frequency_khz: int | None
+
+
+def now_ns() -> int:
+    """The clock of the kernels, so that times can be laid beside their samples."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+
+def command_line(request: Request) -> list[str]:
+    """The program and its arguments."""
+    words = [str(request.binary.absolute())]
+    words += [f"--{name}={value}" for name, value in request.options.items()]
+    for point in request.points:
+        words += ["--point", ",".join(f"{key}={value}" for key, value in point.items())]
+    return [
+        *words,
+        f"--source-offset={request.source_offset_bytes}",
+        f"--destination-offset={request.destination_offset_bytes}",
+        f"--seed={request.seed}",
+    ]
+
+
+def environment(request: Request) -> dict[str, str]:
+    """All that a kernel sees: nothing of the workflow engine's (it sets OMP_NUM_THREADS)."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "LC_ALL": "C",
+        "OMP_NUM_THREADS": str(len(request.cpus)),
+        "OMP_PROC_BIND": "true",
+        "OMP_PLACES": ",".join(f"{{{cpu}}}" for cpu in request.cpus),
+        "BENCHBOOK_PADDING": "x" * request.environment_padding_bytes,
+    }
+
+
+def invoke(request: Request) -> Result:
+    """Start the program, wait for it within its time limit, and read what it printed."""
+    steal_before = host.steal_ticks()
+    t_start_ns = now_ns()
+    exit_status, out, err = run_program(
+        command_line(request),
+        cpus=request.cpus,
+        env=environment(request),
+        time_limit_s=request.time_limit_s,
+        lock=request.lock,
+    )
+    t_end_ns = now_ns()
+    wall_ns = t_end_ns - t_start_ns
+    start, points = read_output(out, len(request.points))
+    problem = explain_exit(exit_status, out, err, request.time_limit_s)
+    for index, point in enumerate(points):
+        if point is None:
+            points[index] = PointResult(*problem)
+    return Result(
+        points=[point for point in points if point is not None],
+        start=start,
+        wall_ns=wall_ns,
+        t_start_ns=t_start_ns,
+        t_end_ns=t_end_ns,
+        steal_fraction=_steal(steal_before, host.steal_ticks(), wall_ns),
+        frequency_khz=host.frequency_khz(request.cpus[0]),
+    )
+
+
+def run_program(
+    command: list[str],
+    *,
+    cpus: list[int],
+    env: dict[str, str],
+    time_limit_s: float,
+    lock: int | None,
+) -> tuple[int | None, str, str]:
+    """(exit status or None for a time-out, stdout, stderr). Dies with this process."""
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+            pass_fds=() if lock is None else (lock,),
+            preexec_fn=child_setup(cpus),  # noqa: PLW1509 - the measurer has one thread
+        )
+    except OSError as error:
+        return 126, "", f"cannot be started: {error.strerror}"
+    try:
+        out, err = process.communicate(timeout=time_limit_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return None, _text(out), _text(err)
+    return process.returncode, _text(out), _text(err)
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", errors="replace")
+
+
+def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResult | None]]:
+    """The start line and the points that were finished; None for those that never were."""
+    start: dict[str, Any] = {}
+    points: list[PointResult | None] = [None] * expected
+    samples: dict[int, list[dict[str, Any]]] = {}
+    for line in out.splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # cut by a crash
+        if not isinstance(record, dict) or record.get("version") != 1:
+            continue
+        match record.get("kind"):
+            case "start":
+                start = record
+            case "sample":
+                samples.setdefault(record["point"], []).append(record)
+            case "point" if 0 <= record["point"] < expected:
+                points[record["point"]] = _point(record, samples.get(record["point"], []))
+    return start, points
+
+
+def _point(record: dict[str, Any], samples: list[dict[str, Any]]) -> PointResult:
+    return PointResult(
+        state="ok" if record["status"] == "ok" else "failed",
+        reason=record.get("reason", ""),
+        warm_up=sum(1 for sample in samples if sample["warm_up"]),
+        t_start_ns=[sample["t_start_ns"] for sample in samples],
+        time_ns=[sample["time_ns"] for sample in samples],
+        loops=record["loops"],
+        bytes_declared=record["bytes_declared"],
+        observations=record["observations"],
+        usage=record["usage"],
+    )
+
+
+def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) -> tuple[str, str]:
+    """(state, reason) for the points that a program did not finish."""
+    words = " ".join(err.split())[-OUTPUT_KEPT:]
+    if status is None:
+        return "timeout", f"did not end within its time limit of {time_limit_s:g} s"
+    if status == CANNOT_RUN:
+        for line in reversed(out.splitlines()):
+            if '"reason"' in line:
+                try:
+                    return "cannot_run", json.loads(line)["reason"]
+                except ValueError:
+                    break
+        return "cannot_run", words or "the kernel says that it cannot run here"
+    if status < 0:
+        name = signal.Signals(-status).name
+        return "failed", f"was ended by signal {-status} ({name})"
+    return "failed", f"exit status {status}: {words}" if words else f"exit status {status}"
+
+
+def _steal(before: int | None, after: int | None, wall_ns: int) -> float | None:
+    if before is None or after is None or wall_ns <= 0:
+        return None
+    tick_ns = 1e9 / os.sysconf("SC_CLK_TCK")
+    return (after - before) * tick_ns / wall_ns / (os.cpu_count() or 1)

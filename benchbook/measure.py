@@ -1,0 +1,171 @@
+"""The measuring stage: find the run that the plan asks for, resume it, or make it; point at it.
+
+Snakemake may repeat this at any time; only the fingerprint decides whether anything is measured.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchbook import definitions, host, records
+from benchbook.files import read_json, write_json
+from benchbook.machine_state import MachineState
+from benchbook.plan import Plan, Point, door, make_plan, stated_caches
+from benchbook.process import measuring_lock
+from benchbook.progress import Progress
+from benchbook.quiet import check as quiet_check
+from benchbook.run import Run
+from benchbook.start import Starter
+from benchbook.topology import read_topology
+
+POINTER_VERSION = 1
+
+
+def read_variants(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    """variant.json files by variant; the probe's under its own name."""
+    found = {}
+    for path in paths:
+        record = read_json(path)
+        name = definitions.PROBE if record["experiment"] == definitions.PROBE else record["variant"]
+        found[name] = {**record, "folder": str(path.parent)}
+    return found
+
+
+def measure(
+    root: Path,
+    experiment: str,
+    settings: dict[str, Any],
+    variant_files: list[Path],
+    output: Path,
+) -> Path:
+    """Measure one experiment unless a complete run has its fingerprint; write the pointer."""
+    variants = read_variants(variant_files)
+    plan = make_plan(root, experiment, settings, variants)
+    folder = root / "data" / "runs" / plan.host / experiment
+    complete = _complete(folder, plan, settings)
+    progress = Progress(experiment)
+    if complete is None:
+        for warning in quiet_check():
+            progress.line(f"not quiet: {warning.seen}; {warning.cure}")
+        with measuring_lock(experiment, root, progress.line) as lock:
+            complete = _complete(folder, plan, settings)
+            if complete is None:
+                complete = _measure(root, plan, variants, folder, lock, progress)
+    else:
+        progress.line(f"nothing to measure: {complete.name} is complete and has this fingerprint")
+    write_pointer(root, plan, settings, variants, complete, output)
+    return complete
+
+
+def _complete(folder: Path, plan: Plan, settings: dict[str, Any]) -> Path | None:
+    complete, _ = records.runs_with(folder, plan.fingerprint())
+    return complete[-1] if len(complete) >= settings["again"] else None
+
+
+def _measure(
+    root: Path,
+    plan: Plan,
+    variants: dict[str, dict[str, Any]],
+    folder: Path,
+    lock: int,
+    progress: Progress,
+) -> Path:
+    _, partial = records.runs_with(folder, plan.fingerprint())
+    if partial:
+        run = partial[-1]
+        progress.line(f"resuming {run.name}")
+    else:
+        run = records.new_run(folder, plan_record(plan))
+        progress.line(
+            f"{len(plan.points)} points, {plan.least} blocks or more, "
+            f"at most {plan.settings['budget_s']:.0f} s, on CPU {plan.cpus}"
+        )
+    content = definitions.definition(root, plan.experiment)
+    topology = read_topology()
+    probe = variants.get(definitions.PROBE)
+    reading = definitions.definition(root, definitions.PROBE)
+
+    def binary_of(point: Point) -> Path:
+        record = variants[point.variant]
+        which = "relinked" if point.twin == "relinked" else "binary"
+        return Path(record["folder"]) / record[which]["file"]
+
+    state = MachineState(
+        binary=binary(probe),
+        topology=topology,
+        cpus=plan.cpus,
+        anchor_bytes=reading["anchor_bytes"],
+        anchor_samples=reading["anchor_samples"],
+        every_s=plan.settings["anchor_every_s"],
+        path=run / records.PROBES,
+        lock=lock,
+    )
+    with progress:
+        Run(
+            folder=run,
+            plan=plan,
+            starter=Starter(plan, run, content["starts"], binary_of, lock),
+            state=state,
+            seed=read_json(run / records.PLAN)["seed"],
+            say=progress.update,
+        ).measure()
+    return run
+
+
+def binary(record: dict[str, Any] | None) -> Path | None:
+    """The binary of a variant.json, None where it was not built."""
+    if record is None or record["state"] != "ok":
+        return None
+    return Path(record["folder"]) / record["binary"]["file"]
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """plan.json: all that was decided before the first invocation, the random seed included."""
+    return {
+        "version": records.VERSION,
+        "fingerprint": plan.fingerprint(),
+        "experiment": plan.experiment,
+        "host": plan.host,
+        "door": door(),
+        "seed": secrets.randbits(48),
+        "points": [asdict(point) for point in plan.points],
+        "skipped": plan.skipped,
+        "binaries": plan.binaries,
+        "probe": plan.probe,
+        "cpus": plan.cpus,
+        "claims": plan.claims,
+        "pairs": plan.pairs,
+        "least": plan.least,
+        "looks": plan.looks,
+        "paper_samples": plan.paper_samples,
+        "buffers": plan.buffers,
+        "caches": stated_caches(read_topology(), plan.cpus),
+        "host_facts": host.facts(),
+        "settings": plan.settings,
+    }
+
+
+def write_pointer(
+    root: Path,
+    plan: Plan,
+    settings: dict[str, Any],
+    variants: dict[str, dict[str, Any]],
+    run: Path,
+    output: Path,
+) -> None:
+    """results/<host>/<preset>/<experiment>/current.json: which run counts now."""
+    write_json(
+        output,
+        {
+            "version": POINTER_VERSION,
+            "experiment": plan.experiment,
+            "preset": settings["preset"],
+            "host": plan.host,
+            "run": run.name,
+            "folder": str(run.relative_to(root)),
+            "variants": {name: record["folder"] for name, record in sorted(variants.items())},
+        },
+    )

@@ -1,0 +1,176 @@
+"""What config, experiment, control, probe and paper files may say. Unknown keys are refused.
+
+The JSON schemas in benchbook/schemas/ are generated from these classes (`benchbook schemas`);
+a test fails when they drift apart. The workflow engine's own Python, which may lack pydantic,
+validates with those schemas.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Version = Literal[1]
+Preset = Literal["tiny", "quick", "paper"]
+Value = str | int | float
+Setting = dict[str, Value | list[Value]]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Disturbance(Model):
+    """Thresholds, set before a run, above which a block is repeated whole."""
+
+    run_delay_fraction: float = Field(
+        gt=0, le=1, description="time spent runnable but not running ÷ wall time of a point"
+    )
+    steal_fraction: float = Field(
+        gt=0, le=1, description="time the hypervisor gave to others ÷ wall time of an invocation"
+    )
+    work_factor: float = Field(
+        gt=1, description="probe: time of a core's fixed work ÷ the fastest seen in this run"
+    )
+    repeats: int = Field(ge=0, le=24, description="disturbed blocks repeated at most per run")
+
+
+class Settings(Model):
+    """config/default.yaml < preset < config/local.yaml < --config."""
+
+    version: Version
+    preset: Preset
+    figure: str | None = Field(
+        pattern=r"^[^/]+/[^/]+$", description="<paper>/<figure>: measure and render just this one"
+    )
+    again: int = Field(ge=1, le=1000, description="complete runs wanted of the same plan")
+    memory_fraction: float = Field(gt=0, le=0.9, description="of the memory available")
+    budget_s: float = Field(gt=0, description="measuring time per paper, seconds")
+    controls_budget_s: float = Field(gt=0, description="measuring time per control, seconds")
+    looks: list[Annotated[int, Field(ge=6, le=200)]] = Field(min_length=1)
+    target_half_width: float = Field(
+        gt=0, lt=1, description="of a claim's simultaneous interval, as a log ratio"
+    )
+    point_s: float = Field(gt=0, description="time aimed at per point and invocation, seconds")
+    samples_least: int = Field(ge=3, le=1000)
+    samples_most: int = Field(ge=3, le=1_000_000)
+    sample_least_ns: int = Field(ge=1000, description="a sample loops until it lasts this long")
+    warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
+    time_limit_s: float = Field(gt=0, description="per invocation; beyond it the kernel hangs")
+    anchor_every_s: float = Field(gt=0)
+    disturbed: Disturbance
+
+
+class Variant(Model):
+    compiler: Name
+    flags: list[str] = []
+
+
+class Factor(Model):
+    unit: str | None = None
+    text: str
+
+
+class Experiment(Model):
+    """kernels/<experiment>/experiment.yaml"""
+
+    version: Version
+    question: str
+    sources: list[str] = Field(min_length=1)
+    flags: list[str] = Field(default=[], description="of every variant, before its own")
+    factors: dict[Name, Factor]
+    starts: list[Name] = Field(
+        description="kernel options: one start of the program per value; other factors share it"
+    )
+    definitions: dict[Name, str] = Field(description="method -> what the check demands of it")
+    names: dict[Name, str] = Field(default={}, description="method -> what pages call it")
+    calls: dict[str, list[str]] = Field(
+        default={}, description="timed function -> library calls that must be in it"
+    )
+    buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
+    base: Name
+    variants: dict[Name, Variant] = Field(min_length=1)
+    twins: list[Setting] = Field(default=[], description="points measured as A/A and relinked too")
+    paper_samples: int = Field(ge=1, description="N of the paper's own statistic")
+    points: dict[Preset, list[Setting]] = Field(
+        description="crosses of factor values; a preset adds to the smaller ones"
+    )
+
+
+class Control(Model):
+    """kernels/controls/<artefact>/control.yaml: the artefact provoked, and its clean twin."""
+
+    version: Version
+    artefact: Name
+    text: str
+    kernel: Name = Field(description="the experiment whose kernel and factors it uses")
+    variant: Variant
+    provoked: list[Setting] = Field(min_length=1)
+    nulls: list[Setting] = Field(min_length=1)
+
+
+class Probe(Model):
+    """kernels/probe/probe.yaml: the program that reads the machine's own state."""
+
+    version: Version
+    sources: list[str] = Field(min_length=1)
+    flags: list[str] = []
+    base: Name
+    variants: dict[Name, Variant] = Field(min_length=1)
+    anchor_bytes: int = Field(gt=0, description="copied by each core in use")
+    anchor_samples: int = Field(ge=1)
+
+
+class Estimand(Model):
+    """A ratio of two points of one host: quantity of `numerator` ÷ that of `denominator`."""
+
+    quantity: Literal["rate", "time"]
+    numerator: Setting
+    denominator: Setting
+
+
+class Claim(Model):
+    id: Name
+    text: str
+    estimand: Estimand
+    region: tuple[float | None, float | None] = Field(description="ratios that count as holding")
+    region_reason: str
+    statistic: Literal["median", "mean", "best"]
+    scope: str
+
+
+class Series(Model):
+    """One published row or bar and the point that reruns it."""
+
+    row: dict[str, Value] = Field(description="column -> value that finds the row of the table")
+    point: Setting
+
+
+class Figure(Model):
+    id: Name
+    title: str
+    table: str
+    experiment: Name
+    select: list[Series] = Field(min_length=1)
+    x: str
+    y: str
+    y_unit: str
+    published: str = Field(description="what the source shows, and how its numbers were made")
+    claims: list[Claim] = []
+
+
+class Paper(Model):
+    """data/published/<paper>/paper.yaml"""
+
+    version: Version
+    id: Name
+    title: str
+    author: str
+    date: str
+    kind: str
+    language: str
+    answer: str = Field(description="what the source says, in our words, one sentence")
+    conditions: dict[str, str] = Field(description="what the source states, or that it does not")
+    figures: list[Figure] = Field(min_length=1)

@@ -1,0 +1,248 @@
+"""A paper's figures with their reruns: printed cell beside estimate, verdicts and findings."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchbook import comparisons, definitions
+from benchbook.claims import judge_claim, null_of
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json, write_json
+from benchbook.plan import caches, claim_hashes, figures_of, resolve
+from benchbook.topology import pin, read_topology
+
+VERSION = 1
+# What one unit of a published rate is in bytes per second.
+RATE_UNITS = {"MiB/s": 2**20, "MB/s": 10**6, "GB/s": 10**9, "GiB/s": 2**30}
+
+
+def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:
+    """Write paper.json: every figure (or just `wanted`) with rows, claims and findings."""
+    paper = definitions.paper(root, name)
+    by_experiment = {}
+    for path in analyses:
+        analysis = read_json(path)
+        summaries = pd.read_parquet(path.with_name("summaries.parquet"))
+        by_experiment[analysis["experiment"]] = (analysis, summaries, path.parent)
+    figures = [
+        judge_figure(root, name, figure, *by_experiment[figure["experiment"]][:2])
+        for figure in paper["figures"]
+        if not wanted or wanted == f"{name}/{figure['id']}"
+    ]
+    shown = {row["point"] for figure in figures for row in figure["rows"]}
+    sources = {
+        experiment: {
+            key: analysis[key]
+            for key in (
+                "run",
+                "folder",
+                "preset",
+                "host",
+                "blocks",
+                "stopped_by",
+                "disturbed",
+                "abandoned",
+                "measuring_s",
+                "probing_s",
+                "cpus",
+                "door",
+                "variants",
+                "machine_states",
+                "facts",
+                "caches",
+                "disturbance",
+            )
+        }
+        | {"results": str(folder)}
+        | _side_by_side(root, experiment, figures, analysis, summaries)
+        for experiment, (analysis, summaries, folder) in by_experiment.items()
+    }
+    first = next(iter(by_experiment.values()))[0]
+    write_json(
+        output,
+        comparisons.storable(
+            {
+                "version": VERSION,
+                **{key: paper[key] for key in ("title", "author", "date", "kind", "language")},
+                "paper": name,
+                "answer": paper["answer"],
+                "conditions": paper["conditions"],
+                "preset": first["preset"],
+                "host": first["host"],
+                "experiments": sources,
+                "figures": figures,
+                "findings": [
+                    {
+                        **finding,
+                        "experiment": experiment,
+                        "shown": bool(shown & set(finding["where"])),
+                    }
+                    for experiment, (analysis, _, _) in by_experiment.items()
+                    for finding in analysis["findings"]
+                ],
+                "points": [
+                    {"experiment": experiment, **point}
+                    for experiment, (analysis, _, _) in by_experiment.items()
+                    for point in analysis["points"]
+                ],
+            }
+        ),
+    )
+
+
+def _side_by_side(
+    root: Path,
+    experiment: str,
+    figures: list[dict[str, Any]],
+    analysis: dict[str, Any],
+    summaries: pd.DataFrame,
+) -> dict[str, Any]:
+    """What the page compares across the figures of one experiment, and what its names mean."""
+    content = definitions.definition(root, experiment)
+    own = [figure for figure in figures if figure["experiment"] == experiment]
+    points, unit = analysis["points"], own[0]["y_unit"] if own else "MiB/s"
+    return {
+        "question": content["question"],
+        "definitions": content["definitions"],
+        "names": content.get("names", {}),
+        "buffers": content["buffers"],
+        "forms": comparisons.forms(own, points, summaries),
+        "sweep": comparisons.sweep(own, points, summaries, RATE_UNITS[unit]),
+        "sweep_unit": unit,
+        "odd": comparisons.odd(own, points, summaries),
+    }
+
+
+def read_table(root: Path, paper: str, table: str) -> list[dict[str, str]]:
+    """A published table, cell by cell as printed (text)."""
+    path = root / "data" / "published" / paper / table
+    if not path.exists():
+        raise BenchbookError(f"{path.relative_to(root)} is missing, though paper.yaml names it")
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
+    found = [
+        row for row in rows if all(row.get(key) == str(value) for key, value in wanted.items())
+    ]
+    if len(found) != 1 or column not in found[0]:
+        raise BenchbookError(
+            f"{origin}: {wanted} must name one row with a column {column!r}; it names {len(found)}"
+        )
+    return found[0][column]
+
+
+def judge_figure(
+    root: Path,
+    paper: str,
+    figure: dict[str, Any],
+    analysis: dict[str, Any],
+    summaries: pd.DataFrame,
+) -> dict[str, Any]:
+    """One figure: printed and rerun value per row, claims with verdicts, the A/A null."""
+    content = definitions.definition(root, figure["experiment"])
+    topology = read_topology()
+    sizes = caches(topology, pin(topology, 1))
+    points = {point["point"]: point for point in analysis["points"]}
+    table = read_table(root, paper, figure["table"])
+    rows = []
+    for series in figure["select"]:
+        printed = _cell(table, series["row"], figure["y"], f"{paper}/{figure['table']}")
+        name = resolve(content, series["point"], sizes)
+        point = points.get(name or "", {"state": "not_in_preset", "reason": "not in this preset"})
+        rows.append(
+            {
+                "row": series["row"],
+                "label": str(series["row"].get(figure["x"], "")),
+                "printed": printed,
+                "point": name,
+                "state": point["state"],
+                "reason": point["reason"],
+                **_rerun(point, figure["y_unit"]),
+            }
+        )
+    comparisons.beside(rows, summaries, RATE_UNITS[figure["y_unit"]])
+    claims = figure.get("claims", [])
+    null = null_of(analysis["points"], summaries, max(len(claims), 1))
+    measured = analysis["claims"]
+    hashes = claim_hashes(figures_of(root, figure["experiment"]))
+    verdicts = []
+    for claim in claims:
+        sides = {
+            side: resolve(content, claim["estimand"][side], sizes)
+            for side in ("numerator", "denominator")
+        }
+        verdict = judge_claim(claim, sides, points, summaries, null, len(claims))
+        key = f"{paper}/{figure['id']}/{claim['id']}"
+        post_hoc = measured.get(key) != hashes[key]
+        verdicts.append({"paper": paper, "figure": figure["id"], **verdict, "post_hoc": post_hoc})
+    keep = ("id", "title", "table", "experiment", "x", "y", "y_unit", "published")
+    return {
+        **{key: figure[key] for key in keep},
+        "rows": rows,
+        "claims": verdicts,
+        "null": null,
+    }
+
+
+def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
+    """The rerun of one row in the published unit; empty values where there is none."""
+    per = RATE_UNITS[unit]
+    names = {
+        "rerun": "rate_bytes_per_s",
+        "low": "rate_low_bytes_per_s",
+        "high": "rate_high_bytes_per_s",
+    }
+    values = {
+        key: point[name] / per if point.get(name) is not None else None
+        for key, name in names.items()
+    }
+    mean_ns = point.get("paper_mean_ns")
+    return {
+        **values,
+        "paper_statistic": point["bytes_per_call"] / mean_ns * 1e9 / per if mean_ns else None,
+        "paper_samples": point.get("paper_samples"),
+        "blocks": point.get("blocks", 0),
+        "samples": point.get("samples", 0),
+        "observations": point.get("observations", {}),
+        "other_blocks": {
+            name: {key: part[rate] / per if part[rate] else None for key, rate in names.items()}
+            | {"blocks": part["blocks"]}
+            for name, part in _parts(point).items()
+        },
+    }
+
+
+def _parts(point: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Estimates over some of the blocks: the undisturbed ones, and each machine state."""
+    states = point.get("by_machine_state", {})
+    parts = {"undisturbed blocks": point.get("undisturbed")}
+    parts |= {f"machine state {name}": part for name, part in states.items()}
+    return {name: part for name, part in parts.items() if part}
+
+
+def merge_verdicts(papers: list[Path], output: Path) -> None:
+    """verdicts.json over all papers."""
+    items = [
+        claim
+        for path in papers
+        for figure in read_json(path)["figures"]
+        for claim in figure["claims"]
+    ]
+    write_json(output, {"version": VERSION, "items": items})
+
+
+def merge_findings(analyses: list[Path], output: Path) -> None:
+    """findings.json over all experiments."""
+    items = []
+    for path in analyses:
+        analysis = read_json(path)
+        items += [
+            {**finding, "experiment": analysis["experiment"]} for finding in analysis["findings"]
+        ]
+    write_json(output, {"version": VERSION, "items": items})

@@ -1,0 +1,388 @@
+"""What a run will measure: points, blocks, memory, minutes; what it skips and why; fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchbook import definitions, host, records
+from benchbook.errors import BenchbookError
+from benchbook.settings import PRESETS
+from benchbook.sizes import format_bytes, parse_bytes
+from benchbook.stats import least_blocks
+from benchbook.topology import Topology, llc_bytes, pin, read_topology, sysconf_caches
+
+HARNESS_VERSION = 1
+ASSUMED_BYTES_PER_S = 4e9  # for the first estimate; the pilot measures the real time
+ASSUMED_START_S = 0.03
+SAMPLE_OVERHEAD = 1.3  # touching, checking and warming up, beside the samples
+
+
+@dataclass(frozen=True)
+class Point:
+    """One variant at one setting of all factors. `twin`: "", "again" or "relinked"."""
+
+    id: str
+    variant: str
+    factors: dict[str, Any]
+    twin: str = ""
+
+    def start(self, starts: list[str]) -> tuple[Any, ...]:
+        """Points with the same key share one start of the program."""
+        return (self.variant, self.twin, *(self.factors.get(name) for name in starts))
+
+
+@dataclass
+class Plan:
+    experiment: str
+    host: str
+    points: list[Point]
+    skipped: list[dict[str, str]]
+    binaries: dict[str, dict[str, str]]
+    probe: str
+    cpus: list[int]
+    claims: int
+    least: int
+    looks: list[int]
+    settings: dict[str, Any]
+    paper_samples: int
+    buffers: int
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    claim_hashes: dict[str, str] = field(default_factory=dict)
+    memory_bytes: int = 0
+    estimate_s: float = 0.0
+
+    def fingerprint(self) -> str:
+        """Of what decides whether anything must be measured anew; not of claims' wording."""
+        facts = {
+            "points": [asdict(point) for point in self.points],
+            "binaries": self.binaries,
+            "probe": self.probe,
+            "host": self.host,
+            "cpus": self.cpus,
+            "least": self.least,
+            "looks": self.looks,
+            "settings": {name: self.settings[name] for name in MEASURING},
+            "paper_samples": self.paper_samples,
+            "harness": HARNESS_VERSION,
+            "records": records.VERSION,
+            "kernel": platform.release(),
+            "door": door(),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+# Settings that change what is measured; the others may change without a new run.
+MEASURING = (
+    "budget_s",
+    "target_half_width",
+    "point_s",
+    "samples_least",
+    "samples_most",
+    "sample_least_ns",
+    "warmup",
+    "time_limit_s",
+    "anchor_every_s",
+    "disturbed",
+)
+
+
+def door() -> str:
+    """host or nix: how the environment was entered."""
+    return os.environ.get("BENCHBOOK_DOOR", "host")
+
+
+def point_id(variant: str, factors: dict[str, Any], twin: str = "") -> str:
+    """Readable and unique: `gcc-O2,bytes=33554432,method=copy,call=memcpy`."""
+    name = f"{variant}~{twin}" if twin else variant
+    return ",".join([name, *(f"{key}={value}" for key, value in factors.items())])
+
+
+def threads(point: Point) -> int:
+    """How many CPUs a point is measured on: its factor `threads`, else one."""
+    return int(point.factors.get("threads", 1))
+
+
+def caches(topology: Topology, cpus: list[int]) -> dict[str, int | None]:
+    """L1d, L2 and LLC in bytes as one core sees them; None where unknown."""
+
+    def level(number: int) -> int | None:
+        sizes = [
+            cache.bytes
+            for cache in topology.caches
+            if cache.level == number
+            and cache.kind != "instruction"
+            and cache.bytes
+            and (not cache.shared_cpus or cpus[0] in cache.shared_cpus)
+        ]
+        return sizes[0] if sizes else None
+
+    return {"L1d": level(1), "L2": level(2), "LLC": llc_bytes(topology, cpus)}
+
+
+def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
+    """What kernel and C library say of the caches that these CPUs use, in bytes, for detectors."""
+    known = caches(topology, cpus)
+    asked = [cache for cache in sysconf_caches() if cache.bytes and cache.kind != "instruction"]
+    last = max((cache.level for cache in asked), default=0)
+    from_sysfs = any(cache.source == "sysfs" for cache in topology.caches)
+    return {
+        "llc_sysfs_bytes": known["LLC"] if from_sysfs else None,
+        "llc_sysconf_bytes": next((one.bytes for one in asked if one.level == last), None),
+        "smaller_caches_bytes": [size for size in (known["L1d"], known["L2"]) if size],
+    }
+
+
+def expand(
+    content: dict[str, Any], crosses: list[dict[str, Any]], sizes: dict[str, int | None]
+) -> tuple[list[Point], list[dict[str, str]]]:
+    """Points of a list of crosses, in order, each once; and those whose size is unknown here."""
+    points: dict[str, Point] = {}
+    skipped = []
+    for cross in crosses:
+        variants = _as_list(cross.get("variant", content["base"]))
+        names = [name for name in content["factors"] if name in cross]
+        unknown = sorted(set(cross) - set(content["factors"]) - {"variant"})
+        unknown += [name for name in variants if name not in content["variants"]]
+        if unknown:
+            raise BenchbookError(
+                f"point {cross!r} names {unknown[0]!r}, which is neither a factor "
+                f"({', '.join(content['factors'])}) nor a variant "
+                f"({', '.join(content['variants'])})"
+            )
+        values = [_as_list(cross[name]) for name in names]
+        for variant, *setting in itertools.product(variants, *values):
+            factors = dict(zip(names, setting, strict=True))
+            resolved = {
+                name: parse_bytes(value, sizes)
+                if content["factors"][name].get("unit") == "bytes"
+                else value
+                for name, value in factors.items()
+            }
+            if None in resolved.values():
+                skipped.append(
+                    {
+                        "id": point_id(variant, factors),
+                        "state": "cannot_run",
+                        "reason": "the size of the last-level cache is unknown here",
+                    }
+                )
+                continue
+            point = Point(point_id(variant, resolved), variant, resolved)
+            points.setdefault(point.id, point)
+    return list(points.values()), skipped
+
+
+def resolve(content: dict[str, Any], setting: dict[str, Any], sizes: dict[str, Any]) -> str | None:
+    """The id of the one point that a setting of paper.yaml names; None if unknown here."""
+    points, _ = expand(content, [setting], sizes)
+    return points[0].id if len(points) == 1 else None
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def crosses(content: dict[str, Any], preset: str) -> list[dict[str, Any]]:
+    """The crosses of a preset: its own and those of the smaller presets."""
+    upto = PRESETS[: PRESETS.index(preset) + 1]
+    return [cross for name in upto for cross in content["points"].get(name, [])]
+
+
+def figures_of(root: Path, experiment: str) -> list[dict[str, Any]]:
+    """All figures, of all papers, that this experiment reruns; each with its paper's id."""
+    return [
+        {**figure, "paper": name}
+        for name in definitions.papers_of(root, experiment)
+        for figure in definitions.paper(root, name)["figures"]
+        if figure["experiment"] == experiment
+    ]
+
+
+def _only_figure(
+    root: Path, experiment: str, wanted: str, content: dict[str, Any], sizes: dict[str, Any]
+) -> set[str | None]:
+    paper, name = wanted.split("/")
+    definitions.paper(root, paper)
+    ids: set[str | None] = set()
+    for figure in figures_of(root, experiment):
+        if (figure["paper"], figure["id"]) == (paper, name):
+            settings = [series["point"] for series in figure["select"]]
+            for claim in figure.get("claims", []):
+                settings += [claim["estimand"]["numerator"], claim["estimand"]["denominator"]]
+            ids |= {resolve(content, setting, sizes) for setting in settings}
+    return ids
+
+
+def make_plan(
+    root: Path,
+    experiment: str,
+    settings: dict[str, Any],
+    variants: dict[str, dict[str, Any]] | None = None,
+) -> Plan:
+    """The plan of one experiment (or control) on this host.
+
+    `variants` maps names to variant.json contents; without it (`benchbook plan`, before anything
+    is built) every variant counts as runnable.
+    """
+    content = definitions.definition(root, experiment)
+    topology = read_topology()
+    cpus = pin(topology, 1)
+    sizes = caches(topology, cpus)
+    is_control = experiment.startswith(definitions.CONTROLS)
+    wanted = crosses(content, "tiny" if is_control else settings["preset"])
+    points, skipped = expand(content, wanted, sizes)
+    if settings["figure"] and not is_control:
+        only = _only_figure(root, experiment, settings["figure"], content, sizes)
+        points = [point for point in points if point.id in only]
+        skipped = []
+    points += _twins(content, points, sizes)
+    variants = variants or {}
+    budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
+    figures = [] if is_control else figures_of(root, experiment)
+    claims = max((len(figure.get("claims", [])) for figure in figures), default=0)
+    # A control needs no interval: its detector reads observations. Three blocks show that they
+    # are the same each time.
+    needed = least_blocks(max(claims, 1))
+    looks = [3] if is_control else sorted({max(look, needed) for look in settings["looks"]})
+    facts = host.facts()
+    available = host.memory_available_bytes().bytes
+    plan = Plan(
+        experiment=experiment,
+        host=host.host_id(facts),
+        points=[],
+        skipped=skipped,
+        binaries={},
+        probe=variants.get(definitions.PROBE, {}).get("binary", {}).get("sha256", ""),
+        cpus=cpus,
+        claims=claims,
+        least=looks[0],
+        looks=looks,
+        settings={**settings, "budget_s": budget_s},
+        paper_samples=content["paper_samples"],
+        buffers=content["buffers"],
+    )
+    for point in points:
+        reason = _cannot_run(content, point, variants, settings, available, len(topology.cpus))
+        if reason:
+            plan.skipped.append({"id": point.id, **reason})
+            continue
+        plan.points.append(point)
+        if variants:
+            record = variants[point.variant]
+            plan.binaries[f"{point.variant}~{point.twin}"] = record[
+                "relinked" if point.twin == "relinked" else "binary"
+            ]
+    plan.cpus = pin(topology, max((threads(point) for point in plan.points), default=1))
+    plan.pairs = _pairs(figures, content, sizes, {point.id for point in plan.points})
+    plan.claim_hashes = claim_hashes(figures)
+    _estimate(plan, content)
+    return plan
+
+
+def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
+    """A paper's budget, divided evenly over its experiments; the tightest paper decides."""
+    named = definitions.papers_of(root, experiment)
+    counts = [len(definitions.experiments_of(root, name)) for name in named]
+    return settings["budget_s"] / max(counts, default=1)
+
+
+def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) -> list[Point]:
+    known = {point.id for point in points}
+    chosen, _ = expand(content, content.get("twins", []), sizes)
+    return [
+        Point(point_id(point.variant, point.factors, twin), point.variant, point.factors, twin)
+        for point in chosen
+        if point.id in known
+        for twin in ("again", "relinked")
+    ]
+
+
+def _cannot_run(
+    content: dict[str, Any],
+    point: Point,
+    variants: dict[str, dict[str, Any]],
+    settings: dict[str, Any],
+    available: int | None,
+    usable_cpus: int,
+) -> dict[str, str] | None:
+    record = variants.get(point.variant)
+    if record and record["state"] != "ok":
+        return {"state": record["state"], "reason": record["reason"]}
+    if threads(point) > usable_cpus:
+        return {
+            "state": "cannot_run",
+            "reason": f"needs {threads(point)} CPUs; {usable_cpus} are usable here",
+        }
+    needed = content["buffers"] * int(point.factors.get("bytes", 0))
+    if available is not None and needed > settings["memory_fraction"] * available:
+        return {
+            "state": "cannot_run",
+            "reason": f"needs {format_bytes(needed)} of memory, more than "
+            f"{settings['memory_fraction']:.0%} of the {format_bytes(available)} available here",
+        }
+    return None
+
+
+def _pairs(
+    figures: list[dict[str, Any]],
+    content: dict[str, Any],
+    sizes: dict[str, Any],
+    planned: set[str],
+) -> list[dict[str, str]]:
+    pairs = []
+    for figure in figures:
+        for claim in figure.get("claims", []):
+            sides = {
+                side: resolve(content, claim["estimand"][side], sizes)
+                for side in ("numerator", "denominator")
+            }
+            if set(sides.values()) <= planned:
+                name = f"{figure['paper']}/{figure['id']}/{claim['id']}"
+                pairs.append({"comparison": name, **sides})
+    return pairs
+
+
+def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
+    """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest."""
+    return {
+        f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(
+            json.dumps(claim, sort_keys=True).encode()
+        ).hexdigest()[:16]
+        for figure in figures
+        for claim in figure.get("claims", [])
+    }
+
+
+def _estimate(plan: Plan, content: dict[str, Any]) -> None:
+    """Fill in memory and seconds, from declared bytes and an assumed speed, until a pilot ran."""
+    block_s = 0.0
+    groups = {point.start(content["starts"]) for point in plan.points}
+    for point in plan.points:
+        once = int(point.factors.get("bytes", 0)) / ASSUMED_BYTES_PER_S
+        samples = max(plan.settings["samples_least"], plan.settings["point_s"] / max(once, 1e-6))
+        samples = min(samples, plan.settings["samples_most"])
+        block_s += max(once * samples, plan.settings["point_s"] / 10) * SAMPLE_OVERHEAD
+    block_s += len(groups) * ASSUMED_START_S
+    plan.memory_bytes = max(
+        (content["buffers"] * int(point.factors.get("bytes", 0)) for point in plan.points),
+        default=0,
+    )
+    plan.estimate_s = block_s * plan.least
+
+
+def refuse_over_budget(plan: Plan, least_s: float) -> None:
+    """BenchbookError where the least number of blocks does not fit the time budget."""
+    budget_s = plan.settings["budget_s"]
+    if least_s > budget_s:
+        raise BenchbookError(
+            f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
+            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise budget_s in "
+            "config/local.yaml or take a smaller preset"
+        )

@@ -1,0 +1,32 @@
+"""JSON schemas of the YAML files, generated from benchbook.models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchbook.errors import BenchbookError
+
+FOLDER = Path(__file__).parent
+
+
+def generate() -> dict[str, str]:
+    """File name -> text of each schema."""
+    from benchbook import models
+
+    names = ("Settings", "Experiment", "Control", "Probe", "Paper")
+    return {
+        f"{name.lower()}.json": json.dumps(getattr(models, name).model_json_schema(), indent=1)
+        + "\n"
+        for name in names
+    }
+
+
+def write(*, check: bool) -> None:
+    """Write all schemas; with `check` raise BenchbookError where one differs."""
+    for name, text in generate().items():
+        path = FOLDER / name
+        if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            raise BenchbookError(f"{path} is not what the models say; run `benchbook schemas`")
+        if not check:
+            path.write_text(text, encoding="utf-8")

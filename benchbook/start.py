@@ -1,0 +1,109 @@
+"""Start a group of points in one invocation: random layout in, journal lines out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchbook import records
+from benchbook.invoke import Request, Result, invoke
+from benchbook.plan import Plan, Point, threads
+
+OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
+PADDINGS = range(0, 4096, 16)
+
+Numbers = dict[str, dict[str, int]]
+
+
+@dataclass
+class Starter:
+    """Knows the binaries and what goes on a command line."""
+
+    plan: Plan
+    folder: Path
+    starts: list[str]
+    binary_of: Callable[[Point], Path]
+    lock: int | None
+
+    def groups(self, points: list[Point]) -> list[list[Point]]:
+        """Points that share a start of the program, in the order of the plan."""
+        groups: dict[tuple[Any, ...], list[Point]] = {}
+        for point in points:
+            groups.setdefault(point.start(self.starts), []).append(point)
+        return list(groups.values())
+
+    def request(self, group: list[Point], numbers: Numbers, dice: random.Random) -> Request:
+        """One invocation of these points, with random environment padding and buffer offsets."""
+        first = group[0].factors
+        return Request(
+            binary=self.binary_of(group[0]),
+            options={name: first[name] for name in self.starts if name in first},
+            points=[self._point(point, numbers[point.id]) for point in group],
+            cpus=self.plan.cpus[: max(threads(point) for point in group)],
+            environment_padding_bytes=dice.choice(PADDINGS),
+            source_offset_bytes=dice.choice(OFFSETS),
+            destination_offset_bytes=dice.choice(OFFSETS),
+            seed=dice.randrange(1, 2**31),
+            time_limit_s=self.plan.settings["time_limit_s"],
+            lock=self.lock,
+        )
+
+    def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
+        own = {key: value for key, value in point.factors.items() if key not in self.starts}
+        return {**own, **counts}
+
+    def start(
+        self, group: list[Point], numbers: Numbers, dice: random.Random
+    ) -> tuple[Request, Result]:
+        """Invoke the group."""
+        request = self.request(group, numbers, dice)
+        return request, invoke(request)
+
+    def lines(
+        self, block: int, index: int, group: list[Point], request: Request, result: Result
+    ) -> list[dict[str, Any]]:
+        """The journal's lines: one per point; samples in ns, many of them in a file beside it."""
+        conditions = {
+            "cpus": request.cpus,
+            "environment_padding_bytes": request.environment_padding_bytes,
+            "source_offset_bytes": request.source_offset_bytes,
+            "destination_offset_bytes": request.destination_offset_bytes,
+            "seed": request.seed,
+            "steal_fraction": result.steal_fraction,
+            "frequency_khz": result.frequency_khz,
+            "clock_resolution_ns": result.start.get("clock_resolution_ns"),
+            "clock_cost_ns": result.start.get("clock_cost_ns"),
+        }
+        return [
+            {
+                "kind": "invocation",
+                "block": block,
+                "invocation": index,
+                "point": point.id,
+                "state": outcome.state,
+                "reason": outcome.reason,
+                "warm_up": outcome.warm_up,
+                "loops": outcome.loops,
+                "bytes_declared": outcome.bytes_declared,
+                **records.store_samples(self.folder, outcome.t_start_ns, outcome.time_ns),
+                "observations": outcome.observations,
+                "usage": outcome.usage,
+                "conditions": conditions,
+                "t_invocation_ns": result.t_start_ns,
+                "t_end_ns": result.t_end_ns,
+                "wall_ns": result.wall_ns,
+                "share_ns": result.wall_ns // len(group),
+            }
+            for point, outcome in zip(group, result.points, strict=True)
+        ]
+
+
+def first_unfinished(result: Result) -> int | None:
+    """The point that a program died in: points are printed as they finish, in order."""
+    for index, outcome in enumerate(result.points):
+        if outcome.state != "ok" and not outcome.time_ns:
+            return index
+    return None

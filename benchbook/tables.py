@@ -1,0 +1,184 @@
+"""Runs -> tidy tables: one row per sample. Rates are computed here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchbook import records
+from benchbook.files import read_json
+
+COLUMNS = (
+    ("run", pa.string()),
+    ("experiment", pa.string()),
+    ("variant", pa.string()),
+    ("twin", pa.string()),
+    ("point", pa.string()),
+    ("method", pa.string()),
+    ("block", pa.int32()),
+    ("invocation", pa.int32()),
+    ("sample", pa.int64()),
+    ("warm_up", pa.bool_()),
+    ("t_start_ns", pa.int64()),
+    ("time_ns", pa.int64()),
+    ("loops", pa.int64()),
+    ("bytes_declared", pa.int64()),
+    ("rate_bytes_per_s", pa.float64()),
+    ("state", pa.string()),
+    ("disturbed", pa.bool_()),
+)
+BATCH_ROWS = 1_000_000
+
+
+def run_folder(pointer: Path) -> tuple[dict[str, Any], Path]:
+    """The pointer's content and its run's folder (relative to the checkout, the working folder)."""
+    content = read_json(pointer)
+    return content, Path(content["folder"])
+
+
+def factor_types(points: list[dict[str, Any]]) -> dict[str, pa.DataType]:
+    """One column per factor: int64 where all its values are whole numbers, float64, else text."""
+    values: dict[str, list[Any]] = {}
+    for point in points:
+        for name, value in point["factors"].items():
+            values.setdefault(name, []).append(value)
+    types = {}
+    for name, seen in values.items():
+        if all(isinstance(value, int) for value in seen):
+            types[name] = pa.int64()
+        elif all(isinstance(value, int | float) for value in seen):
+            types[name] = pa.float64()
+        else:
+            types[name] = pa.string()
+    return types
+
+
+def write_samples(pointer: Path, output: Path) -> int:
+    """Write samples.parquet of one run in batches; returns the number of rows.
+
+    state: ok, abandoned (its block was interrupted) or void (its check failed); times in ns.
+    """
+    content, run = run_folder(pointer)
+    plan = read_json(run / records.PLAN)
+    points = {point["id"]: point for point in plan["points"]}
+    types = {name: kind for name, kind in factor_types(plan["points"]).items() if name != "method"}
+    schema = pa.schema([*COLUMNS, *types.items()])
+    done = records.progress(run)
+    complete, disturbed = set(done.complete), set(done.disturbed)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    rows = 0
+    with pq.ParquetWriter(output, schema, compression="zstd") as writer:
+        batch: list[pa.Table] = []
+        for record in records.read_lines(run / records.JOURNAL):
+            if record["kind"] != "invocation":
+                continue
+            starts, times = records.load_samples(run, record)
+            if not len(times):
+                continue
+            common = {
+                "run": content["run"],
+                "experiment": content["experiment"],
+                "block": record["block"],
+                "invocation": record["invocation"],
+                "point": record["point"],
+                "loops": record["loops"],
+                "bytes_declared": record["bytes_declared"],
+                "state": _state(record, complete),
+                "disturbed": record["block"] in disturbed,
+            }
+            batch.append(_table(points[record["point"]], common, record, starts, times, schema))
+            rows += len(times)
+            if sum(len(table) for table in batch) >= BATCH_ROWS:
+                writer.write_table(pa.concat_tables(batch))
+                batch = []
+        if batch:
+            writer.write_table(pa.concat_tables(batch))
+    return rows
+
+
+def _state(record: dict[str, Any], complete: set[int]) -> str:
+    if record["state"] != "ok":
+        return "void"
+    return "ok" if record["block"] in complete else "abandoned"
+
+
+def _table(
+    point: dict[str, Any],
+    common: dict[str, Any],
+    record: dict[str, Any],
+    starts: np.ndarray,
+    times: np.ndarray,
+    schema: pa.Schema,
+) -> pa.Table:
+    count = len(times)
+    index = np.arange(count)
+    with np.errstate(divide="ignore"):
+        rates = np.where(times > 0, record["bytes_declared"] / (times / 1e9), np.nan)
+    constant = {
+        **common,
+        "variant": point["variant"],
+        "twin": point["twin"],
+        **point["factors"],
+    }
+    varying = {
+        "sample": index,
+        "warm_up": index < record["warm_up"],
+        "t_start_ns": starts,
+        "time_ns": times,
+        "rate_bytes_per_s": rates,
+    }
+    columns = [
+        pa.array(varying[field.name], type=field.type, from_pandas=True)
+        if field.name in varying
+        else pa.array([constant.get(field.name)] * count, type=field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def merge_samples(files: list[Path], output: Path) -> None:
+    """All experiments' samples in one table; a factor that an experiment lacks is null there."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    names = [str(path) for path in files]
+    with duckdb.connect() as connection:
+        connection.read_parquet(names, union_by_name=True).write_parquet(
+            str(output), compression="zstd"
+        )
+
+
+_ONE_POINT = """
+SELECT block, invocation, point, sample, warm_up, time_ns / loops AS time_ns,
+       bytes_declared / loops AS bytes_declared
+FROM read_parquet(?) WHERE state = 'ok' AND point = ?
+"""
+_SPANS = """
+SELECT point, block, invocation, any_value(disturbed) AS disturbed,
+       min(t_start_ns) AS t_start_ns, max(t_start_ns + time_ns) AS t_end_ns
+FROM read_parquet(?) WHERE state = 'ok' GROUP BY point, block, invocation
+"""
+
+
+def calls_by_point(samples: Path) -> Iterator[pd.DataFrame]:
+    """Valid samples of each point in turn, so that memory holds one point only.
+
+    time_ns and bytes_declared are per call of the method: a sample may loop it.
+    """
+    with duckdb.connect() as connection:
+        names = connection.execute(
+            "SELECT DISTINCT point FROM read_parquet(?) ORDER BY point", [str(samples)]
+        ).fetchall()
+        for (name,) in names:
+            yield connection.execute(_ONE_POINT, [str(samples), name]).df()
+
+
+def invocation_spans(samples: Path) -> pd.DataFrame:
+    """[point, block, invocation, disturbed, t_start_ns, t_end_ns], one row per invocation."""
+    with duckdb.connect() as connection:
+        return connection.execute(_SPANS, [str(samples)]).df()

@@ -1,0 +1,169 @@
+"""What the Snakefile asks: names found by wildcard, paths, and checked settings.
+
+Standard library, yaml and jsonschema only, because the workflow engine may run in a Python of its
+own. All logic of the workflow that is not a rule lives here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from benchbook import definitions, host, process
+from benchbook.errors import BenchbookError
+from benchbook.settings import load_settings
+
+# Settings that the measuring stage needs; a change of another one measures nothing.
+_MEASURE = (
+    "preset",
+    "figure",
+    "again",
+    "memory_fraction",
+    "budget_s",
+    "controls_budget_s",
+    "looks",
+    "target_half_width",
+    "point_s",
+    "samples_least",
+    "samples_most",
+    "sample_least_ns",
+    "warmup",
+    "time_limit_s",
+    "anchor_every_s",
+    "disturbed",
+)
+
+
+def refuse(error: BenchbookError) -> NoReturn:
+    """End the workflow with the one sentence, without a traceback."""
+    print(f"benchbook: {error}", file=sys.stderr)
+    raise SystemExit(1)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One checkout on this host with its settings."""
+
+    root: Path
+    settings: dict[str, Any]
+    host: str
+    experiments: list[str] = field(default_factory=list)
+    controls: list[str] = field(default_factory=list)
+    papers: list[str] = field(default_factory=list)
+
+    @property
+    def results(self) -> str:
+        """Where this host's results of this preset (or figure) go, relative to the checkout."""
+        path = f"results/{self.host}/{self.settings['preset']}"
+        return f"{path}/figures/{self.settings['figure']}" if self.settings["figure"] else path
+
+    @property
+    def measuring(self) -> str:
+        """Settings for the measuring stage, as JSON for its command line."""
+        return json.dumps({name: self.settings[name] for name in _MEASURE}, sort_keys=True)
+
+    def variant_files(self, experiment: str) -> list[str]:
+        """variant.json of every variant of an experiment, and of the probe."""
+        return [
+            f"build/{name}/{variant}/variant.json"
+            for name in (experiment, definitions.PROBE)
+            for variant in definitions.definition(self.root, name)["variants"]
+        ]
+
+    def variant(self, experiment: str, variant: str) -> str:
+        """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
+        content = definitions.definition(self.root, experiment)
+        spec = content["variants"].get(variant, {})
+        return json.dumps([content.get("flags", []), spec], sort_keys=True)
+
+    def sources(self, experiment: str) -> list[str]:
+        """C files that enter an experiment's binaries."""
+        files = definitions.source_files(self.root, experiment)
+        return [str(path.relative_to(self.root)) for path in files]
+
+    def definition_file(self, experiment: str) -> str:
+        """experiment.yaml or control.yaml, relative to the checkout."""
+        path = definitions.definition_file(self.root, experiment)
+        return str(path.relative_to(self.root))
+
+    def published(self, paper: str) -> list[str]:
+        """paper.yaml and the tables of a paper."""
+        folder = self.root / "data" / "published" / paper
+        return sorted(
+            str(path.relative_to(self.root))
+            for path in folder.iterdir()
+            if path.suffix in (".yaml", ".csv")
+        )
+
+    def paper_files(self, experiment: str) -> list[str]:
+        """paper.yaml of every paper whose figures name this experiment."""
+        names = definitions.papers_of(self.root, experiment)
+        return [f"data/published/{name}/paper.yaml" for name in names]
+
+    def experiments_of(self, paper: str) -> list[str]:
+        """Experiments behind the figures of a paper."""
+        if self.settings["figure"]:
+            figure = self.settings["figure"].split("/")[1]
+            figures = definitions.paper(self.root, paper)["figures"]
+            return [one["experiment"] for one in figures if one["id"] == figure]
+        return definitions.experiments_of(self.root, paper)
+
+    def one_of(self, *names: list[str]) -> str:
+        """A pattern that matches just these names, so that no path is taken for another."""
+        return "|".join(re.escape(name) for group in names for name in group) or "(?!)"
+
+    def stage(self, *modules: str) -> list[str]:
+        """Library files that a stage's results depend on: imports are not tracked otherwise."""
+        files = [f"benchbook/{name}" for name in modules]
+        return [name for name in files if (self.root / name).exists()]
+
+    def pages(self) -> list[str]:
+        """What a plain `snakemake` makes."""
+        if self.settings["figure"]:
+            return [f"reports/figures/{self.settings['figure']}.html"]
+        tables = [f"{self.results}/{name}" for name in ("samples.parquet", "findings.json")]
+        return ["reports/index.html", *tables, f"{self.results}/verdicts.json"]
+
+    def hold(self) -> int:
+        """One workflow at a time in a checkout; the handle must be kept."""
+        try:
+            return process.only_workflow(self.root)
+        except BenchbookError as error:
+            refuse(error)
+
+
+def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
+    """Check the settings and every definition before anything runs."""
+    root = Path(basedir)
+    try:
+        settings = load_settings(root, dict(config))
+        lab = Lab(
+            root,
+            settings,
+            host.host_id(host.facts()),
+            definitions.experiments(root),
+            definitions.controls(root),
+            definitions.papers(root),
+        )
+        for name in [*lab.experiments, *lab.controls, definitions.PROBE]:
+            definitions.definition(root, name)
+        for name in lab.papers:
+            definitions.paper(root, name)
+        if settings["figure"]:
+            _check_figure(root, settings["figure"])
+    except BenchbookError as error:
+        refuse(error)
+    return lab
+
+
+def _check_figure(root: Path, wanted: str) -> None:
+    paper, figure = wanted.split("/")
+    known = [one["id"] for one in definitions.paper(root, paper)["figures"]]
+    if figure not in known:
+        raise BenchbookError(
+            f"--config: key 'figure' is {wanted!r}; {paper} has these figures: {', '.join(known)}"
+        )

@@ -1,0 +1,83 @@
+"""A checkout of one's own for tests that run the workflow, and the commands they type."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NOT_COPIED = (".git", ".venv", ".snakemake", "build", "results", "reports", "runs", "__pycache__")
+
+
+def copy_checkout(target: Path) -> Path:
+    """The working tree without anything generated; the environment is shared, not copied."""
+    shutil.copytree(
+        ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED, "local.yaml", ".*_cache")
+    )
+    (target / ".venv").symlink_to(ROOT / ".venv")
+    # The set-up has tests of its own; here it would make another .venv of half a gigabyte.
+    (target / "scripts" / "setup").write_text("#!/bin/sh\nexit 0\n")
+    return target
+
+
+def clean_environment(**extra: str) -> dict[str, str]:
+    """The environment of a shell that never heard of this test run."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "BENCHBOOK", "SNAKEMAKE", "MAKE", "MFLAGS", "OMP"))
+    }
+    return {**kept, **extra}
+
+
+def run(
+    checkout: Path, *command: str, limit_s: float = 240, **extra: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a checkout; what it printed is in the result, both streams together."""
+    return subprocess.run(
+        command,
+        cwd=checkout,
+        env=clean_environment(**extra),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=limit_s,
+        check=False,
+    )
+
+
+def in_env(checkout: Path, *command: str, limit_s: float = 240, **extra: str):
+    """Run a command as `make` does: through scripts/in-env."""
+    return run(checkout, "scripts/in-env", *command, limit_s=limit_s, **extra)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A fresh checkout for one test."""
+    return copy_checkout(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout in which `make PRESET=tiny` has run once; tests must leave it as it was."""
+    checkout = copy_checkout(tmp_path_factory.mktemp("measured") / "checkout")
+    done = run(checkout, "make", "PRESET=tiny", limit_s=400)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return checkout
+
+
+@pytest.fixture
+def journals() -> Callable[[Path], dict[str, bytes]]:
+    """Every journal of a checkout: path -> content."""
+
+    def read(checkout: Path) -> dict[str, bytes]:
+        found = (checkout / "data" / "runs").rglob("journal.jsonl")
+        return {str(path.relative_to(checkout)): path.read_bytes() for path in found}
+
+    return read

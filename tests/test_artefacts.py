@@ -1,0 +1,182 @@
+"""Detectors: found by wildcard, blind to labels, silent on clean rows, abstaining when unsure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchbook import artefacts
+from benchbook.analysis import detect
+from benchbook.artefacts import cache_size_disagrees, detectors, source_not_advanced
+from benchbook.controls import compare
+
+
+def row(where: str, **changes: float | None) -> dict:
+    clean = {
+        "where": where,
+        "bytes": 8 * 2**20,
+        "block_bytes": 4096,
+        "blocks_declared": 2048,
+        "distinct_source_blocks": 2048,
+        "last_source_block": 2047,
+        "work_done_fraction": 1.0,
+        "destination_written_fraction": 1.0,
+        "time_ns": 1_000_000.0,
+    }
+    return clean | changes
+
+
+MIB = 2**20
+HOST = {
+    "llc_sysfs_bytes": 32 * MIB,
+    "llc_sysconf_bytes": 32 * MIB,
+    "smaller_caches_bytes": [32 * 1024, MIB],
+}
+STUCK = {"distinct_source_blocks": 1, "last_source_block": 0, "work_done_fraction": 1 / 2048}
+FORMS = [
+    row("both moved"),
+    row("source stuck", **STUCK, time_ns=500_000.0),
+    row("both stuck", **STUCK, destination_written_fraction=1 / 2048, time_ns=100_000.0),
+    row("destination stuck", distinct_source_blocks=1, destination_written_fraction=1 / 2048,
+        work_done_fraction=0.0),
+    row("whole copy", block_bytes=None, blocks_declared=1, distinct_source_blocks=1,
+        last_source_block=0),
+]  # fmt: skip
+
+
+def found(rows: list[dict]) -> set[str]:
+    judged = source_not_advanced.detect(pd.DataFrame(rows), HOST)
+    return {where for finding in judged.findings for where in finding.where}
+
+
+def test_stuck_sources_are_found_and_nothing_else() -> None:
+    assert found(FORMS) == {"source stuck", "both stuck"}
+
+
+def test_factor_is_that_of_the_honest_twin() -> None:
+    judged = source_not_advanced.detect(pd.DataFrame(FORMS), HOST)
+    factors = {finding.where[0]: finding.factor for finding in judged.findings}
+    assert factors == {"source stuck": pytest.approx(2.0), "both stuck": pytest.approx(10.0)}
+
+
+def test_without_honest_twin_the_factor_is_unknown() -> None:
+    (finding,) = source_not_advanced.detect(pd.DataFrame([FORMS[1]]), HOST).findings
+    assert finding.factor is None
+    assert finding.confidence == 1.0
+
+
+def test_explanation_carries_the_rows_own_figures() -> None:
+    (finding,) = source_not_advanced.detect(pd.DataFrame([FORMS[1]]), HOST).findings
+    assert "2048 blocks of 4 KiB" in finding.explanation
+    assert finding.remedy
+    assert {item["name"]: item["value"] for item in finding.evidence}["last_source_block"] == 0
+
+
+def test_unobserved_destination_abstains() -> None:
+    rows = pd.DataFrame([row("foreign", distinct_source_blocks=None)])
+    judged = source_not_advanced.detect(rows, HOST)
+    assert judged.findings == []
+    assert "not observed" in judged.abstained["foreign"]
+
+
+def test_renaming_and_permuting_change_nothing() -> None:
+    def points(names: list[str], order: list[int]) -> list[dict]:
+        made = [
+            {
+                "point": name,
+                "variant": f"variant {name}",
+                "twin": "",
+                "state": "ok",
+                "time_ns": one["time_ns"],
+                "bytes_per_call": one["bytes"],
+                "factors": {"bytes": one["bytes"], "block_bytes": one["block_bytes"],
+                            "method": f"method {name}"},
+                "observations": {
+                    key: value
+                    for key, value in one.items()
+                    if key not in ("where", "bytes", "block_bytes", "time_ns")
+                },
+            }
+            for name, one in zip(names, FORMS, strict=True)
+        ]  # fmt: skip
+        return [made[index] for index in order]
+
+    names, others = list("abcde"), ["x7", "q1", "zz", "k0", "m3"]
+    findings, _ = detect(points(names, [0, 1, 2, 3, 4]), 2, HOST)
+    renamed, _ = detect(points(others, [3, 1, 4, 0, 2]), 2, HOST)
+    back = dict(zip(others, names, strict=True))
+    assert {(back[f["where"][0]], f["artefact"], f["factor"]) for f in renamed} == {
+        (f["where"][0], f["artefact"], f["factor"]) for f in findings
+    }
+
+
+def test_detectors_are_found_by_wildcard() -> None:
+    files = Path(artefacts.__file__).parent.glob("[!_]*.py")
+    assert {module.ARTEFACT for module in detectors()} == {
+        path.stem.replace("_", "-") for path in files
+    }
+
+
+def test_controls_count_misses_and_false_alarms() -> None:
+    analysis = {
+        "findings": [{"artefact": "a", "where": ["p1"]}, {"artefact": "a", "where": ["n1"]}],
+        "abstained": {"a": {"p3": "not observed"}},
+        "points": [{"point": name, "state": "ok"} for name in ("p1", "p2", "p3", "n1", "n2")]
+        + [{"point": "p4", "state": "cannot_run", "reason": "too large"}],
+    }
+    roles = {"provoked": ["p1", "p2", "p3", "p4"], "nulls": ["n1", "n2"]}
+    seen = compare("a", analysis, roles)
+    assert (seen["provoked"], seen["detected"], seen["abstained"]) == (3, 1, 1)
+    assert (seen["nulls"], seen["false_alarms"], seen["skipped"]) == (2, 1, 1)
+    assert seen["missed_at"] == ["p2"]
+    assert seen["reason"] == "too large"
+
+
+def sweep(knee_mib: float) -> pd.DataFrame:
+    """A copy that is three times as fast up to a working set of `knee_mib`."""
+    sizes = [n * MIB for n in (4, 8, 16, 32, 64, 128, 256, 512)]
+    return pd.DataFrame(
+        {
+            "where": [f"p{n}" for n in range(len(sizes))],
+            "series": "s",
+            "working_set_bytes": sizes,
+            "bytes_per_call": sizes,
+            "time_ns": [n / (30 if n <= knee_mib * MIB else 10) for n in sizes],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "knee_mib", "said"),
+    [
+        ({}, 32, None),
+        ({}, 16, None),  # the bracket 16-32 MiB holds the 32 MiB
+        ({}, 8, ("knee", 2.0)),  # at most 16 MiB: exactly 2x is not over 2x
+        ({}, 4, ("knee", 4.0)),
+        ({}, 256, ("knee", 8.0)),
+        ({"llc_sysconf_bytes": 384 * MIB}, 32, ("sysconf", 12.0)),
+        ({"llc_sysfs_bytes": None}, 32, None),
+    ],
+)
+def test_cache_sizes_over_two_times_apart(host: dict, knee_mib: float, said) -> None:
+    judged = cache_size_disagrees.detect(sweep(knee_mib), HOST | host)
+    if said is None or said[1] <= 2:
+        assert judged.findings == []
+        return
+    (finding,) = judged.findings
+    assert finding.factor == pytest.approx(said[1])
+    assert bool(finding.where) == (said[0] == "knee")
+
+
+def test_knee_of_a_smaller_cache_is_not_taken_for_the_last_one() -> None:
+    host = HOST | {"smaller_caches_bytes": [4 * MIB]}
+    assert cache_size_disagrees.detect(sweep(4), host).findings == []
+
+
+def test_no_word_on_the_cache_abstains() -> None:
+    nothing = {"llc_sysfs_bytes": None, "llc_sysconf_bytes": None}
+    judged = cache_size_disagrees.detect(pd.DataFrame([row("x")]), nothing)
+    assert judged.findings == []
+    assert judged.abstained

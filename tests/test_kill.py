@@ -1,0 +1,197 @@
+"""kill -9 of make, snakemake, the measurer or the kernel at random moments: nothing is lost,
+nothing complete is measured twice, two measurements never overlap, no unlock is asked for."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import clean_environment, copy_checkout, run
+
+ROUNDS = 9
+SEED = 20261121
+
+
+def processes_in(checkout: Path) -> dict[int, str]:
+    """Processes whose working folder is this checkout: pid -> command line."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if (entry / "cwd").readlink() == checkout:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                found[int(entry.name)] = b" ".join(words).decode(errors="replace")
+        except OSError:
+            continue
+    return found
+
+
+def victim(checkout: Path, kind: str) -> int | None:
+    """The pid of one process of that kind."""
+    marks = {
+        "make": "make PRESET=tiny",
+        "snakemake": "bin/snakemake",
+        "measurer": "-m benchbook measure",
+        "kernel": f"{checkout}/build/",
+    }
+    for pid, words in processes_in(checkout).items():
+        if marks[kind] in words and (kind != "kernel" or "--point" in words.split("measure")[0]):
+            if kind == "kernel" and "benchbook" in words:
+                continue
+            return pid
+    return None
+
+
+def journals(checkout: Path) -> dict[Path, bytes]:
+    """What is safely written: every journal up to its last whole line."""
+    found = {}
+    for path in (checkout / "data" / "runs").rglob("journal.jsonl"):
+        content = path.read_bytes()
+        found[path] = content[: content.rfind(b"\n") + 1]
+    return found
+
+
+def all_gone(checkout: Path, patience_s: float = 8.0) -> dict[int, str]:
+    until = time.monotonic() + patience_s
+    while processes_in(checkout) and time.monotonic() < until:
+        time.sleep(0.1)
+    return processes_in(checkout)
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """A workflow killed again and again, then completed; what was seen on the way."""
+    checkout = copy_checkout(tmp_path_factory.mktemp("kill") / "checkout")
+    # Longer than tiny, so that most kills fall into the measuring.
+    (checkout / "config" / "local.yaml").write_text(
+        "budget_s: 30\npoint_s: 0.08\nsamples_most: 60\nlooks: [12]\n"
+    )
+    dice = random.Random(SEED)
+    seen: dict = {"checkout": checkout, "kills": [], "left": [], "output": "", "changed": []}
+    kept: dict[Path, bytes] = {}
+    kinds = ["make", "snakemake", "kernel", "measurer"] * ROUNDS
+    for round_number in range(ROUNDS):
+        kind = kinds[round_number]
+        with (checkout / "make.log").open("a+") as log:
+            make = subprocess.Popen(
+                ["make", "PRESET=tiny"],
+                cwd=checkout,
+                env=clean_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            wait_for_measuring(checkout, make)
+            time.sleep(dice.uniform(0.0, 2.5))
+            pid = victim(checkout, kind)
+            if pid is not None and make.poll() is None:
+                os.kill(pid, signal.SIGKILL)
+                seen["kills"].append(kind)
+            if kind in ("kernel", "measurer"):
+                # The workflow goes on or ends by itself; then it is killed at the root.
+                time.sleep(dice.uniform(0.2, 1.0))
+                make.kill()
+            make.wait()
+        seen["left"] += list(all_gone(checkout).values())
+        now = journals(checkout)
+        seen["changed"] += [
+            str(path) for path, before in kept.items() if not now[path].startswith(before)
+        ]
+        kept = now
+    seen["before_last"] = kept
+    last = run(checkout, "make", "PRESET=tiny", limit_s=400)
+    seen["status"], seen["last"] = last.returncode, last.stdout
+    seen["output"] = (checkout / "make.log").read_text() + last.stdout
+    return seen
+
+
+def wait_for_measuring(checkout: Path, make: subprocess.Popen, patience_s: float = 60) -> None:
+    until = time.monotonic() + patience_s
+    while time.monotonic() < until and make.poll() is None:
+        if victim(checkout, "measurer") is not None:
+            return
+        time.sleep(0.05)
+
+
+def lines_of(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_most_kills_hit(story: dict) -> None:
+    assert {"make", "snakemake", "kernel", "measurer"} <= set(story["kills"]), story["kills"]
+
+
+def test_last_make_completes(story: dict) -> None:
+    assert story["status"] == 0, story["last"][-4000:]
+    assert (story["checkout"] / "reports" / "index.html").exists()
+
+
+def test_nothing_lives_on(story: dict) -> None:
+    assert story["left"] == []
+
+
+def test_journalled_lines_stay_byte_identical(story: dict) -> None:
+    assert story["changed"] == []
+    after = journals(story["checkout"])
+    for path, before in story["before_last"].items():
+        assert after[path].startswith(before), path
+
+
+def test_one_run_each_and_no_complete_block_twice(story: dict) -> None:
+    runs = story["checkout"] / "data" / "runs"
+    assert len(list(runs.rglob("mbw/*/journal.jsonl"))) == 1
+    assert len(list(runs.rglob("journal.jsonl"))) == len(list(runs.rglob("manifest.json")))
+    for path in journals(story["checkout"]):
+        records = lines_of(path)
+        started = [record["block"] for record in records if record["kind"] == "block"]
+        ended = [record["block"] for record in records if record["kind"] == "block_end"]
+        abandoned = [record["block"] for record in records if record["kind"] == "abandoned"]
+        assert len(set(started)) == len(started)
+        assert sorted(ended + abandoned) == sorted(started)
+        assert sum(record["kind"] == "pilot" for record in records) == 1
+        manifest = json.loads(path.with_name("manifest.json").read_text())
+        assert manifest["abandoned"] == abandoned
+        plan = json.loads(path.with_name("plan.json").read_text())
+        planned = {point["id"] for point in plan["points"]}
+        for block in ended:
+            measured = [
+                record["point"]
+                for record in records
+                if record["kind"] == "invocation" and record["block"] == block
+            ]
+            assert sorted(measured) == sorted(planned)
+
+
+def test_interrupted_blocks_are_kept_and_marked(story: dict) -> None:
+    (path,) = (story["checkout"] / "data" / "runs").rglob("mbw/*/journal.jsonl")
+    abandoned = [record for record in lines_of(path) if record["kind"] == "abandoned"]
+    assert abandoned
+    assert any(record["gap_ns"] for record in abandoned)
+
+
+def test_two_measurements_never_overlap(story: dict) -> None:
+    spans = sorted(
+        {
+            (record["t_invocation_ns"], record["t_end_ns"])
+            for path in journals(story["checkout"])
+            for record in lines_of(path)
+            if record["kind"] == "invocation"
+        }
+    )
+    assert len(spans) > 20
+    for (_, end), (start, _) in itertools.pairwise(spans):
+        assert start >= end
+
+
+def test_no_unlock_is_asked_for(story: dict) -> None:
+    assert "unlock" not in story["output"].lower()
+    assert "Traceback" not in story["last"]

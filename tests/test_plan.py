@@ -1,0 +1,198 @@
+"""What a run would measure: crosses, twins, limits, looks, fingerprint, the pilot's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from conftest import ROOT
+
+from benchbook import definitions, plan
+from benchbook.errors import BenchbookError
+from benchbook.invoke import PointResult, Result
+from benchbook.pilot import calibrate, pilot
+from benchbook.settings import load_settings
+
+CONTENT = {
+    "factors": {
+        "bytes": {"unit": "bytes"},
+        "method": {},
+        "threads": {},
+    },
+    "variants": {"v": {}, "w": {}},
+    "base": "v",
+}
+SIZES = {"L1d": 32768, "L2": 2**20, "LLC": None}
+
+
+def settings(**changes) -> dict:
+    return load_settings(ROOT, {"preset": "tiny", **changes})
+
+
+def planned(**changes) -> plan.Plan:
+    return plan.make_plan(ROOT, "mbw", settings(**changes))
+
+
+def test_crosses_are_expanded_once_and_in_order() -> None:
+    points, skipped = plan.expand(
+        CONTENT,
+        [
+            {"variant": ["v", "w"], "bytes": ["4 KiB", "1 MiB"], "method": "m"},
+            {"bytes": 4096, "method": "m"},
+        ],
+        SIZES,
+    )
+    assert [point.id for point in points] == [
+        "v,bytes=4096,method=m",
+        "v,bytes=1048576,method=m",
+        "w,bytes=4096,method=m",
+        "w,bytes=1048576,method=m",
+    ]
+    assert skipped == []
+
+
+def test_size_of_an_unknown_cache_is_skipped_with_the_reason() -> None:
+    points, skipped = plan.expand(CONTENT, [{"bytes": "4 x LLC", "method": "m"}], SIZES)
+    assert points == []
+    assert skipped[0]["state"] == "cannot_run"
+    assert "unknown" in skipped[0]["reason"]
+
+
+def test_misspelt_factor_or_variant_is_refused() -> None:
+    with pytest.raises(BenchbookError, match="'byte'"):
+        plan.expand(CONTENT, [{"byte": 1}], SIZES)
+    with pytest.raises(BenchbookError, match="'x'"):
+        plan.expand(CONTENT, [{"variant": "x"}], SIZES)
+
+
+def test_presets_contain_the_smaller_ones() -> None:
+    content = definitions.definition(ROOT, "mbw")
+    sizes = {"L1d": 32768, "L2": 2**20, "LLC": 2**25}
+    ids = [
+        {point.id for point in plan.expand(content, plan.crosses(content, preset), sizes)[0]}
+        for preset in ("tiny", "quick", "paper")
+    ]
+    assert ids[0] < ids[1] < ids[2]
+
+
+def test_tiny_has_at_most_eight_points_and_eight_blocks() -> None:
+    for experiment in definitions.experiments(ROOT):
+        made = plan.make_plan(ROOT, experiment, settings())
+        assert len(made.points) <= 8
+        assert made.looks == [8]
+    assert settings()["budget_s"] <= 10
+
+
+def test_twins_stand_beside_their_point() -> None:
+    twins = [point for point in planned().points if point.twin]
+    assert [point.twin for point in twins] == ["again", "relinked"]
+    assert {point.start(["bytes"]) for point in twins} == {
+        ("gcc-O2", "again", 33554432),
+        ("gcc-O2", "relinked", 33554432),
+    }
+
+
+def test_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Available:
+        bytes = 40 * 2**20
+
+    monkeypatch.setattr(plan.host, "memory_available_bytes", Available)
+    made = planned()
+    assert made.points
+    assert all(point.factors["bytes"] == 8 * 2**20 for point in made.points)
+    assert any("needs 64 MiB" in skip["reason"] for skip in made.skipped)
+
+
+def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
+    base = planned()
+    assert base.fingerprint() == planned().fingerprint()
+    assert base.fingerprint() == planned(again=2).fingerprint()
+    assert base.fingerprint() != planned(point_s=0.5).fingerprint()
+    assert base.fingerprint() != replace(base, binaries={"v~": {"sha256": "x"}}).fingerprint()
+    assert base.fingerprint() != replace(base, cpus=[7]).fingerprint()
+    reworded = replace(base, claim_hashes={"p/f/c": "other"}, pairs=[])
+    assert base.fingerprint() == reworded.fingerprint()
+    assert base.fingerprint() != replace(base, least=10, looks=[10]).fingerprint()
+
+
+def test_door_and_kernel_release_are_in_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = planned()
+    before = base.fingerprint()
+    monkeypatch.setenv("BENCHBOOK_DOOR", "nix")
+    assert base.fingerprint() != before
+    monkeypatch.delenv("BENCHBOOK_DOOR")
+    monkeypatch.setattr(plan.platform, "release", lambda: "9.9.9")
+    assert base.fingerprint() != before
+
+
+def test_one_figure_takes_its_points_and_the_twins() -> None:
+    made = planned(figure="slocum2013-mbw/mbw-b4096-32")
+    assert {point.factors["method"] for point in made.points} == {"copy", "block-1.1.1"}
+    assert {point.twin for point in made.points} == {"", "again", "relinked"}
+
+
+def test_pilot_numbers_loop_short_calls_and_repeat_long_ones() -> None:
+    made = planned()
+    once = {"short": 200.0, "long": 50e6}
+    numbers, block_ns = calibrate(made, once, overhead_ns=1e6)
+    assert numbers["short"]["loops"] == 100  # 20 µs a sample at least
+    assert numbers["long"]["loops"] == 1
+    assert numbers["short"]["samples"] == made.settings["samples_most"]
+    assert numbers["long"]["samples"] >= made.settings["samples_least"]
+    counted = sum(
+        once[name] * count["loops"] * (count["samples"] + count["warmup"])
+        for name, count in numbers.items()
+    )
+    assert block_ns == pytest.approx(counted + 1e6)
+
+
+def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None:
+    made = planned(budget_s=2)
+    numbers, block_ns = calibrate(made, {f"p{n}": 3e6 for n in range(8)}, overhead_ns=0)
+    assert block_ns * made.least <= 2e9
+    numbers, _ = calibrate(made, {"p": 10e9}, overhead_ns=0)
+    assert numbers["p"]["samples"] == made.settings["samples_least"]
+
+
+def result(*states: str) -> Result:
+    outcomes = [
+        PointResult("ok", time_ns=[1000, 1000]) if state == "ok" else PointResult(state, "why")
+        for state in states
+    ]
+    return Result(outcomes, {}, 5000, 0, 5000, None, None)
+
+
+def test_pilot_loses_only_the_guilty_point() -> None:
+    made = planned()
+    group = made.points[:3]
+
+    def start(points, numbers):
+        names = [point.id for point in points]
+        if group[1].id not in names:
+            return result(*["ok"] * len(points))
+        at = names.index(group[1].id)
+        return result(*["ok"] * at, *["failed"] * (len(points) - at))
+
+    record = pilot(made, [group], start)
+    assert set(record["failed"]) == {group[1].id}
+    assert set(record["points"]) == {group[0].id, group[2].id}
+
+
+def test_pilot_forgives_a_program_that_somebody_else_ended() -> None:
+    made = planned()
+    answers = [result("failed"), result("ok")]
+    record = pilot(made, [made.points[:1]], lambda points, numbers: answers.pop(0))
+    assert record["failed"] == {}
+
+
+def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
+    made = planned()
+    calls = []
+
+    def start(points, numbers):
+        calls.append(points)
+        return result("timeout")
+
+    record = pilot(made, [made.points[:1]], start)
+    assert len(calls) == 1
+    assert list(record["failed"].values()) == [{"state": "timeout", "reason": "why"}]

@@ -1,0 +1,102 @@
+"""The journal: torn lines, resume, large sample arrays, unknown versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchbook import records
+from benchbook.errors import BenchbookError
+
+
+def write(path: Path, *lines: dict) -> None:
+    records.append(path, list(lines))
+
+
+def test_lines_come_back_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    write(path, {"kind": "block", "block": 0, "order": [["a", "b"]]}, {"kind": "x", "text": "é"})
+    assert [line["kind"] for line in records.read_lines(path)] == ["block", "x"]
+    assert all(line["version"] == 1 for line in records.read_lines(path))
+
+
+def test_torn_last_line_is_cut_and_the_rest_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    write(path, {"kind": "block", "block": 0})
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"version": 1, "kind": "invo')
+    assert [line["kind"] for line in records.read_lines(path)] == ["block"]
+    assert records.repair(path) == 28
+    assert path.read_bytes() == whole
+    assert records.repair(path) == 0
+
+
+def test_damage_in_the_middle_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"version": 1, "kind": "block"\n{"version": 1, "kind": "block"}\n')
+    with pytest.raises(BenchbookError, match="line 1 is damaged"):
+        list(records.read_lines(path))
+
+
+def test_unknown_version_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"version": 99, "kind": "block"}\n')
+    with pytest.raises(BenchbookError, match="format version 99"):
+        list(records.read_lines(path))
+
+
+def test_nan_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        write(tmp_path / "journal.jsonl", {"kind": "x", "value": float("nan")})
+
+
+@pytest.mark.parametrize("count", [3, records.INLINE_SAMPLES, records.INLINE_SAMPLES + 1])
+def test_samples_survive_inline_and_in_a_file(tmp_path: Path, count: int) -> None:
+    starts = list(range(10**15, 10**15 + count))
+    times = [7] * count
+    stored = records.store_samples(tmp_path, starts, times)
+    assert ("samples_file" in stored) == (count > records.INLINE_SAMPLES)
+    record = json.loads(json.dumps(stored))
+    back_starts, back_times = records.load_samples(tmp_path, record)
+    assert np.array_equal(back_starts, starts)
+    assert np.array_equal(back_times, times)
+
+
+def test_changed_sample_file_is_found_out(tmp_path: Path) -> None:
+    stored = records.store_samples(tmp_path, [1] * 20_000, [2] * 20_000)
+    path = tmp_path / stored["samples_file"]
+    path.write_bytes(path.read_bytes()[:-8] + b"\x09" * 8)
+    with pytest.raises(BenchbookError, match="checksum"):
+        records.load_samples(tmp_path, stored)
+
+
+def test_progress_knows_complete_open_and_abandoned_blocks(tmp_path: Path) -> None:
+    write(
+        tmp_path / records.JOURNAL,
+        {"kind": "pilot", "points": {}, "failed": {}, "block_ns": 1, "wall_ns": 5},
+        {"kind": "block", "block": 0},
+        {"kind": "invocation", "block": 0, "share_ns": 10, "t_end_ns": 100},
+        {"kind": "block_end", "block": 0, "disturbed": []},
+        {"kind": "block", "block": 1},
+        {"kind": "abandoned", "block": 1, "gap_ns": 3},
+        {"kind": "block", "block": 2},
+        {"kind": "block_end", "block": 2, "disturbed": ["steal"], "t_end_ns": 200},
+        {"kind": "block", "block": 3},
+    )
+    done = records.progress(tmp_path)
+    assert (done.complete, done.abandoned, done.disturbed) == ([0, 2], [1], [2])
+    assert done.open_block == 3
+    assert done.spent_ns == 15
+    assert done.last_ns == 200
+
+
+def test_runs_are_found_by_fingerprint(tmp_path: Path) -> None:
+    plan = {"version": 1, "fingerprint": "ab" * 32}
+    first, second = records.new_run(tmp_path, plan), records.new_run(tmp_path, plan)
+    records.new_run(tmp_path, {"version": 1, "fingerprint": "cd" * 32})
+    (first / records.MANIFEST).write_text("{}")
+    complete, partial = records.runs_with(tmp_path, "ab" * 32)
+    assert (complete, partial) == ([first], [second])

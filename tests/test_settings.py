@@ -1,0 +1,126 @@
+"""Sizes, settings and YAML files: what is taken, what is refused, in which words."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from benchbook import definitions, schemas
+from benchbook.errors import BenchbookError
+from benchbook.models import Control, Experiment, Paper, Probe, Settings
+from benchbook.settings import load_settings, read_yaml
+from benchbook.sizes import format_bytes, parse_bytes
+
+CACHES = {"L1d": 48 * 1024, "L2": 2 * 2**20, "LLC": 105 * 2**20}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (4096, 4096),
+        ("4096", 4096),
+        ("4 KiB", 4096),
+        ("32 MiB", 33554432),
+        ("32 MB", 32_000_000),
+        ("0.5 GiB", 2**29),
+        ("3 x LLC", 315 * 2**20),
+        ("0.5 x L1d", 24 * 1024),
+        ("0.3 x L1d", 12 * 1024),
+    ],
+)
+def test_sizes_are_read(text: str | int, count: int) -> None:
+    assert parse_bytes(text, CACHES) == count
+
+
+@pytest.mark.parametrize("text", ["32 mib", "MiB", "-4 KiB", "4 x L4", "", "1e3", "4 KiB x"])
+def test_unknown_sizes_are_refused(text: str) -> None:
+    with pytest.raises(BenchbookError, match="not understood"):
+        parse_bytes(text, CACHES)
+
+
+def test_unknown_cache_gives_none_not_zero() -> None:
+    assert parse_bytes("4 x LLC", {"LLC": None}) is None
+    assert parse_bytes("4 x LLC") is None
+
+
+def test_sizes_are_written() -> None:
+    assert [format_bytes(n) for n in (64, 4096, 33554432, 2**30, 1500 * 1024)] == [
+        "64 B",
+        "4 KiB",
+        "32 MiB",
+        "1 GiB",
+        "1.5 MiB",
+    ]
+
+
+def test_order_of_layers(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    local = tmp_path / "config/local.yaml"
+    local.unlink(missing_ok=True)
+    assert load_settings(tmp_path, {})["preset"] == "quick"
+    assert load_settings(tmp_path, {"preset": "tiny"})["budget_s"] == 10
+    local.write_text("preset: paper\nbudget_s: 7\ndisturbed: {repeats: 0}\n")
+    settings = load_settings(tmp_path, {})
+    assert settings["preset"] == "paper"
+    assert settings["budget_s"] == 7
+    assert settings["disturbed"]["repeats"] == 0
+    assert settings["disturbed"]["steal_fraction"] == 0.02
+    assert load_settings(tmp_path, {"preset": "tiny", "budget_s": 9})["budget_s"] == 9
+
+
+@pytest.mark.parametrize(
+    ("local", "sentence"),
+    [
+        ("budgets: 7", "key 'budgets' is unknown; allowed: again"),
+        ("disturbed: {stolen: 1}", "key 'stolen' in 'disturbed' is unknown"),
+        ("again: 0", "key 'again' is 0; it must be at least 1"),
+        ("looks: [8, twelve]", "key 'looks.1' is 'twelve'; it must be a whole number"),
+        ("figure: mbw", "key 'figure' is 'mbw'; allowed: text that matches"),
+        ("- 1", "must be a mapping"),
+        ("a: [", "is not valid YAML at line"),
+    ],
+)
+def test_wrong_files_are_one_sentence(tmp_path: Path, local: str, sentence: str) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    (tmp_path / "config/local.yaml").write_text(local)
+    with pytest.raises(BenchbookError) as caught:
+        load_settings(tmp_path, {})
+    assert sentence in str(caught.value)
+    assert "local.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_schemas_are_those_of_the_models() -> None:
+    schemas.write(check=True)
+
+
+def test_every_definition_in_the_checkout_fits_its_model() -> None:
+    for name in definitions.experiments(ROOT):
+        Experiment.model_validate(read_yaml(definitions.definition_file(ROOT, name)))
+    for name in definitions.controls(ROOT):
+        control = Control.model_validate(read_yaml(definitions.definition_file(ROOT, name)))
+        assert name == f"controls/{control.artefact}"
+    Probe.model_validate(read_yaml(definitions.definition_file(ROOT, definitions.PROBE)))
+    for name in definitions.papers(ROOT):
+        paper = Paper.model_validate(read_yaml(ROOT / "data/published" / name / "paper.yaml"))
+        assert paper.id == name
+        assert {figure.experiment for figure in paper.figures} <= set(definitions.experiments(ROOT))
+    for preset in ("default",):
+        Settings.model_validate(read_yaml(ROOT / "config" / f"{preset}.yaml"))
+
+
+def test_unknown_experiment_names_the_known_ones() -> None:
+    with pytest.raises(BenchbookError, match="known: mbw"):
+        definitions.definition(ROOT, "nothing")
+
+
+def test_unknown_key_in_a_paper_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "data/published/p"
+    folder.mkdir(parents=True)
+    text = (ROOT / "data/published/slocum2013-mbw/paper.yaml").read_text()
+    (folder / "paper.yaml").write_text(text + "colour: red\n")
+    with pytest.raises(BenchbookError, match="key 'colour' is unknown"):
+        definitions.paper(tmp_path, "p")
