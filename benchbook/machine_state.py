@@ -30,6 +30,7 @@ class MachineState:
     last_ns: int = 0
     fastest_work_ns: dict[int, float] = field(default_factory=dict)
     spent_ns: int = 0
+    look: list[str] = field(default_factory=list)  # planned once: it takes time on large hosts
 
     def due(self) -> bool:
         return now_ns() - self.last_ns >= self.every_s * 1e9
@@ -41,11 +42,13 @@ class MachineState:
         """
         if self.binary is None:
             return {}
-        steps = plan_probe(self.topology, self.cpus, full=full)
+        if not self.look:
+            self.look = argv(plan_probe(self.topology, self.cpus))
+        steps = argv(plan_probe(self.topology, self.cpus, full=True)) if full else self.look
         anchor = "+".join(map(str, self.cpus)) + f":{self.anchor_bytes}:{self.anchor_samples}"
         t_start_ns = now_ns()
         status, out, err = run_program(
-            [str(self.binary.absolute()), *argv(steps), "--anchor", anchor],
+            [str(self.binary.absolute()), *steps, "--anchor", anchor],
             cpus=[cpu.id for cpu in self.topology.cpus],
             env={"LC_ALL": "C"},
             time_limit_s=TIME_LIMIT_S,
