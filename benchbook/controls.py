@@ -8,7 +8,7 @@ from typing import Any
 from benchbook import definitions
 from benchbook.artefacts import detectors
 from benchbook.files import read_json, write_json
-from benchbook.plan import caches, expand
+from benchbook.points import caches, expand
 from benchbook.topology import pin, read_topology
 
 VERSION = 1

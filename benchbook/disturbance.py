@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.invoke import Result
-from benchbook.plan import Point
+from benchbook.points import Point
 
 
 def of_result(group: list[Point], result: Result, thresholds: dict[str, Any]) -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 from benchbook import definitions, host, records
 from benchbook.files import read_json, write_json
 from benchbook.machine_state import MachineState
-from benchbook.plan import Plan, Point, door, make_plan, stated_caches
+from benchbook.plan import Plan, door, make_plan
+from benchbook.points import Point, stated_caches
 from benchbook.process import measuring_lock
 from benchbook.progress import Progress
 from benchbook.quiet import check as quiet_check

@@ -12,7 +12,8 @@ from benchbook import comparisons, definitions
 from benchbook.claims import judge_claim, null_of
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
-from benchbook.plan import caches, claim_hashes, figures_of, resolve
+from benchbook.plan import claim_hashes, figures_of
+from benchbook.points import caches, resolve
 from benchbook.topology import pin, read_topology
 
 VERSION = 1

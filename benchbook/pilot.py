@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchbook.invoke import Result
-from benchbook.plan import Plan, Point, refuse_over_budget
+from benchbook.plan import Plan, refuse_over_budget
+from benchbook.points import Point
 from benchbook.start import Numbers, first_unfinished
 
 PILOT_SAMPLES = 3

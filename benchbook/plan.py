@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import platform
@@ -13,29 +12,16 @@ from typing import Any
 
 from benchbook import definitions, host, records
 from benchbook.errors import BenchbookError
-from benchbook.settings import PRESETS
-from benchbook.sizes import format_bytes, parse_bytes
+from benchbook.points import Point, caches, crosses, expand, point_id, resolve, threads
+from benchbook.settings import MEASURING
+from benchbook.sizes import format_bytes
 from benchbook.stats import least_blocks
-from benchbook.topology import Topology, llc_bytes, pin, read_topology, sysconf_caches
+from benchbook.topology import pin, read_topology
 
 HARNESS_VERSION = 1
 ASSUMED_BYTES_PER_S = 4e9  # for the first estimate; the pilot measures the real time
 ASSUMED_START_S = 0.03
 SAMPLE_OVERHEAD = 1.3  # touching, checking and warming up, beside the samples
-
-
-@dataclass(frozen=True)
-class Point:
-    """One variant at one setting of all factors. `twin`: "", "again" or "relinked"."""
-
-    id: str
-    variant: str
-    factors: dict[str, Any]
-    twin: str = ""
-
-    def start(self, starts: list[str]) -> tuple[Any, ...]:
-        """Points with the same key share one start of the program."""
-        return (self.variant, self.twin, *(self.factors.get(name) for name in starts))
 
 
 @dataclass
@@ -78,121 +64,9 @@ class Plan:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-# Settings that change what is measured; the others may change without a new run.
-MEASURING = (
-    "budget_s",
-    "target_half_width",
-    "point_s",
-    "samples_least",
-    "samples_most",
-    "sample_least_ns",
-    "warmup",
-    "time_limit_s",
-    "anchor_every_s",
-    "disturbed",
-)
-
-
 def door() -> str:
     """host or nix: how the environment was entered."""
     return os.environ.get("BENCHBOOK_DOOR", "host")
-
-
-def point_id(variant: str, factors: dict[str, Any], twin: str = "") -> str:
-    """Readable and unique: `gcc-O2,bytes=33554432,method=copy,call=memcpy`."""
-    name = f"{variant}~{twin}" if twin else variant
-    return ",".join([name, *(f"{key}={value}" for key, value in factors.items())])
-
-
-def threads(point: Point) -> int:
-    """How many CPUs a point is measured on: its factor `threads`, else one."""
-    return int(point.factors.get("threads", 1))
-
-
-def caches(topology: Topology, cpus: list[int]) -> dict[str, int | None]:
-    """L1d, L2 and LLC in bytes as one core sees them; None where unknown."""
-
-    def level(number: int) -> int | None:
-        sizes = [
-            cache.bytes
-            for cache in topology.caches
-            if cache.level == number
-            and cache.kind != "instruction"
-            and cache.bytes
-            and (not cache.shared_cpus or cpus[0] in cache.shared_cpus)
-        ]
-        return sizes[0] if sizes else None
-
-    return {"L1d": level(1), "L2": level(2), "LLC": llc_bytes(topology, cpus)}
-
-
-def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
-    """What kernel and C library say of the caches that these CPUs use, in bytes, for detectors."""
-    known = caches(topology, cpus)
-    asked = [cache for cache in sysconf_caches() if cache.bytes and cache.kind != "instruction"]
-    last = max((cache.level for cache in asked), default=0)
-    from_sysfs = any(cache.source == "sysfs" for cache in topology.caches)
-    return {
-        "llc_sysfs_bytes": known["LLC"] if from_sysfs else None,
-        "llc_sysconf_bytes": next((one.bytes for one in asked if one.level == last), None),
-        "smaller_caches_bytes": [size for size in (known["L1d"], known["L2"]) if size],
-    }
-
-
-def expand(
-    content: dict[str, Any], crosses: list[dict[str, Any]], sizes: dict[str, int | None]
-) -> tuple[list[Point], list[dict[str, str]]]:
-    """Points of a list of crosses, in order, each once; and those whose size is unknown here."""
-    points: dict[str, Point] = {}
-    skipped = []
-    for cross in crosses:
-        variants = _as_list(cross.get("variant", content["base"]))
-        names = [name for name in content["factors"] if name in cross]
-        unknown = sorted(set(cross) - set(content["factors"]) - {"variant"})
-        unknown += [name for name in variants if name not in content["variants"]]
-        if unknown:
-            raise BenchbookError(
-                f"point {cross!r} names {unknown[0]!r}, which is neither a factor "
-                f"({', '.join(content['factors'])}) nor a variant "
-                f"({', '.join(content['variants'])})"
-            )
-        values = [_as_list(cross[name]) for name in names]
-        for variant, *setting in itertools.product(variants, *values):
-            factors = dict(zip(names, setting, strict=True))
-            resolved = {
-                name: parse_bytes(value, sizes)
-                if content["factors"][name].get("unit") == "bytes"
-                else value
-                for name, value in factors.items()
-            }
-            if None in resolved.values():
-                skipped.append(
-                    {
-                        "id": point_id(variant, factors),
-                        "state": "cannot_run",
-                        "reason": "the size of the last-level cache is unknown here",
-                    }
-                )
-                continue
-            point = Point(point_id(variant, resolved), variant, resolved)
-            points.setdefault(point.id, point)
-    return list(points.values()), skipped
-
-
-def resolve(content: dict[str, Any], setting: dict[str, Any], sizes: dict[str, Any]) -> str | None:
-    """The id of the one point that a setting of paper.yaml names; None if unknown here."""
-    points, _ = expand(content, [setting], sizes)
-    return points[0].id if len(points) == 1 else None
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def crosses(content: dict[str, Any], preset: str) -> list[dict[str, Any]]:
-    """The crosses of a preset: its own and those of the smaller presets."""
-    upto = PRESETS[: PRESETS.index(preset) + 1]
-    return [cross for name in upto for cross in content["points"].get(name, [])]
 
 
 def figures_of(root: Path, experiment: str) -> list[dict[str, Any]]:

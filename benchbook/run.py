@@ -18,7 +18,8 @@ from benchbook.files import write_json
 from benchbook.invoke import Result, now_ns
 from benchbook.machine_state import MachineState
 from benchbook.pilot import pilot
-from benchbook.plan import Plan, Point
+from benchbook.plan import Plan
+from benchbook.points import Point
 from benchbook.start import Numbers, Starter, first_unfinished
 
 LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once

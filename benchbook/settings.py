@@ -16,6 +16,19 @@ from benchbook.errors import BenchbookError
 
 SCHEMAS = Path(__file__).parent / "schemas"
 PRESETS = ("tiny", "quick", "paper")
+# These change what is measured, so they enter a run's fingerprint; the others may change freely.
+MEASURING = (
+    "budget_s",
+    "target_half_width",
+    "point_s",
+    "samples_least",
+    "samples_most",
+    "sample_least_ns",
+    "warmup",
+    "time_limit_s",
+    "anchor_every_s",
+    "disturbed",
+)
 SMALL = {"version"}  # keys nobody sets by hand
 
 

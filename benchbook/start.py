@@ -10,7 +10,8 @@ from typing import Any
 
 from benchbook import records
 from benchbook.invoke import Request, Result, invoke
-from benchbook.plan import Plan, Point, threads
+from benchbook.plan import Plan
+from benchbook.points import Point, threads
 
 OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
 PADDINGS = range(0, 4096, 16)

@@ -15,27 +15,10 @@ from typing import Any, NoReturn
 
 from benchbook import definitions, host, process
 from benchbook.errors import BenchbookError
-from benchbook.settings import load_settings
+from benchbook.settings import MEASURING, load_settings
 
-# Settings that the measuring stage needs; a change of another one measures nothing.
-_MEASURE = (
-    "preset",
-    "figure",
-    "again",
-    "memory_fraction",
-    "budget_s",
-    "controls_budget_s",
-    "looks",
-    "target_half_width",
-    "point_s",
-    "samples_least",
-    "samples_most",
-    "sample_least_ns",
-    "warmup",
-    "time_limit_s",
-    "anchor_every_s",
-    "disturbed",
-)
+# What the measuring stage is told beside them; a change of another setting measures nothing.
+_PLANNING = ("preset", "figure", "again", "memory_fraction", "controls_budget_s", "looks")
 
 
 def refuse(error: BenchbookError) -> NoReturn:
@@ -64,7 +47,9 @@ class Lab:
     @property
     def measuring(self) -> str:
         """Settings for the measuring stage, as JSON for its command line."""
-        return json.dumps({name: self.settings[name] for name in _MEASURE}, sort_keys=True)
+        return json.dumps(
+            {name: self.settings[name] for name in (*_PLANNING, *MEASURING)}, sort_keys=True
+        )
 
     def variant_files(self, experiment: str) -> list[str]:
         """variant.json of every variant of an experiment, and of the probe."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions, plan
+from benchbook import definitions, plan, points
 from benchbook.errors import BenchbookError
 from benchbook.invoke import PointResult, Result
 from benchbook.pilot import calibrate, pilot
@@ -34,7 +34,7 @@ def planned(**changes) -> plan.Plan:
 
 
 def test_crosses_are_expanded_once_and_in_order() -> None:
-    points, skipped = plan.expand(
+    found, skipped = points.expand(
         CONTENT,
         [
             {"variant": ["v", "w"], "bytes": ["4 KiB", "1 MiB"], "method": "m"},
@@ -42,7 +42,7 @@ def test_crosses_are_expanded_once_and_in_order() -> None:
         ],
         SIZES,
     )
-    assert [point.id for point in points] == [
+    assert [point.id for point in found] == [
         "v,bytes=4096,method=m",
         "v,bytes=1048576,method=m",
         "w,bytes=4096,method=m",
@@ -52,24 +52,24 @@ def test_crosses_are_expanded_once_and_in_order() -> None:
 
 
 def test_size_of_an_unknown_cache_is_skipped_with_the_reason() -> None:
-    points, skipped = plan.expand(CONTENT, [{"bytes": "4 x LLC", "method": "m"}], SIZES)
-    assert points == []
+    found, skipped = points.expand(CONTENT, [{"bytes": "4 x LLC", "method": "m"}], SIZES)
+    assert found == []
     assert skipped[0]["state"] == "cannot_run"
     assert "unknown" in skipped[0]["reason"]
 
 
 def test_misspelt_factor_or_variant_is_refused() -> None:
     with pytest.raises(BenchbookError, match="'byte'"):
-        plan.expand(CONTENT, [{"byte": 1}], SIZES)
+        points.expand(CONTENT, [{"byte": 1}], SIZES)
     with pytest.raises(BenchbookError, match="'x'"):
-        plan.expand(CONTENT, [{"variant": "x"}], SIZES)
+        points.expand(CONTENT, [{"variant": "x"}], SIZES)
 
 
 def test_presets_contain_the_smaller_ones() -> None:
     content = definitions.definition(ROOT, "mbw")
     sizes = {"L1d": 32768, "L2": 2**20, "LLC": 2**25}
     ids = [
-        {point.id for point in plan.expand(content, plan.crosses(content, preset), sizes)[0]}
+        {point.id for point in points.expand(content, points.crosses(content, preset), sizes)[0]}
         for preset in ("tiny", "quick", "paper")
     ]
     assert ids[0] < ids[1] < ids[2]
