@@ -1,0 +1,94 @@
+"""A copy of the set-up scripts and a PATH of stand-ins, so that nothing is installed or fetched.
+
+PATH holds only the stand-ins and the few tools that the scripts are written with. Each stand-in
+writes its name and arguments to the file `calls`.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCKS = sorted(ROOT.glob("requirements*.lock"))
+# What the scripts are written with.
+TOOLS = ["cat", "cksum", "date", "dirname", "env", "flock", "head", "mkdir", "mv", "readlink", "rm"]
+TOOLS += ["awk", "make", "setpriv", "sh", "sleep", "tail", "true"]
+# What the stand-ins are written with.
+TOOLS += ["chmod", "ln"]
+
+# A Python as far as the set-up sees one; pip and the module venv are recorded, not run.
+PYTHON = """
+case "$1 $2" in
+  "-c "*version_info*) echo "$0" ;;
+  "-m venv") mkdir -p "$3/bin"; for n in python pip; do
+    echo "#!/bin/sh" > "$3/bin/$n"; echo "exec '$0' \\"\\$@\\"" >> "$3/bin/$n"; chmod +x "$3/bin/$n"
+  done ;;
+esac
+"""
+UV = """
+[ "$1" != venv ] || { mkdir -p .venv/bin; ln -s "$(command -v python3)" .venv/bin/python; }
+"""
+
+
+class Place:
+    """A copy of what the set-up consists of, and a PATH of stand-ins."""
+
+    def __init__(self, folder: Path):
+        self.root = folder / "a checkout"
+        self.bin = folder / "bin"
+        self.calls_file = folder / "calls"
+        self.bin.mkdir()
+        shutil.copytree(ROOT / "scripts", self.root / "scripts")
+        for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *LOCKS]:
+            shutil.copy(path, self.root)
+        for tool in TOOLS:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        for tool in ["gcc", "objdump", "clang", "chromium"]:
+            self.stand_in(tool)
+        self.stand_in("id", "echo 0")
+        self.stand_in("python3", PYTHON)
+        self.stand_in("uv", UV)
+        self.stand_in("apt-get")
+
+    def stand_in(self, name: str, script: str = "") -> None:
+        path = self.bin / name
+        path.unlink(missing_ok=True)
+        path.write_text(f'#!/bin/sh\necho "{name} $*" >> "{self.calls_file}"\n{script}\n')
+        path.chmod(0o755)
+
+    def remove(self, *names: str) -> None:
+        for name in names:
+            (self.bin / name).unlink()
+
+    def installs(self, *names: str, condition: str = "") -> None:
+        """Make apt-get put these stand-ins in place when it is asked to install."""
+        made = "".join(
+            f'printf "#!/bin/sh\\n" > {self.bin}/{n}; chmod +x {self.bin}/{n};' for n in names
+        )
+        self.stand_in("apt-get", f'{condition}\ncase "$*" in *" install "*) {made} ;; esac')
+
+    def calls(self, *names: str) -> list[str]:
+        """Return the recorded calls in order, of these programs only, and forget them all."""
+        if not self.calls_file.exists():
+            return []
+        lines = self.calls_file.read_text().splitlines()
+        self.calls_file.unlink()
+        return [line for line in lines if not names or line.split()[0] in names]
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        return {"PATH": str(self.bin), "HOME": str(self.root.parent), **(more or {})}
+
+    def run(self, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env=self.environment(more),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    def set_up(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return self.run("scripts/setup", *words, **more)

@@ -1,0 +1,83 @@
+"""Two programs decide what continuous integration reports: the counter and the lint filter."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from setup_place import ROOT
+
+
+def load(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def count_tests(report: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts/count_tests.py", report],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_tests_are_counted_and_skips_named(tmp_path):
+    report = tmp_path / "tests.xml"
+    report.write_text(
+        """<testsuites><testsuite>
+        <testcase classname="a" name="one"/>
+        <testcase classname="a" name="two"><skipped message="no PCIe here"/></testcase>
+        <testcase classname="a" name="three"><failure/></testcase>
+        <testcase classname="a" name="four"/><testcase classname="a" name="four"><error/></testcase>
+        </testsuite></testsuites>"""
+    )
+    done = count_tests(report)
+    assert done.stdout.splitlines() == [
+        "skipped: a::two: no PCIe here",
+        "1 passed, 2 failed, 1 skipped",
+    ]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("text", [None, "", "<testsuites><testsuite/></testsuites>"])
+def test_no_test_is_a_failure(tmp_path, text):
+    report = tmp_path / "tests.xml"
+    if text is not None:
+        report.write_text(text)
+    done = count_tests(report)
+    assert done.stdout.splitlines()[-1] == "0 passed, 0 failed, 0 skipped"
+    assert done.returncode == 1
+
+
+SNAKEMAKE_LINT = """Using workflow specific profile profiles/default.
+Lints for rule page (line 1, /x/one.smk):
+    * Specify a conda environment or container for each rule.:
+      This way, the used software is documented.
+    * No log directive defined:
+      Without a log directive, all output will be printed to the terminal.
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "complaint"),
+    [
+        (SNAKEMAKE_LINT, 1, "No log directive defined"),
+        (SNAKEMAKE_LINT.partition("    * No log")[0], 0, ""),
+        ("SyntaxError in file Snakefile", 1, "SyntaxError in file Snakefile"),
+    ],
+)
+def test_only_the_notice_about_conda_is_let_through(
+    tmp_path, monkeypatch, capsys, output, status, complaint
+):
+    (tmp_path / "snakemake").write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{output}\nEND\nexit 1\n")
+    (tmp_path / "snakemake").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert load("lint_workflow").main() == status
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert "conda" not in said

@@ -1,0 +1,168 @@
+"""scripts/in-env and the Makefile: which door is taken, and what the command finds behind it."""
+
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from setup_place import Place
+
+# Takes the command after -c, as `nix develop` does.
+NIX = 'while [ "$1" != -c ]; do shift; done; shift; exec "$@"'
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def in_env(place: Place, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return place.run("scripts/in-env", *command, **more)
+
+
+def test_the_host_door_has_the_venv_first_and_no_foreign_settings(place):
+    foreign = {
+        "MPLBACKEND": "agg",
+        "PYTHONPATH": "/nowhere",
+        "MAKEFLAGS": "n",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = in_env(place, "env", **foreign)
+    assert done.returncode == 0, done.stderr
+    seen = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert seen["BENCHBOOK_DOOR"] == "host"
+    assert seen["PATH"].split(":")[0] == str(place.root / ".venv/bin")
+    assert not foreign.keys() & seen.keys()
+
+
+def test_the_command_takes_the_place_of_the_script(place):
+    process = subprocess.Popen(
+        ["scripts/in-env", "sh", "-c", "echo $$"],
+        cwd=place.root,
+        env=place.environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.communicate(timeout=60)[0] == f"{process.pid}\n"
+
+
+def test_the_command_keeps_its_exit_status_and_arguments(place):
+    done = in_env(place, "sh", "-c", 'echo "$1"; exit 77', "-", "two words")
+    assert (done.stdout, done.returncode) == ("two words\n", 77)
+
+
+def test_in_env_adds_the_tools_that_it_is_asked_for(place):
+    assert in_env(place, "--with", "test", "env").returncode == 0
+    assert any("-r requirements-test.lock" in call for call in place.calls("uv"))
+
+
+def test_an_unknown_door_is_refused(place):
+    done = in_env(place, "env", BENCHBOOK_ENV="conda")
+    assert done.returncode == 1
+    assert "BENCHBOOK_ENV=conda" in done.stderr and "host or nix" in done.stderr
+
+
+def test_nix_forced_but_absent(place):
+    done = in_env(place, "env", BENCHBOOK_ENV="nix")
+    assert done.returncode == 1
+    assert "nix is not on PATH" in done.stderr
+    place.stand_in("nix", NIX)
+    done = in_env(place, "env", BENCHBOOK_ENV="nix")
+    assert done.returncode == 1
+    assert "no flake.nix" in done.stderr
+
+
+def test_nix_is_taken_where_its_shell_works_and_asked_once(place):
+    (place.root / "flake.nix").touch()
+    (place.root / "flake.lock").touch()
+    place.stand_in("nix", NIX)
+    done = in_env(place, "env")
+    assert "BENCHBOOK_DOOR=nix" in done.stdout.splitlines()
+    assert len(place.calls("nix")) == 2
+    assert "BENCHBOOK_DOOR=nix" in in_env(place, "env").stdout.splitlines()
+    assert [call.split(" -c ")[1] for call in place.calls()] == ["env"]
+    (place.root / "flake.lock").write_text("another pin")
+    in_env(place, "env")
+    assert len(place.calls("nix")) == 2
+    assert not (place.root / ".venv").exists()
+
+
+def test_where_nix_cannot_the_host_does_and_says_so_in_one_line(place):
+    (place.root / "flake.nix").touch()
+    place.stand_in("nix", "exit 1")
+    for asked in [1, 0]:
+        done = in_env(place, "env")
+        assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
+        assert sum("nix cannot make its shell" in line for line in done.stderr.splitlines()) == 1
+        assert len(place.calls("nix")) == asked
+    done = in_env(place, "env", BENCHBOOK_ENV="nix")
+    assert done.returncode == 1
+    assert "set BENCHBOOK_ENV=host" in done.stderr
+    assert len(place.calls("nix")) == 1, "forced, it is worth another try"
+
+
+def test_the_host_door_can_be_forced(place):
+    (place.root / "flake.nix").touch()
+    place.stand_in("nix", NIX)
+    done = in_env(place, "env", BENCHBOOK_ENV="host")
+    assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
+    assert place.calls("nix") == []
+
+
+# --- make
+
+
+def test_make_hands_only_what_was_given_to_snakemake(place):
+    place.stand_in("snakemake")
+    for words, arguments in {
+        (): "",
+        ("PRESET=tiny",): "--config preset=tiny",
+        ("PAPER=p", "FIGURE=p/f"): "p --config figure=p/f",
+    }.items():
+        done = place.run("make", *words)
+        assert done.returncode == 0, done.stderr
+        assert place.calls("snakemake") == [f"snakemake {arguments}"]
+
+
+def test_a_killed_make_takes_the_workflow_with_it(place):
+    place.stand_in("snakemake", f"echo $$ > '{place.root}/pid'; exec sleep 60")
+    make = subprocess.Popen(["make"], cwd=place.root, env=place.environment())
+    pid_file = place.root / "pid"
+    assert wait_for(lambda: pid_file.exists() and pid_file.read_text().strip())
+    pid = int(pid_file.read_text())
+    make.kill()
+    make.wait()
+    assert wait_for(lambda: not runs(pid))
+
+
+def wait_for(condition, seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def runs(pid: int) -> bool:
+    try:
+        # An orphan may stay a zombie where nobody collects it.
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def test_make_clean_keeps_what_was_measured(place):
+    for folder in ["build", "results", "reports", "data/runs/host"]:
+        (place.root / folder).mkdir(parents=True)
+    assert place.run("make", "clean").returncode == 0
+    assert not (place.root / "results").exists()
+    assert (place.root / "data/runs/host").exists()
+
+
+def test_make_help_lists_every_target(place):
+    text = (place.root / "Makefile").read_text()
+    targets = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split()
+    done = place.run("make", "help")
+    assert [line.split()[1] for line in done.stdout.splitlines()[1:]] == targets

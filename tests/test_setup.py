@@ -1,0 +1,242 @@
+"""scripts/setup: what it installs, names, repeats and leaves alone; all programs are stand-ins."""
+
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from setup_place import PYTHON, UV, Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+# --- Debian packages
+
+
+def test_an_absent_program_is_named_before_it_is_installed(place):
+    place.remove("gcc")
+    place.installs("gcc")
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    named = done.stderr.index("absent here: gcc (compiles the kernels)")
+    assert named < done.stderr.index("installing by apt-get: gcc libc6-dev")
+    (call,) = place.calls("apt-get", "sudo")
+    assert call.endswith("install gcc libc6-dev")
+
+
+def test_nothing_absent_means_no_apt_get(place):
+    assert place.set_up().returncode == 0
+    assert place.calls("apt-get") == []
+
+
+def test_package_lists_are_fetched_when_the_first_try_fails(place):
+    place.remove("objdump")
+    marker = place.root / "lists"
+    place.installs(
+        "objdump",
+        condition=f'case "$*" in *update) > "{marker}" ;; esac; [ -f "{marker}" ] || exit 100',
+    )
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    verbs = [re.search(r"install|update", c.split("Timeout")[1])[0] for c in place.calls("apt-get")]
+    assert verbs == ["install", "update", "install"]
+
+
+def test_sudo_when_not_root(place):
+    place.remove("gcc")
+    place.installs("gcc")
+    place.stand_in("id", "echo 1000")
+    place.stand_in("sudo", 'exec "$@"')
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "installing by sudo apt-get: gcc libc6-dev" in done.stderr
+    assert any(call.startswith("sudo env DEBIAN_FRONTEND") for call in place.calls("sudo"))
+
+
+def test_neither_root_nor_sudo_names_the_command(place):
+    place.remove("gcc")
+    place.stand_in("id", "echo 1000")
+    done = place.set_up()
+    assert done.returncode == 1
+    assert "gcc (compiles the kernels)" in done.stderr
+    assert "as root: apt-get install -y gcc libc6-dev" in done.stderr
+    assert place.calls("apt-get", "uv") == []
+    assert not (place.root / ".venv").exists()
+
+
+def test_without_apt_get_the_absent_ones_are_named(place):
+    place.remove("gcc", "objdump", "apt-get")
+    done = place.set_up()
+    assert done.returncode == 1
+    assert "gcc (compiles the kernels), objdump" in done.stderr
+    assert "no apt-get" in done.stderr
+
+
+def test_an_installation_that_changes_nothing_is_an_error(place):
+    place.remove("objdump")
+    done = place.set_up()
+    assert done.returncode == 1
+    assert "still absent after the installation: objdump" in done.stderr
+
+
+def test_an_old_python_is_not_taken(place):
+    place.stand_in("python3", 'case "$2" in *version_info*) echo ;; esac')
+    place.stand_in("python3.12", PYTHON)
+    assert place.set_up().returncode == 0
+    assert any("--python" in c and "python3.12 .venv" in c for c in place.calls("uv"))
+
+
+def test_test_tools_are_installed_for_the_tests_only(place):
+    place.remove("chromium", "clang")
+    assert place.set_up().returncode == 0
+    assert place.calls("apt-get") == []
+    place.installs("chromium", "clang")
+    assert place.set_up("test").returncode == 0
+    (call,) = place.calls("apt-get")
+    assert call.endswith("install clang chromium")
+
+
+def test_without_rights_the_tests_go_on_without_a_browser(place):
+    place.remove("chromium")
+    place.stand_in("id", "echo 1000")
+    done = place.set_up("test")
+    assert done.returncode == 0, done.stderr
+    assert "chromium (looks at the pages)" in done.stderr
+    assert "as root: apt-get install -y chromium" in done.stderr
+
+
+# --- .venv
+
+
+def test_uv_is_preferred_and_everything_has_hashes(place):
+    assert place.set_up().returncode == 0
+    calls = place.calls()
+    installs = [call for call in calls if "install" in call]
+    assert all(call.startswith("uv pip install") for call in installs)
+    wanted = ["-r requirements-build.lock", "-r requirements.lock", "--no-index -e ."]
+    assert len(installs) == len(wanted)
+    for call, want in zip(installs, wanted, strict=True):
+        assert want in call
+        assert "--require-hashes" in call or "--no-index" in call
+        assert "--no-build-isolation" in call
+
+
+def test_pip_where_there_is_no_uv(place):
+    place.remove("uv")
+    done = place.set_up("test")
+    assert done.returncode == 0, done.stderr
+    installs = [call for call in place.calls("python3") if "pip install" in call]
+    assert [re.search(r"-r (\S+)|-e \.", call)[0] for call in installs] == [
+        "-r requirements-build.lock",
+        "-r requirements.lock",
+        "-e .",
+        "-r requirements-test.lock",
+    ]
+
+
+def test_pip_where_uv_fails(place):
+    place.stand_in("uv", "exit 2")
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "uv failed" in done.stderr
+    assert any("pip install" in call for call in place.calls("python3"))
+
+
+def test_pip_brings_itself_into_a_venv_that_uv_made(place):
+    place.set_up()
+    place.remove("uv")
+    place.calls()
+    done = place.set_up("test")
+    assert done.returncode == 0, done.stderr
+    ensured, installed = [c for c in place.calls("python3") if " -m " in c]
+    assert ensured.endswith("-m ensurepip")
+    assert "-r requirements-test.lock" in installed
+
+
+def test_no_network_is_one_sentence_and_no_stamp(place):
+    place.remove("uv")
+    place.stand_in("python3", PYTHON + '[ "$2" != pip ] || { echo "no route to host"; exit 1; }')
+    done = place.set_up()
+    assert done.returncode == 1
+    assert "no route to host" in done.stderr
+    assert "run this again when it can be reached" in done.stderr
+    assert not list((place.root / ".venv").glob("*.stamp"))
+
+
+def test_the_second_set_up_runs_nothing(place):
+    assert place.set_up("test", "lab").returncode == 0
+    for name in ["uv", "python3", "apt-get", "gcc"]:
+        place.stand_in(name, "exit 1")
+    place.calls()
+    for words in [(), ("test",), ("lab", "test")]:
+        done = place.set_up(*words)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert place.calls() == []
+
+
+def test_a_changed_lock_is_installed_into_the_same_venv(place):
+    place.set_up()
+    place.calls()
+    with (place.root / "requirements.lock").open("a") as lock:
+        lock.write("# changed\n")
+    assert place.set_up().returncode == 0
+    calls = place.calls("uv")
+    assert any("-r requirements.lock" in call for call in calls)
+    assert not any(call.startswith("uv venv") or "-e ." in call for call in calls)
+
+
+def test_a_copied_checkout_makes_its_own_venv(place):
+    place.set_up()
+    place.calls()
+    moved = place.root.with_name("moved")
+    place.root.rename(moved)
+    place.root = moved
+    assert place.set_up().returncode == 0
+    assert any(call.startswith("uv venv") for call in place.calls())
+
+
+def test_a_killed_set_up_is_made_anew(place):
+    place.stand_in("uv", UV + 'case "$*" in *requirements.lock*) kill -9 $PPID ;; esac')
+    assert place.set_up().returncode == -signal.SIGKILL
+    (place.root / ".venv/half a package").touch()
+    place.stand_in("uv", UV)
+    assert place.set_up().returncode == 0
+    assert not (place.root / ".venv/half a package").exists()
+
+
+def test_a_killed_addition_is_made_anew_by_every_later_set_up(place):
+    place.set_up()
+    place.stand_in("uv", UV + 'case "$*" in *-test.lock*) kill -9 $PPID ;; esac')
+    assert place.set_up("test").returncode == -signal.SIGKILL
+    place.stand_in("uv", UV)
+    place.calls()
+    assert place.set_up().returncode == 0
+    assert any(call.startswith("uv venv") for call in place.calls())
+
+
+def test_two_at_once_make_one_venv(place):
+    place.stand_in("uv", UV + "sleep 0.2")
+    both = [
+        subprocess.Popen(
+            ["scripts/setup"],
+            cwd=place.root,
+            env=place.environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    messages = [process.communicate(timeout=60)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], messages
+    assert sum(call.startswith("uv venv") for call in place.calls()) == 1
+    assert sum("waiting for it" in message for message in messages) == 1
+
+
+def test_an_unknown_word_is_refused(place):
+    done = place.set_up("tets")
+    assert done.returncode == 1
+    assert "'tets'" in done.stderr and "test and lab" in done.stderr
