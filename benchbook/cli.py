@@ -40,6 +40,17 @@ def main() -> None:
         raise SystemExit(130) from None
 
 
+@app.callback()
+def common(
+    log: Annotated[Path | None, typer.Option(help="keep what is said in this file too")] = None,
+) -> None:
+    """Options before the command."""
+    if log is not None:
+        from benchbook.files import Tee
+
+        sys.stderr = Tee(sys.stderr, log)
+
+
 @app.command()
 def plan(config: Config = None, as_json: AsJson = False) -> None:
     """Points, blocks, minutes, memory, disk and what is skipped, before anything is measured."""

@@ -4,10 +4,38 @@ from __future__ import annotations
 
 import json
 import os
+from io import TextIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from benchbook.errors import BenchbookError
+
+
+class Tee(TextIOBase):
+    """A stream that goes to where it went before and into a log file, line by line."""
+
+    def __init__(self, stream: TextIO, log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self.stream = stream
+        self.log = log.open("w", encoding="utf-8", buffering=1)
+
+    def write(self, text: str) -> int:
+        """Write to both."""
+        self.log.write(text)
+        return self.stream.write(text)
+
+    def flush(self) -> None:
+        """Flush both."""
+        self.stream.flush()
+        self.log.flush()
+
+    def isatty(self) -> bool:
+        """Whether a person is looking; the log never is."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """Of the stream, for libraries that ask the terminal its width."""
+        return self.stream.fileno()
 
 
 def write_text(path: Path, text: str) -> None:

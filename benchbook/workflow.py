@@ -51,51 +51,52 @@ class Lab:
             {name: self.settings[name] for name in (*_PLANNING, *MEASURING)}, sort_keys=True
         )
 
-    def variant_files(self, experiment: str) -> list[str]:
+    # Input and parameter functions of the rules: each takes the rule's wildcards.
+
+    def variant_files(self, wildcards: Any) -> list[str]:
         """variant.json of every variant of an experiment, and of the probe."""
         return [
             f"build/{name}/{variant}/variant.json"
-            for name in (experiment, definitions.PROBE)
+            for name in (wildcards.experiment, definitions.PROBE)
             for variant in definitions.definition(self.root, name)["variants"]
         ]
 
-    def variant(self, experiment: str, variant: str) -> str:
+    def variant(self, wildcards: Any) -> str:
         """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
-        content = definitions.definition(self.root, experiment)
-        spec = content["variants"].get(variant, {})
+        content = definitions.definition(self.root, wildcards.experiment)
+        spec = content["variants"].get(wildcards.variant, {})
         return json.dumps([content.get("flags", []), spec], sort_keys=True)
 
-    def sources(self, experiment: str) -> list[str]:
+    def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
-        files = definitions.source_files(self.root, experiment)
+        files = definitions.source_files(self.root, wildcards.experiment)
         return [str(path.relative_to(self.root)) for path in files]
 
-    def definition_file(self, experiment: str) -> str:
+    def definition_file(self, wildcards: Any) -> str:
         """experiment.yaml or control.yaml, relative to the checkout."""
-        path = definitions.definition_file(self.root, experiment)
+        path = definitions.definition_file(self.root, wildcards.experiment)
         return str(path.relative_to(self.root))
 
-    def published(self, paper: str) -> list[str]:
+    def published(self, wildcards: Any) -> list[str]:
         """paper.yaml and the tables of a paper."""
-        folder = self.root / "data" / "published" / paper
+        folder = self.root / "data" / "published" / wildcards.paper
         return sorted(
             str(path.relative_to(self.root))
             for path in folder.iterdir()
             if path.suffix in (".yaml", ".csv")
         )
 
-    def paper_files(self, experiment: str) -> list[str]:
+    def paper_files(self, wildcards: Any) -> list[str]:
         """paper.yaml of every paper whose figures name this experiment."""
-        names = definitions.papers_of(self.root, experiment)
+        names = definitions.papers_of(self.root, wildcards.experiment)
         return [f"data/published/{name}/paper.yaml" for name in names]
 
-    def experiments_of(self, paper: str) -> list[str]:
-        """Experiments behind the figures of a paper."""
-        if self.settings["figure"]:
-            figure = self.settings["figure"].split("/")[1]
-            figures = definitions.paper(self.root, paper)["figures"]
-            return [one["experiment"] for one in figures if one["id"] == figure]
-        return definitions.experiments_of(self.root, paper)
+    def analyses(self, wildcards: Any) -> list[str]:
+        """analysis.json of each experiment behind the figures of a paper (or the one figure)."""
+        figures = definitions.paper(self.root, wildcards.paper)["figures"]
+        wanted = (self.settings["figure"] or "/").split("/")[1]
+        names = {one["experiment"] for one in figures if wanted in ("", one["id"])}
+        return [f"{self.results}/{name}/analysis.json" for name in sorted(names)]
 
     def one_of(self, *names: list[str]) -> str:
         """A pattern that matches just these names, so that no path is taken for another."""

@@ -1,25 +1,16 @@
 # Runs -> tidy tables -> estimates, findings, verdicts.
 
 
-def paper_estimates(wildcards):
-    return expand(
-        f"{lab.results}/{{experiment}}/analysis.json",
-        experiment=lab.experiments_of(wildcards.paper),
-    )
-
-
-def published(wildcards):
-    return lab.published(wildcards.paper)
-
-
 rule tables:
     input:
         lab.stage("tables.py", "records.py"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
     output:
         f"{lab.results}/{{experiment}}/samples.parquet",
+    log:
+        f"{lab.results}/{{experiment}}/tables.log",
     shell:
-        "exec python3 -m benchbook tables {input.pointer} --output {output}"
+        "exec python3 -m benchbook --log {log} tables {input.pointer} --output {output}"
 
 
 rule analyse:
@@ -30,22 +21,26 @@ rule analyse:
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
     output:
         f"{lab.results}/{{experiment}}/analysis.json",
+    log:
+        f"{lab.results}/{{experiment}}/analyse.log",
     shell:
-        "exec python3 -m benchbook analyse {input.pointer} --samples {input.samples}"
+        "exec python3 -m benchbook --log {log} analyse {input.pointer} --samples {input.samples}"
         " --evidence {input.evidence} --output {output}"
 
 
 rule judge:
     input:
         lab.stage("claims.py", "papers.py"),
-        published,
-        analyses=paper_estimates,
+        lab.published,
+        analyses=lab.analyses,
     output:
         f"{lab.results}/{{paper}}/paper.json",
+    log:
+        f"{lab.results}/{{paper}}/judge.log",
     params:
         figure=lab.settings["figure"] or "",
     shell:
-        "exec python3 -m benchbook judge {wildcards.paper} --figure={params.figure:q}"
+        "exec python3 -m benchbook --log {log} judge {wildcards.paper} --figure={params.figure:q}"
         " --output {output} {input.analyses}"
 
 
@@ -54,8 +49,10 @@ rule samples:
         expand(f"{lab.results}/{{experiment}}/samples.parquet", experiment=lab.experiments),
     output:
         f"{lab.results}/samples.parquet",
+    log:
+        f"{lab.results}/samples.log",
     shell:
-        "exec python3 -m benchbook merge-samples --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-samples --output {output} {input}"
 
 
 rule findings:
@@ -63,8 +60,10 @@ rule findings:
         expand(f"{lab.results}/{{experiment}}/analysis.json", experiment=lab.experiments),
     output:
         f"{lab.results}/findings.json",
+    log:
+        f"{lab.results}/findings.log",
     shell:
-        "exec python3 -m benchbook merge-findings --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-findings --output {output} {input}"
 
 
 rule verdicts:
@@ -72,8 +71,10 @@ rule verdicts:
         expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
     output:
         f"{lab.results}/verdicts.json",
+    log:
+        f"{lab.results}/verdicts.log",
     shell:
-        "exec python3 -m benchbook merge-verdicts --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-verdicts --output {output} {input}"
 
 
 rule judge_controls:
@@ -81,5 +82,7 @@ rule judge_controls:
         expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:
         f"{lab.results}/controls.json",
+    log:
+        f"{lab.results}/controls.log",
     shell:
-        "exec python3 -m benchbook judge-controls --output {output} {input}"
+        "exec python3 -m benchbook --log {log} judge-controls --output {output} {input}"

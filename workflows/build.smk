@@ -1,21 +1,16 @@
 # Kernel source + compiler + flags -> binary under its hash + variant.json.
 
 
-def sources(wildcards):
-    return lab.sources(wildcards.experiment)
-
-
-def variant(wildcards):
-    return lab.variant(wildcards.experiment, wildcards.variant)
-
-
 rule build:
     input:
-        sources,
+        lab.sources,
         lab.stage("build.py", "disassembly.py"),
     output:
         "build/{experiment}/{variant}/variant.json",
+    log:
+        "build/{experiment}/{variant}/build.log",
     params:
-        variant=variant,
+        variant=lab.variant,
     shell:
-        "exec python3 -m benchbook build {wildcards.experiment} {wildcards.variant} --output {output}"
+        "exec python3 -m benchbook --log {log} build {wildcards.experiment} {wildcards.variant}"
+        " --output {output}"

@@ -7,5 +7,7 @@ rule evidence:
         pointer=f"{lab.results}/{{experiment}}/current.json",
     output:
         f"{lab.results}/{{experiment}}/evidence.json",
+    log:
+        f"{lab.results}/{{experiment}}/evidence.log",
     shell:
-        "exec python3 -m benchbook evidence {input.pointer} --output {output}"
+        "exec python3 -m benchbook --log {log} evidence {input.pointer} --output {output}"
