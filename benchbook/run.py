@@ -176,8 +176,8 @@ class Run:
                 times = records.load_samples(self.folder, record)[1][record["warm_up"] :]
                 value = float(np.median(times)) / record["loops"]
                 rows.append({"block": record["block"], "point": record["point"], "value": value})
-        if not rows:
-            return {}
+        if not rows:  # every invocation failed: nothing is known, so nothing is narrow
+            return dict.fromkeys((pair["comparison"] for pair in self.plan.pairs), math.inf)
         logs = stats.paired_log_ratios(pd.DataFrame(rows), pd.DataFrame(self.plan.pairs))
         table = stats.ratio_intervals(logs, claims=max(self.plan.claims, 1))
         return dict(zip(table["comparison"], table["half_width"], strict=True))

@@ -1,0 +1,93 @@
+"""Statistics: small pure functions, table in, table out; each states its own error.
+
+| module    | what                                                                   |
+|-----------|------------------------------------------------------------------------|
+| summaries | one summary per invocation and point                                   |
+| paired    | log ratios within blocks, ratios with intervals, also per state        |
+| intervals | Hodges-Lehmann, exact signed-rank intervals, the blocks that they need |
+| stopping  | whether to add blocks, by width alone                                  |
+| nulls     | A/A, smallest effect, the range of points that are equal               |
+| verdicts  | interval against region, blocks to settle                              |
+| states    | the machine's states from anchor and probe                             |
+| warmup    | leading samples that are not steady                                    |
+| shape     | modes, heavy tail, quantiles                                           |
+"""
+
+from benchbook.stats.intervals import (
+    Interval,
+    adjusted_level,
+    hodges_lehmann,
+    least_blocks,
+    signed_rank_interval,
+    signed_rank_intervals,
+    signed_rank_probabilities,
+)
+from benchbook.stats.knee import Knee, last_knee
+from benchbook.stats.nulls import (
+    SmallestEffect,
+    null_check,
+    range_null,
+    range_null_of_blocks,
+    range_statistic,
+    share_at_least,
+    smallest_effect,
+)
+from benchbook.stats.paired import (
+    pair_counts,
+    paired_log_ratios,
+    point_intervals,
+    ratio_intervals,
+    ratio_intervals_by_state,
+)
+from benchbook.stats.shape import Shape, shape
+from benchbook.stats.states import MIXED, assign_states, state_of
+from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
+from benchbook.stats.summaries import invocation_summaries
+from benchbook.stats.verdicts import (
+    Verdict,
+    blocks_to_settle,
+    decide,
+    decide_all,
+    settling_margin,
+)
+from benchbook.stats.warmup import warm_up_length
+
+__all__ = [
+    "LOOKS",
+    "MIXED",
+    "Decision",
+    "Interval",
+    "Knee",
+    "Shape",
+    "SmallestEffect",
+    "Verdict",
+    "adjusted_level",
+    "assign_states",
+    "blocks_to_settle",
+    "decide",
+    "decide_all",
+    "hodges_lehmann",
+    "invocation_summaries",
+    "last_knee",
+    "least_blocks",
+    "looks_from",
+    "next_look",
+    "null_check",
+    "pair_counts",
+    "paired_log_ratios",
+    "point_intervals",
+    "range_null",
+    "range_null_of_blocks",
+    "range_statistic",
+    "ratio_intervals",
+    "ratio_intervals_by_state",
+    "settling_margin",
+    "shape",
+    "share_at_least",
+    "signed_rank_interval",
+    "signed_rank_intervals",
+    "signed_rank_probabilities",
+    "smallest_effect",
+    "state_of",
+    "warm_up_length",
+]

@@ -1,0 +1,57 @@
+"""One summary per invocation and point, out of all its samples."""
+
+import pandas as pd
+
+from benchbook.errors import BenchbookError
+from benchbook.stats.checks import finite, need_columns
+
+KEYS = ["block", "invocation", "point"]
+SAMPLE_COLUMNS = (*KEYS, "sample", "warm_up", "time_ns", "bytes_declared")
+
+
+def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None) -> pd.DataFrame:
+    """One row per sample -> one row per block, invocation and point; times in ns.
+
+    Columns: block, invocation, point, samples (warm-ups not counted), median_ns, mean_ns, best_ns,
+    p10_ns, p90_ns, paper_samples, paper_mean_ns, paper_best_ns, bytes_declared (of one sample).
+    `paper_samples` asks for the paper's own statistic, over its first N samples after the
+    warm-ups; the column of that name says how many were there, and both figures are missing if
+    there were fewer. An invocation with warm-ups alone gets no row.
+
+    Error: quantiles interpolate between neighbours, so p10 and p90 of few samples are near the
+    extremes. The best falls as samples are added; it is per invocation, compared like any other
+    summary, and never bootstrapped. Nothing here is an interval: samples of one invocation are
+    not independent.
+    """
+    need_columns(samples, SAMPLE_COLUMNS, "Samples")
+    if paper_samples is not None and paper_samples < 1:
+        raise BenchbookError(f"The paper's number of samples is {paper_samples}; give at least 1.")
+    if samples.duplicated([*KEYS, "sample"]).any():
+        raise BenchbookError("A sample stands twice in one invocation; load each run once.")
+    if len(samples) and (finite(samples["time_ns"], "Sample times") < 0).any():
+        raise BenchbookError("A sample took less than no time; its clock is not monotonic.")
+    kept = samples.loc[~samples["warm_up"].astype(bool)].sort_values([*KEYS, "sample"])
+    groups = kept.groupby(KEYS, sort=True)
+    if (groups["bytes_declared"].nunique() > 1).any():
+        raise BenchbookError(
+            "The samples of one invocation declare different bytes; split the point."
+        )
+    time = groups["time_ns"]
+    table = pd.DataFrame(
+        {
+            "samples": time.size(),
+            "median_ns": time.median(),
+            "mean_ns": time.mean(),
+            "best_ns": time.min(),
+            "p10_ns": time.quantile(0.1),
+            "p90_ns": time.quantile(0.9),
+        }
+    )
+    wanted = paper_samples or 0
+    first = groups.head(wanted).groupby(KEYS, sort=True)["time_ns"]
+    table["paper_samples"] = first.size().reindex(table.index, fill_value=0)
+    enough = (table["paper_samples"] == wanted) & (wanted > 0)
+    table["paper_mean_ns"] = first.mean().reindex(table.index).where(enough)
+    table["paper_best_ns"] = first.min().reindex(table.index).where(enough)
+    table["bytes_declared"] = groups["bytes_declared"].first()
+    return table.reset_index()
