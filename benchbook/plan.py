@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions, host, records
+from benchbook import definitions, host, memory, records
 from benchbook.errors import BenchbookError
 from benchbook.points import Point, caches, crosses, expand, point_id, resolve, threads
 from benchbook.settings import MEASURING
@@ -126,7 +126,7 @@ def make_plan(
     needed = least_blocks(max(claims, 1))
     looks = [3] if is_control else sorted({max(look, needed) for look in settings["looks"]})
     facts = host.facts()
-    available = host.memory_available_bytes().bytes
+    available = memory.memory_available_bytes().bytes
     plan = Plan(
         experiment=experiment,
         host=host.host_id(facts),

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchbook import host
-from benchbook.topology import (
-    CPUS,
-    ROOT,
-    Topology,
-    format_cpu_list,
-    read_int,
-    read_text,
-    read_topology,
-)
+from benchbook.memory import meminfo
+from benchbook.sysfs import ROOT, format_cpu_list, read_int, read_text
+from benchbook.topology import CPUS, Topology, read_topology
 
 # Load of 5 % of the CPUs, but at least half a CPU: the average of a desktop that does nothing.
 LOAD_LEAST, LOAD_SHARE = 0.5, 0.05
@@ -142,7 +136,7 @@ def _memory(root: Path, machine: Topology) -> Iterator[Warning]:
             "automatic NUMA balancing moves pages while they are measured",
             "sudo sysctl kernel.numa_balancing=0",
         )
-    info = host.meminfo(root)
+    info = meminfo(root)
     used = info.get("SwapTotal", 0) - info.get("SwapFree", info.get("SwapTotal", 0))
     if used > 0:
         yield Warning("swap", f"{used / 2**20:.0f} MiB lie in swap", "sudo swapoff -a")

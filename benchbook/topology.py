@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from operator import eq
@@ -16,16 +16,21 @@ from pathlib import Path
 from typing import Literal
 
 from benchbook.errors import BenchbookError
+from benchbook.sysfs import (
+    CACHE_LEVELS,
+    ROOT,
+    Sysconf,
+    format_cpu_list,
+    libc_sysconf,
+    parse_cpu_list,
+    read_int,
+    read_text,
+)
 
-ROOT = Path("/")
 CPUS = "sys/devices/system/cpu"
 Kind = Literal["performance", "efficiency", "uniform", "unknown"]  # of a core
 Place = Literal["compact", "spread"]
-Sysconf = Callable[[str], int | None]  # "LEVEL3_CACHE_SIZE" -> bytes
 
-_LEVELS = ("LEVEL1_ICACHE", "LEVEL1_DCACHE", "LEVEL2_CACHE", "LEVEL3_CACHE", "LEVEL4_CACHE")
-_ASKED = tuple(f"{level}_{what}" for level in _LEVELS for what in ("SIZE", "ASSOC", "LINESIZE"))
-_SYSCONF = dict(zip(_ASKED, range(185, 200), strict=True))  # glibc's numbers; Python has no names
 _RANK: dict[Kind, int] = {"performance": 0, "uniform": 1, "efficiency": 2, "unknown": 3}
 
 
@@ -64,61 +69,6 @@ class Topology:
     caches: tuple[Cache, ...]
     nodes: tuple[int, ...]  # online NUMA nodes, also those without a CPU
     smt: bool | None  # two online CPUs share a core
-
-
-def read_text(path: Path) -> str | None:
-    """Stripped text of a small file; None when it is absent, unreadable or not text."""
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return None
-
-
-def read_int(path: Path) -> int | None:
-    """The whole number that a file holds; None when it holds none."""
-    try:
-        return int(read_text(path) or "")
-    except ValueError:
-        return None
-
-
-def parse_cpu_list(text: str | None) -> tuple[int, ...] | None:
-    """CPU ids of the kernel's list format (`0-3,8`), sorted; () when empty, None when garbled."""
-    ids: set[int] = set()
-    for part in text.split(",") if text else []:
-        match = re.fullmatch(r"([0-9]{1,5})(?:-([0-9]{1,5}))?", part.strip())
-        if not match or int(match[1]) > int(match[2] or match[1]):
-            return None
-        ids.update(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return None if text is None else tuple(sorted(ids))
-
-
-def format_cpu_list(cpus: Iterable[int]) -> str:
-    """CPU ids in the kernel's list format: (0, 1, 2, 8) is `0-2,8`."""
-    runs: list[tuple[int, int]] = []
-    for cpu in sorted(set(cpus)):
-        if runs and cpu == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], cpu)
-        else:
-            runs.append((cpu, cpu))
-    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
-
-
-def libc_version() -> str | None:
-    """`glibc 2.36`; None for another libc."""
-    try:
-        return os.confstr("CS_GNU_LIBC_VERSION")
-    except (OSError, ValueError):
-        return None
-
-
-def libc_sysconf(name: str) -> int | None:
-    """What `getconf NAME` prints for a cache (bytes or ways); None when unsaid, 0 or not glibc."""
-    try:
-        value = os.sysconf(_SYSCONF[name]) if libc_version() else 0
-    except (KeyError, OSError, ValueError):
-        return None
-    return value if value > 0 else None
 
 
 def read_topology(
@@ -235,7 +185,7 @@ def sysconf_caches(ask: Sysconf | None = libc_sysconf) -> tuple[Cache, ...]:
     if ask is None:
         return ()
     caches = []
-    for name in _LEVELS:
+    for name in CACHE_LEVELS:
         size, ways, line = (ask(f"{name}_{what}") or None for what in ("SIZE", "ASSOC", "LINESIZE"))
         kind = {"I": "instruction", "D": "data"}.get(name[7], "unified")
         if size:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sysfs_trees as trees
 
-from benchbook import host
+from benchbook import host, memory
 from benchbook.topology import read_topology
 
 GIB = 1 << 30
@@ -179,7 +179,7 @@ def test_id_changes_with_the_host(tmp_path: Path) -> None:
     assert len(names) == 6
 
 
-def memory(root: Path, available_gib: int, cgroup: str, mounts: str = "") -> Path:
+def machine_with(root: Path, available_gib: int, cgroup: str, mounts: str = "") -> Path:
     trees.meminfo(root, 64 * trees.GIB_KB, available_gib * trees.GIB_KB)
     trees.put(root, "proc/self/cgroup", cgroup)
     if mounts:
@@ -195,34 +195,34 @@ def limit(root: Path, folder: str, text: str | int, used: int, cache: int = 0) -
 
 def test_memory_without_cgroups(tmp_path: Path) -> None:
     trees.meminfo(tmp_path, 64 * trees.GIB_KB, 40 * trees.GIB_KB)
-    assert host.memory_available_bytes(tmp_path) == host.Available(
+    assert memory.memory_available_bytes(tmp_path) == memory.Available(
         40 * GIB, "proc/meminfo MemAvailable"
     )
 
 
 def test_memory_of_nested_cgroups_v2(tmp_path: Path) -> None:
-    root = memory(tmp_path, 40, "0::/a.slice/b.scope/c")
+    root = machine_with(tmp_path, 40, "0::/a.slice/b.scope/c")
     limit(root, "a.slice/b.scope/c", "max", GIB)
     limit(root, "a.slice/b.scope", 8 * GIB, 3 * GIB, GIB)
     limit(root, "a.slice", 30 * GIB, 4 * GIB)
     limit(root, "other", 1, 0)
-    found = host.memory_available_bytes(root)
-    assert found == host.Available(6 * GIB, "sys/fs/cgroup/a.slice/b.scope/memory.max")
+    found = memory.memory_available_bytes(root)
+    assert found == memory.Available(6 * GIB, "sys/fs/cgroup/a.slice/b.scope/memory.max")
     trees.put(root, "sys/fs/cgroup/a.slice/memory.high", 5 * GIB)
-    found = host.memory_available_bytes(root)
-    assert found == host.Available(GIB, "sys/fs/cgroup/a.slice/memory.high")
+    found = memory.memory_available_bytes(root)
+    assert found == memory.Available(GIB, "sys/fs/cgroup/a.slice/memory.high")
     limit(root, "a.slice/b.scope/c", GIB, 2 * GIB)
-    assert host.memory_available_bytes(root).bytes == 0  # over its limit: nothing, not less
+    assert memory.memory_available_bytes(root).bytes == 0  # over its limit: nothing, not less
 
 
 def test_memory_in_a_container_v2(tmp_path: Path) -> None:
     mounts = "31 23 0:28 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw,nsdelegate"
-    root = memory(tmp_path, 40, "0::/", mounts)
+    root = machine_with(tmp_path, 40, "0::/", mounts)
     limit(root, "", 2 * GIB, GIB // 2)
-    assert host.memory_available_bytes(root).bytes == GIB * 3 // 2
+    assert memory.memory_available_bytes(root).bytes == GIB * 3 // 2
     trees.put(root, "proc/self/cgroup", "0::/../../outside")
     trees.put(root, "sys/outside/memory.max", 1)  # not of this namespace
-    assert host.memory_available_bytes(root).bytes == GIB * 3 // 2
+    assert memory.memory_available_bytes(root).bytes == GIB * 3 // 2
 
 
 @pytest.mark.parametrize("namespaced", [True, False])
@@ -233,25 +233,25 @@ def test_memory_of_cgroup_v1(tmp_path: Path, namespaced: bool) -> None:
         "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"
     )
     lines = f"4:memory:{'' if namespaced else '/docker/abc'}/job\n3:cpuset:/\n0::/"
-    root = memory(tmp_path, 40, lines, mounts)
+    root = machine_with(tmp_path, 40, lines, mounts)
     for folder, size, used, cache in (("job", UNLIMITED, 0, 0), ("", 4 * GIB, 3 * GIB, 2 * GIB)):
         base = f"sys/fs/cgroup/memory/{folder}"
         trees.put(root, f"{base}/memory.limit_in_bytes", size)
         trees.put(root, f"{base}/memory.usage_in_bytes", used)
         trees.put(root, f"{base}/memory.stat", f"inactive_file 1\ntotal_inactive_file {cache}")
-    found = host.memory_available_bytes(root)
-    assert found == host.Available(3 * GIB, "sys/fs/cgroup/memory/memory.limit_in_bytes")
+    found = memory.memory_available_bytes(root)
+    assert found == memory.Available(3 * GIB, "sys/fs/cgroup/memory/memory.limit_in_bytes")
     trees.put(root, "sys/fs/cgroup/memory/memory.limit_in_bytes", UNLIMITED)
-    assert host.memory_available_bytes(root).source == "proc/meminfo MemAvailable"
+    assert memory.memory_available_bytes(root).source == "proc/meminfo MemAvailable"
     trees.put(root, "sys/fs/cgroup/memory/job/memory.limit_in_bytes", GIB)
-    assert host.memory_available_bytes(root).bytes == GIB
+    assert memory.memory_available_bytes(root).bytes == GIB
     (root / "proc/meminfo").unlink()
     trees.put(root, "sys/fs/cgroup/memory/job/memory.limit_in_bytes", UNLIMITED)
-    assert host.memory_available_bytes(root).bytes is None  # unlimited is no amount
+    assert memory.memory_available_bytes(root).bytes is None  # unlimited is no amount
 
 
 def test_memory_unknown(tmp_path: Path) -> None:
-    found = host.memory_available_bytes(tmp_path)
+    found = memory.memory_available_bytes(tmp_path)
     assert found.bytes is None
     assert "cannot be read" in found.source
 
@@ -284,7 +284,7 @@ def test_garbled_files_are_unknown_with_a_reason(tmp_path: Path, junk: bytes | N
             assert all(facts["unknown"].values())
             assert json.loads(json.dumps(facts)) == facts
             assert host.host_id(facts)
-            assert (host.memory_available_bytes(root).bytes or 0) >= 0
+            assert (memory.memory_available_bytes(root).bytes or 0) >= 0
             assert (host.steal_ticks(root) or 0) >= 0
             assert (host.frequency_khz(0, root) or 1) > 0
             host.load(root)
@@ -304,7 +304,7 @@ def test_this_machine() -> None:
     assert facts["kernel_release"]
     assert facts["architecture"]
     assert host.host_id(facts) == host.host_id(host.facts())
-    available = host.memory_available_bytes()
+    available = memory.memory_available_bytes()
     assert available.bytes is not None
     assert 0 < available.bytes <= facts["memory_total_bytes"]
     assert host.load() is not None

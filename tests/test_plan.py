@@ -96,7 +96,7 @@ def test_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> Non
     class Available:
         bytes = 40 * 2**20
 
-    monkeypatch.setattr(plan.host, "memory_available_bytes", Available)
+    monkeypatch.setattr(plan.memory, "memory_available_bytes", Available)
     made = planned()
     assert made.points
     assert all(point.factors["bytes"] == 8 * 2**20 for point in made.points)

@@ -9,14 +9,12 @@ import pytest
 import sysfs_trees as trees
 
 from benchbook.errors import BenchbookError
+from benchbook.sysfs import format_cpu_list, libc_sysconf, parse_cpu_list
 from benchbook.topology import (
     Topology,
     cache_disagreement,
-    format_cpu_list,
     last_level_of,
-    libc_sysconf,
     llc_bytes,
-    parse_cpu_list,
     pin,
     pin_order,
     read_topology,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import subprocess
@@ -90,7 +91,7 @@ def test_changed_flags_rebuild_only_their_variant(measured: Path, tmp_path: Path
     text = definition.read_text()
     try:
         definition.write_text(text.replace("gcc, flags: [-O3]", "gcc, flags: [-O3, -fno-plt]"))
-        dry = in_env(measured, "snakemake", "-n", "--config", "preset=tiny")
+        dry = in_env(measured, "snakemake", "-nq", "host", "--config", "preset=tiny")
         assert dry.returncode == 0
         built = [line for line in dry.stdout.splitlines() if "output: build/" in line]
         assert [line.split("build/")[1] for line in built] == ["mbw/gcc-O3/variant.json"]
@@ -203,11 +204,9 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(tmp_path: Path
     assert "no-such-compiler" in states["loop"][1]
     good = [name for name, point in points.items() if point["state"] == "ok"]
     assert sum("method=copy" in name for name in good) == 4
-    page = (checkout / "reports" / "slocum2013-mbw.html").read_text()
+    page = html.unescape((checkout / "reports" / "slocum2013-mbw.html").read_text())
     for _, reason in states.values():
-        assert reason.split("(")[0].strip()[:40].replace("'", "&#39;") in page.replace(
-            "&#x27;", "&#39;"
-        )
+        assert reason in page
     (verdict,) = json.loads((results_of(checkout) / "verdicts.json").read_text())["items"]
     assert verdict["verdict"] == "not_measurable_here"
     assert verdict["estimate"] is None
