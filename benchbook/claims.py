@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchbook import stats
+from benchbook.digits import with_interval
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
 WORDS = {
@@ -111,9 +112,9 @@ def judge_claim(
     common |= {"region": claim["region"], "region_reason": claim["region_reason"]}
     common |= {"scope": claim["scope"], "statistic": claim["statistic"], "points": sides}
     for side, name in sides.items():
-        point = points.get(name or "", {"state": "absent", "reason": "is not in this preset"})
+        point = points.get(name or "", {"state": "absent", "reason": "not in this preset"})
         if point["state"] != "ok":
-            reason = f"the {side} ({name or 'unknown size'}) {point['reason']}"
+            reason = f"the {side} ({name or 'unknown size'}): {point['reason']}"
             return {**common, **_no_numbers("not_measurable_here", reason)}
     measure = MEASURES[claim["statistic"]]
     top, bottom = str(sides["numerator"]), str(sides["denominator"])
@@ -122,15 +123,15 @@ def judge_claim(
         return {**common, **_no_numbers("inconclusive", "no block holds both points")}
     verdict, reason = decide(interval, claim["region"]), ""
     low, high = interval["low"], interval["high"]
-    shown = f"{interval['ratio']:.2f} ({low:.2f} to {high:.2f})"
+    shown = with_interval(interval["ratio"], low, high)
     wanted = _region_text(claim["region"])
     match verdict:
         case "reproduced":
-            reason = f"the ratio {shown} lies within {wanted}"
+            reason = f"the ratio {shown} lies within the region, {wanted}"
         case "not_reproduced":
-            reason = f"the ratio {shown} lies outside {wanted}"
+            reason = f"the ratio {shown} lies outside the region, {wanted}"
         case _:
-            reason = f"the ratio {shown} overlaps the edge of {wanted}"
+            reason = f"the ratio {shown} overlaps the edge of the region, {wanted}"
     smallest = smallest_effect(interval, null)
     effect = abs(math.log(interval["ratio"]))
     one_holds = decide({"low": 1.0, "high": 1.0}, claim["region"]) == "reproduced"

@@ -166,6 +166,43 @@ def judge_controls(analyses: list[Path], output: Output) -> None:
 
 
 @app.command(hidden=True)
+def page(
+    notebook: Path,
+    output: Output,
+    paper: Annotated[Path, typer.Option()],
+    executed: Annotated[Path, typer.Option()],
+) -> None:
+    """Execute a paper's notebook and export it as one page."""
+    from benchbook.reports import make_page
+
+    make_page(notebook, paper, executed, output)
+
+
+@app.command("controls-page", hidden=True)
+def controls_page(controls: Path, output: Output) -> None:
+    """reports/controls.html out of controls.json."""
+    from benchbook.lab_pages import make_controls
+
+    make_controls(controls, output)
+
+
+@app.command("machine-page", hidden=True)
+def machine_page(files: list[Path], output: Output) -> None:
+    """reports/machine.html out of analyses, and papers for their twins."""
+    from benchbook.machine_page import make_machine
+
+    make_machine(files, output)
+
+
+@app.command(hidden=True)
+def index(papers: list[Path], controls: Annotated[Path, typer.Option()], output: Output) -> None:
+    """reports/index.html out of all papers and controls.json."""
+    from benchbook.lab_pages import make_index
+
+    make_index(papers, controls, output)
+
+
+@app.command(hidden=True)
 def schemas(check: Annotated[bool, typer.Option("--check")] = False) -> None:
     """Write the JSON schemas of all YAML files, or fail where they differ from the models."""
     from benchbook.schemas import write

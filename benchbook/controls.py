@@ -25,7 +25,8 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
         name = analysis["experiment"]
         content = definitions.load(definitions.definition_file(root, name), "control")
         roles = _roles(root, name, content)
-        artefacts[content["artefact"]] = compare(content["artefact"], analysis, roles)
+        counts = compare(content["artefact"], analysis, roles)
+        artefacts[content["artefact"]] = {"text": content["text"].strip(), **counts}
     for detector in detectors():
         artefacts.setdefault(
             detector.ARTEFACT,
@@ -35,7 +36,9 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
                 "reason": "this detector has no control in kernels/controls",
             },
         )
-    write_json(output, {"version": VERSION, "artefacts": artefacts})
+    first = read_json(analyses[0]) if analyses else {}
+    where = {key: first.get(key, "") for key in ("host", "preset")}
+    write_json(output, {"version": VERSION, **where, "artefacts": artefacts})
 
 
 def _roles(root: Path, name: str, content: dict[str, Any]) -> dict[str, list[str]]:
@@ -84,6 +87,9 @@ def compare(artefact: str, analysis: dict[str, Any], roles: dict[str, list[str]]
         "false_alarms": len(nulls & found),
         "skipped": len(skipped),
         "reason": next(iter(skipped.values()), ""),
+        "provoked_at": sorted(provoked),
+        "nulls_at": sorted(nulls),
+        "detected_at": sorted(provoked & found),
         "missed_at": sorted(provoked - found - abstained),
         "false_alarms_at": sorted(nulls & found),
     }

@@ -70,6 +70,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "version": VERSION,
                 **{key: paper[key] for key in ("title", "author", "date", "kind", "language")},
                 "paper": name,
+                "figure": wanted,
                 "answer": paper["answer"],
                 "conditions": paper["conditions"],
                 "preset": first["preset"],

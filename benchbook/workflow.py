@@ -104,8 +104,12 @@ class Lab:
 
     def stage(self, *modules: str) -> list[str]:
         """Library files that a stage's results depend on: imports are not tracked otherwise."""
-        files = [f"benchbook/{name}" for name in modules]
-        return [name for name in files if (self.root / name).exists()]
+        # A folder stands for its files: its own time changes when Python caches a module in it.
+        found = []
+        for path in (self.root / "benchbook" / name for name in modules):
+            found += sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = [path for path in found if path.is_file() and path.suffix != ".pyc"]
+        return [str(path.relative_to(self.root)) for path in files]
 
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""

@@ -173,7 +173,7 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(tmp_path: Path
     source = kernel.read_text()
     for name, fault in {
         "block_1_1_1_mempcpy": "__builtin_trap();",
-        "block_1_2_2_mempcpy": "for (;;) { __asm__ volatile(\"\"); }",
+        "block_1_2_2_mempcpy": 'for (;;) { __asm__ volatile(""); }',
         "block_1_3_0_mempcpy": "return;",
     }.items():
         source = _break(source, f"timed_{name}", fault)

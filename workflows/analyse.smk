@@ -15,7 +15,7 @@ rule tables:
 
 rule analyse:
     input:
-        lab.stage("analysis.py", "findings.py", "artefacts"),
+        lab.stage("analysis.py", "noise.py", "artefacts", "stats"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
@@ -30,7 +30,7 @@ rule analyse:
 
 rule judge:
     input:
-        lab.stage("claims.py", "papers.py"),
+        lab.stage("claims.py", "comparisons.py", "papers.py", "stats"),
         lab.published,
         analyses=lab.analyses,
     output:
@@ -79,10 +79,11 @@ rule verdicts:
 
 rule judge_controls:
     input:
-        expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
+        lab.stage("controls.py"),
+        analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:
         f"{lab.results}/controls.json",
     log:
         f"{lab.results}/controls.log",
     shell:
-        "exec python3 -m benchbook --log {log} judge-controls --output {output} {input}"
+        "exec python3 -m benchbook --log {log} judge-controls --output {output} {input.analyses}"

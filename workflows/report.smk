@@ -3,53 +3,99 @@
 
 rule page:
     input:
-        lab.stage("page.py", "plots.py", "reports.py", "templates"),
+        lab.stage(
+            "page.py",
+            "panels.py",
+            "plots.py",
+            "plots_forest.py",
+            "plots_paper.py",
+            "prose.py",
+            "digits.py",
+            "render.py",
+            "reports.py",
+            "titles.py",
+            "templates",
+        ),
         notebook="notebooks/{paper}.ipynb",
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
         "reports/{paper}.html",
     log:
         # Kept when the notebook fails, so that its reader sees where.
-        f"{lab.results}/{{paper}}/executed.ipynb",
+        executed=f"{lab.results}/{{paper}}/executed.ipynb",
+        said=f"{lab.results}/{{paper}}/page.log",
     shell:
-        "exec python3 -m benchbook page {input.notebook} --paper {input.paper}"
-        " --executed {log} --output {output}"
+        "exec python3 -m benchbook --log {log.said} page {input.notebook} --paper {input.paper}"
+        " --executed {log.executed} --output {output}"
 
 
 use rule page as figure_page with:
     output:
         "reports/figures/{paper}/{figure}.html",
     log:
-        f"{lab.results}/{{paper}}/{{figure}}.ipynb",
+        executed=f"{lab.results}/{{paper}}/{{figure}}.ipynb",
+        said=f"{lab.results}/{{paper}}/{{figure}}.log",
 
 
 rule controls:
     input:
-        lab.stage("reports.py", "templates"),
+        lab.stage("lab_pages.py", "prose.py", "digits.py", "render.py", "templates"),
         controls=f"{lab.results}/controls.json",
     output:
         "reports/controls.html",
+    log:
+        f"{lab.results}/controls-page.log",
     shell:
-        "exec python3 -m benchbook controls-page {input.controls} --output {output}"
+        "exec python3 -m benchbook --log {log} controls-page {input.controls} --output {output}"
+
+
+rule machine:
+    input:
+        lab.stage(
+            "machine_page.py",
+            "plots.py",
+            "plots_forest.py",
+            "plots_machine.py",
+            "prose.py",
+            "digits.py",
+            "render.py",
+            "templates",
+        ),
+        analyses=expand(
+            f"{lab.results}/{{experiment}}/analysis.json",
+            experiment=lab.experiments + lab.controls,
+        ),
+        papers=expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
+    output:
+        "reports/machine.html",
+    log:
+        f"{lab.results}/machine-page.log",
+    shell:
+        "exec python3 -m benchbook --log {log} machine-page {input.analyses} {input.papers}"
+        " --output {output}"
 
 
 rule index:
     input:
-        lab.stage("reports.py", "templates"),
+        lab.stage("lab_pages.py", "prose.py", "digits.py", "render.py", "templates"),
         "reports/controls.html",
+        "reports/machine.html",
         expand("reports/{paper}.html", paper=lab.papers),
         papers=expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
         controls=f"{lab.results}/controls.json",
     output:
         "reports/index.html",
+    log:
+        f"{lab.results}/index.log",
     shell:
-        "exec python3 -m benchbook index --controls {input.controls} --output {output}"
-        " {input.papers}"
+        "exec python3 -m benchbook --log {log} index {input.papers} --controls {input.controls}"
+        " --output {output}"
 
 
 for name in lab.papers:
 
     rule:
-        name: name
+        name:
+            name
         input:
             f"reports/{name}.html",

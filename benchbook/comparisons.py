@@ -1,0 +1,292 @@
+"""What a page lays side by side: ratios within a figure, forms of one copy, sizes, odd pairs.
+
+"Odd" is found by generic rules, never by a typed expectation: two methods that did all their work
+on the same bytes should not differ, and a smaller size should not be slower than a larger one.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from benchbook.claims import null_of, ratio_interval, smallest_effect
+
+SIZE = "bytes"
+SWEEP_SIZES = 4  # below this a line over sizes says nothing
+Point = dict[str, Any]
+
+
+def storable(value: Any) -> Any:
+    """The same with None for every number that JSON cannot hold (infinite ends, NaN)."""
+    if isinstance(value, dict):
+        return {key: storable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [storable(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def paired(
+    summaries: pd.DataFrame, top: str | None, bottom: str | None, claims: int = 1
+) -> dict[str, Any] | None:
+    """Ratio of two points' rates: pointwise ends low95, high95, simultaneous ones low, high."""
+    if not top or not bottom or summaries.empty:
+        return None
+    if top == bottom:
+        blocks = int((summaries["point"] == top).sum())
+        return {"ratio": 1.0, "low": 1.0, "high": 1.0, "low95": 1.0, "high95": 1.0} | {
+            "half_width": 0.0,
+            "blocks": blocks,
+        }
+    return ratio_interval(summaries, top, bottom, "rate", "median_ns", claims)
+
+
+def invocations(
+    summaries: pd.DataFrame, name: str | None, reference: str | None, per: float
+) -> Any:
+    """Each invocation of a point: its rate in units of `per` bytes per second, and its ratio to
+    the reference's in the same block (None where that is missing)."""
+    if summaries.empty:
+        return []
+    rates = summaries.assign(rate=summaries["bytes_declared"] / summaries["median_ns"] * 1e9)
+    base = rates[rates["point"] == reference].set_index("block")["rate"]
+    return [
+        {
+            "block": int(row["block"]),
+            "rerun": row["rate"] / per,
+            "ratio": row["rate"] / base[row["block"]] if row["block"] in base.index else None,
+            "disturbed": bool(row["disturbed"]),
+            "machine_state": str(row.get("machine_state", "")),
+        }
+        for row in rates[rates["point"] == name].to_dict("records")
+    ]
+
+
+def printed(row: dict[str, Any]) -> float | None:
+    """The published value of a row as a number; None where the source prints none."""
+    try:
+        value = float(row["printed"])
+    except (TypeError, ValueError):
+        return None
+    return value if math.isfinite(value) and value > 0 else None
+
+
+def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, per: float) -> None:
+    """Add to each row of a figure its ratio to the first row, printed and rerun."""
+    reference = rows[0]
+    base = printed(reference)
+    for row in rows:
+        value = printed(row)
+        measured = row["state"] == reference["state"] == "ok"
+        row["reference"] = reference["label"]
+        row["printed_ratio"] = value / base if value and base else None
+        row["ratio"] = paired(summaries, row["point"], reference["point"]) if measured else None
+        row["invocations"] = invocations(summaries, row["point"], reference["point"], per)
+
+
+def setting(point: Point) -> tuple[Any, ...]:
+    """All that makes a point but its size."""
+    factors = {key: value for key, value in point["factors"].items() if key != SIZE}
+    return (point["variant"], *sorted(factors.items()))
+
+
+def usable(points: list[Point]) -> dict[str, Point]:
+    """Measured points by id, twins left out."""
+    return {
+        point["point"]: point for point in points if point["state"] == "ok" and not point["twin"]
+    }
+
+
+def of_figures(figures: list[dict[str, Any]], points: dict[str, Point]) -> list[tuple[Any, ...]]:
+    """The settings that the figures' rows use, in their order, each once."""
+    names = [row["point"] for figure in figures for row in figure["rows"]]
+    return list(dict.fromkeys(setting(points[name]) for name in names if name in points))
+
+
+def _reference(figures: list[dict[str, Any]], points: dict[str, Point]) -> tuple[Any, ...] | None:
+    first = [figure["rows"][0]["point"] for figure in figures]
+    return next((setting(points[name]) for name in first if name in points), None)
+
+
+def forms(
+    figures: list[dict[str, Any]], points: list[Point], summaries: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """One point per setting of the figures, at the size that most of them share, with its ratio to
+    the figures' first method at that size."""
+    known = usable(points)
+    wanted = of_figures(figures, known)
+    base = _reference(figures, known)
+    at = {(setting(point), point["factors"].get(SIZE)): name for name, point in known.items()}
+    sizes = sorted({size for _, size in at if size is not None})
+    share = {
+        size: len({dict(one[1:]).get("method") for one in wanted if (one, size) in at})
+        for size in sizes
+    }
+    order = sorted(sizes, key=lambda size: (-share[size], size)) or [None]
+    found: dict[str, dict[str, Any]] = {}
+    for one in wanted:
+        size = next((size for size in order if (one, size) in at), None)
+        point = known[at[(one, size)]]
+        method = str(point["factors"].get("method", point["variant"]))
+        smaller = found.get(method, point)["factors"].get("block_bytes") or math.inf
+        if method in found and (point["factors"].get("block_bytes") or math.inf) >= smaller:
+            continue
+        found[method] = {
+            **{key: point[key] for key in ("point", "variant", "factors", "observations")},
+            "ratio": paired(summaries, point["point"], at.get((base, size))),
+        }
+    return list(found.values())
+
+
+def sweep(
+    figures: list[dict[str, Any]], points: list[Point], summaries: pd.DataFrame, per: float
+) -> list[dict[str, Any]]:
+    """Rate by size, one series per method: of its settings in the figures the one with most sizes.
+
+    Empty where no method was measured at SWEEP_SIZES sizes.
+    """
+    known = usable(points)
+    best: dict[str, list[Point]] = {}
+    for one in of_figures(figures, known):
+        same = [point for point in known.values() if setting(point) == one]
+        same = sorted((p for p in same if SIZE in p["factors"]), key=lambda p: p["factors"][SIZE])
+        method = str(same[0]["factors"].get("method", "")) if same else ""
+        if len(same) > len(best.get(method, [])):
+            best[method] = same
+    return [
+        {
+            "method": method,
+            "factors": {k: v for k, v in same[0]["factors"].items() if k != SIZE},
+            "variant": same[0]["variant"],
+            "values": [
+                {
+                    "bytes": point["factors"][SIZE],
+                    "rerun": point["rate_bytes_per_s"] / per,
+                    "low": _scaled(point["rate_low_bytes_per_s"], per),
+                    "high": _scaled(point["rate_high_bytes_per_s"], per),
+                    "invocations": [
+                        one["rerun"] for one in invocations(summaries, point["point"], None, per)
+                    ],
+                }
+                for point in same
+            ],
+        }
+        for method, same in best.items()
+        if len(same) >= SWEEP_SIZES
+    ]
+
+
+def _scaled(value: float | None, per: float) -> float | None:
+    return None if value is None else value / per
+
+
+def repeats(figures: list[dict[str, Any]]) -> dict[str, Any]:
+    """How far the paper's own figures repeat: rows of several tables that name one point.
+
+    `ratio` is the furthest, 1 or above; None where the paper prints nothing twice.
+    """
+    values = _published(figures)
+    twice = {name: [value for _, value in seen] for name, seen in values.items() if len(seen) > 1}
+    furthest = [max(seen) / min(seen) for seen in twice.values()]
+    return {"points": len(twice), "ratio": max(furthest, default=None)}
+
+
+def _published(figures: list[dict[str, Any]]) -> dict[str, list[tuple[str, float]]]:
+    values: dict[str, list[tuple[str, float]]] = {}
+    for figure in figures:
+        for row in figure["rows"]:
+            value = printed(row)
+            if value and row["point"]:
+                values.setdefault(row["point"], []).append((figure["id"], value))
+    return values
+
+
+def odd(
+    figures: list[dict[str, Any]], points: list[Point], summaries: pd.DataFrame
+) -> dict[str, Any]:
+    """Pairs that differ though both sides did all their work; see the head of this module.
+
+    Published ratios count beyond the paper's own repeats, reruns beyond their interval and the
+    smallest effect. The intervals are pointwise: this looks for questions, it decides no claim.
+    """
+    known = usable(points)
+    wanted = set(of_figures(figures, known))
+    published = _published(figures)
+    sizes = {known[name]["factors"].get(SIZE) for name in published if name in known}
+    honest = [
+        point
+        for point in known.values()
+        if setting(point) in wanted
+        and point["factors"].get(SIZE) in sizes
+        and point["observations"].get("work_done_fraction") == 1
+    ]
+    pairs = [
+        (kind, *sides)
+        for one, other in combinations(honest, 2)
+        for kind, *sides in [_kind(one, other)]
+        if kind
+    ]
+    null = null_of(points, summaries, 1)
+    again = repeats(figures)["ratio"]
+    found = []
+    for kind, top, bottom in pairs:
+        interval = paired(summaries, top["point"], bottom["point"])
+        ratios = _printed_ratios(kind, published, top["point"], bottom["point"])
+        smallest = smallest_effect(interval, null) if interval else None
+        here = bool(
+            interval
+            and smallest
+            and not interval["low95"] <= 1 <= interval["high95"]
+            and abs(math.log(interval["ratio"])) > smallest.log_effect
+        )
+        there = [ratio for ratio in ratios if again is None or max(ratio, 1 / ratio) > again]
+        if kind == "sizes":  # slower at the larger size is what caches do
+            here = here and interval is not None and interval["ratio"] < 1
+            there = [ratio for ratio in there if ratio < 1]
+        found.append(
+            {
+                "kind": kind,
+                "top": top["point"],
+                "bottom": bottom["point"],
+                "published": ratios,
+                "rerun": interval,
+                "smallest_effect": smallest.ratio if smallest else None,
+                "differs_published": bool(there),
+                "differs_here": here,
+            }
+        )
+    odd_ones = [one for one in found if one["differs_published"] or one["differs_here"]]
+    odd_ones.sort(key=_widest)
+    return {"compared": len(found), "repeats": repeats(figures), "pairs": odd_ones}
+
+
+def _widest(one: dict[str, Any]) -> tuple[bool, float]:
+    """Methods before sizes, the widest published difference first."""
+    widths = [abs(math.log(ratio)) for ratio in one["published"]]
+    return one["kind"] != "methods", -max(widths, default=0.0)
+
+
+def _kind(one: Point, other: Point) -> tuple[Any, ...]:
+    """methods (the same bytes, other methods), sizes (one setting, the smaller on top), or none."""
+    sizes = [point["factors"].get(SIZE) for point in (one, other)]
+    if sizes[0] == sizes[1]:
+        differ = one["factors"].get("method") != other["factors"].get("method")
+        # The method that stands first in the figures is what the other is compared with.
+        return ("methods", other, one) if differ else (None,)
+    if setting(one) == setting(other) and None not in sizes:
+        return ("sizes", *sorted((one, other), key=lambda point: point["factors"][SIZE]))
+    return (None,)
+
+
+def _printed_ratios(
+    kind: str, published: dict[str, list[tuple[str, float]]], top: str, bottom: str
+) -> list[float]:
+    """Printed ratios: within one table for methods, over all tables for sizes."""
+    return [
+        value / base
+        for table, value in published.get(top, [])
+        for other, base in published.get(bottom, [])
+        if kind == "sizes" or table == other
+    ]

@@ -1,0 +1,97 @@
+"""Numbers as a reader needs them: the digits that their interval allows, units, counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+NONE = "–"
+FIXED = "\u00a0"  # a space at which no line is broken
+
+
+def places(low: float | None, high: float | None) -> int | None:
+    """Decimal places that an interval allows; None where there is no finite interval.
+
+    One digit of the half-width, or two where it begins with 1 to 3.5.
+    """
+    if low is None or high is None or not math.isfinite(high - low) or high <= low:
+        return None
+    half = (high - low) / 2
+    exponent = math.floor(math.log10(half))
+    return -exponent + (half / 10**exponent < 3.55)
+
+
+def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """The value with the digits that its interval allows; without one, three digits."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    digits = places(low, high)
+    if digits is None:
+        digits = 2 - math.floor(math.log10(abs(value))) if value else 0
+    return _rounded(value, digits)
+
+
+def _rounded(value: float, digits: int) -> str:
+    return f"{round(value, digits):,.{max(digits, 0)}f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`8.8 to 9.7`, both ends with the same digits; what is open is called so."""
+    if low is None or high is None or not math.isfinite(high):
+        return "no finite interval"
+    digits = places(low, high)
+    if digits is None:
+        return f"{number(low)} to {number(high)}"
+    return f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """`9.2 (8.8 to 9.7)`."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    if low == high == value:
+        return number(value)
+    return f"{number(value, low, high)} ({interval(low, high)})"
+
+
+def printed(text: str) -> str:
+    """A printed cell with thousands set apart, its digits untouched."""
+    whole, point, rest = text.strip().partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.isdigit() else text
+
+
+def count(value: float) -> str:
+    """A whole number: 8,192."""
+    return f"{value:,.0f}"
+
+
+def share(value: float | None) -> str:
+    """A share as per cent, never rounded to 0 or 100: `0.012 %`, `55 %`."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    percent = 100 * value
+    decimals = 0
+    if 99 < percent < 100:
+        decimals = min(6, -math.floor(math.log10(round(100 - percent, 9))))
+    elif 0 < abs(percent) < 100:
+        decimals = max(0, 1 - math.floor(math.log10(abs(percent))))
+    return f"{percent:.{decimals}f}{FIXED}%"
+
+
+def seconds(value: float) -> str:
+    """`8.3 s`, `2 min 5 s`."""
+    if value < 120:
+        return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
+    return f"{value // 60:.0f} min {value % 60:.0f} s"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def plural(amount: float, word: str) -> str:
+    """`1 block`, `8 blocks`."""
+    return f"{count(amount)} {word}{'' if amount == 1 else 's'}"

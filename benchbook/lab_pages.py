@@ -1,0 +1,155 @@
+"""The pages about all papers: index and controls. Each is a template over analysis output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from benchbook import digits, prose
+from benchbook.files import read_json, write_text
+from benchbook.render import render, without_addresses
+from benchbook.reports import style
+
+TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped")
+
+
+def write_page(output: Path, template: str, title: str, **context: Any) -> None:
+    """Render a template of a whole page into its file."""
+    text = render(template, title=title, style=style(), prose=prose, **context)
+    write_text(output, without_addresses(text))
+
+
+def make_index(papers: list[Path], controls: Path, output: Path) -> None:
+    """reports/index.html: what was run, a card per paper, the controls, what is missing."""
+    contents = [read_json(path) for path in papers]
+    artefacts = read_json(controls)["artefacts"]
+    experiments = [one for content in contents for one in content["experiments"].values()]
+    warnings = {prose.quietness(one): None for one in experiments}
+    write_page(
+        output,
+        "index.html.j2",
+        "Benchbook",
+        cards=[_card(content) for content in contents],
+        presets=_each(content["preset"] for content in contents),
+        hosts=_each(content["host"] for content in contents),
+        dates=_each(_when(one["run"]) for one in experiments),
+        facts=next((one["facts"] for one in experiments if one["facts"]), _NO_FACTS),
+        warnings=[one for one in warnings if one],
+        controls=artefacts,
+        totals={key: sum(one[key] for one in artefacts.values()) for key in TOTALS},
+        missing=[*_missing(contents), *_skipped(artefacts)],
+        noise=" ".join(_noise_line(name, one) for name, one in _by_name(contents)),
+    )
+
+
+_NO_FACTS: dict[str, Any] = {"cpu_model": None, "usable_cores": None}
+
+
+def _each(values: Any) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _by_name(contents: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return list({n: one for c in contents for n, one in c["experiments"].items()}.items())
+
+
+def _when(run: str) -> str:
+    """`2026-11-21 15:54` out of a run's name."""
+    stamp = run.split("-")[0]
+    if len(stamp) < 13 or not stamp[:8].isdigit():
+        return run
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
+
+
+def _card(paper: dict[str, Any]) -> dict[str, Any]:
+    rows = [row for figure in paper["figures"] for row in figure["rows"]]
+    said = prose.answer(paper)
+    return {
+        "paper": paper,
+        "headline": prose.headline(paper),
+        "answer": " ".join(said[0]) if said else paper["answer"],
+        "verdicts": Counter(claim["verdict"] for claim in prose.claims(paper)),
+        "rows": len(rows),
+        "cells": sum(row["state"] == "ok" for row in rows),
+        "findings": Counter(one["effect"] for one in paper["findings"] if one["shown"]),
+        "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
+    }
+
+
+def _missing(contents: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Rows of published tables without a rerun, and points that failed, by reason."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for paper in contents:
+        for figure in paper["figures"]:
+            for row in figure["rows"]:
+                if row["state"] == "not_in_preset":
+                    remedy = "`make PRESET=quick`"
+                    if paper["preset"] != "tiny":
+                        remedy = "`make PRESET=paper`"
+                    key = prose.not_measured(paper, row), remedy
+                    found.setdefault(key, []).append(f"{figure['id']} {row['label']}")
+        for point in paper["points"]:
+            if point["state"] != "ok":
+                reason = f"{point['state'].replace('_', ' ')}: {point['reason']}"
+                found.setdefault((reason, ""), []).append(prose.point_name(paper, point["point"]))
+    return [
+        {"what": _some(what), "reason": reason, "remedy": remedy}
+        for (reason, remedy), what in found.items()
+    ]
+
+
+def _some(names: list[str]) -> str:
+    shown = names[:4]
+    more = len(names) - len(shown)
+    return digits.listed(shown if not more else [*shown, f"{more} more"])
+
+
+def _skipped(artefacts: dict[str, dict[str, Any]]) -> list[dict[str, str]]:
+    return [
+        {"what": f"control {name}", "reason": one["reason"], "remedy": ""}
+        for name, one in artefacts.items()
+        if one["skipped"]
+    ]
+
+
+def _noise_line(name: str, one: dict[str, Any]) -> str:
+    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+    return (
+        f"Experiment {name}: {len(one['disturbed'])} of {digits.plural(one['blocks'], 'block')} "
+        f"disturbed, {digits.share(cost)} of the time spent on reading the machine’s state."
+    )
+
+
+def make_controls(controls: Path, output: Path) -> None:
+    """reports/controls.html: per artefact what was provoked and what the detector said."""
+    content = read_json(controls)
+    artefacts = content["artefacts"]
+    points: dict[str, list[dict[str, str]]] = {}
+    for name, one in artefacts.items():
+        detected, missed = set(one.get("detected_at", [])), set(one.get("missed_at", []))
+        alarms = set(one.get("false_alarms_at", []))
+        for point in one.get("provoked_at", []):
+            said = "detected" if point in detected else "missed" if point in missed else "abstained"
+            points.setdefault(name, []).append({"point": point, "role": "provoked", "said": said})
+        for point in one.get("nulls_at", []):
+            said = "false alarm" if point in alarms else "silent"
+            points.setdefault(name, []).append({"point": point, "role": "clean", "said": said})
+    provoked = sum(one["provoked"] for one in artefacts.values())
+    detected_all = sum(one["detected"] for one in artefacts.values())
+    alarms_all = sum(one["false_alarms"] for one in artefacts.values())
+    headline = (
+        f"Controls: {detected_all} of {digits.plural(provoked, 'provoked point')} detected, "
+        f"{digits.plural(alarms_all, 'false alarm')}"
+    )
+    write_page(
+        output,
+        "controls.html.j2",
+        "Controls",
+        headline=headline,
+        artefacts=artefacts,
+        texts={name: one["text"] for name, one in artefacts.items() if one.get("text")},
+        points=points,
+        preset=content.get("preset", ""),
+        host=content.get("host", ""),
+    )

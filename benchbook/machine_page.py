@@ -1,0 +1,156 @@
+"""The page about the machine: its noise during the runs, its topology, what cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchbook import digits, plots_machine, prose
+from benchbook.files import read_json
+from benchbook.lab_pages import write_page
+from benchbook.plots import Picture
+from benchbook.render import svg_of
+from benchbook.sizes import format_bytes
+
+
+def make_machine(files: list[Path], output: Path) -> None:
+    """reports/machine.html from analyses, and from papers for their twins: noise and topology."""
+    contents = [read_json(path) for path in files]
+    analyses = [one for one in contents if "readings" in one]
+    papers = [one for one in contents if "figures" in one]
+    facts = next((one["facts"] for one in analyses if one["facts"]), {})
+    main = [one for one in analyses if not one["experiment"].startswith("controls/")]
+    disturbed = sum(len(one["disturbed"]) for one in main)
+    blocks = sum(one["blocks"] for one in main)
+    states = max((len(one["machine_states"]) for one in main), default=0)
+    headline = f"The machine: {disturbed} of {digits.plural(blocks, 'block')} disturbed"
+    headline += f", {states} states" if states > 1 else ", no two states told apart"
+    first = analyses[0] if analyses else {"preset": "", "host": ""}
+    unknown = dict(facts.get("unknown", {}))
+    if facts and not facts.get("frequency_readable"):
+        unknown.setdefault("frequency", "no file tells the frequency of a CPU while it runs")
+    write_page(
+        output,
+        "machine.html.j2",
+        "The machine",
+        headline=headline,
+        answer=_machine_answer(main),
+        experiments=[_experiment(one, papers) for one in analyses],
+        facts=facts,
+        about=_about(facts),
+        caches=[_cache(one) for one in facts.get("caches") or []],
+        unknown=unknown,
+        preset=first["preset"],
+        host=first["host"],
+    )
+
+
+def _machine_answer(analyses: list[dict[str, Any]]) -> str:
+    said = []
+    for one in analyses:
+        starts = one["disturbance"]["starts"]
+        waits = [s["run_delay_fraction"] for s in starts if s["run_delay_fraction"] is not None]
+        anchors = [r["value"] for r in one["readings"] if r["name"] == "anchor"]
+        if anchors:
+            said.append(
+                f"The anchor, a copy that never changes, took {digits.number(min(anchors) / 1e6)} "
+                f"to {digits.number(max(anchors) / 1e6)} ms in {len(anchors)} readings."
+            )
+        if waits:
+            said.append(
+                f"In the worst of {digits.plural(len(waits), 'start')} of {one['experiment']} the "
+                f"wait for a CPU came to {digits.share(max(waits))} of the timed part."
+            )
+        cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+        said.append(f"Reading the machine’s state cost {digits.share(cost)} of the time.")
+    return " ".join(said) or "No experiment was measured."
+
+
+def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, Any]:
+    noise, name = one["disturbance"], one["experiment"]
+    troubled = [block for block in noise["blocks"] if block["state"] != "ok"]
+    states = one["machine_states"]
+    steals = [s["steal_fraction"] for s in noise["starts"] if s["steal_fraction"] is not None]
+    switches = [s["involuntary_switches"] for s in noise["starts"]]
+    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+    numbers = {
+        "Blocks": f"{one['blocks']}; stopped because "
+        f"{prose.STOPPED.get(one['stopped_by'], one['stopped_by'])}",
+        "Disturbed": f"{len(one['disturbed'])} of {digits.plural(one['blocks'], 'block')} "
+        f"disturbed, {len(one['abandoned'])} interrupted",
+        "Cost of probing": f"{digits.seconds(one['probing_s'])} of "
+        f"{digits.seconds(one['measuring_s'])}, {digits.share(cost)}",
+        "Taken by the hypervisor": f"at most {digits.share(max(steals))} of a start"
+        if steals
+        else "not told by this system",
+        "Involuntary switches": digits.count(sum(s for s in switches if s is not None))
+        if any(s is not None for s in switches)
+        else "not told by this system",
+        "Thresholds": "; ".join(
+            f"{key.replace('_', ' ')} {value:g}" for key, value in noise["thresholds"].items()
+        ),
+    }
+    return {
+        "name": name,
+        "control": name.startswith("controls/"),
+        "svg": svg_of(plots_machine.over_time(one)),
+        "title": f"Anchor, probe and waiting over time: {len(states)} states"
+        if len(states) > 1
+        else "Anchor, probe and waiting over time: no two states told apart",
+        "states": "Colours: the states that anchor and probe tell apart, 1 (blue) the fastest."
+        if len(states) > 1
+        else "Anchor and probe tell no two states apart.",
+        "why_none": "; ".join(noise["probe_failures"]) or "the probe was not built",
+        "twins": svg_of(_twins(papers, name)),
+        "numbers": numbers,
+        "blocks": troubled,
+        "core_pairs": noise["core_pairs"][:200],
+    }
+
+
+def _twins(papers: list[dict[str, Any]], name: str) -> Picture | None:
+    """The twins of an experiment, at the level of the first figure that has any."""
+    for paper in papers:
+        for figure in paper["figures"]:
+            found = figure["null"]["again"] or figure["null"]["relinked"]
+            if found and figure["experiment"] == name:
+                label = prose.method_name(paper, found["point"])
+                return plots_machine.twins(f"twins-{name}", [(label, figure["null"])])
+    return None
+
+
+def _about(facts: dict[str, Any]) -> dict[str, str]:
+    if not facts:
+        return {}
+    total = facts.get("memory_total_bytes")
+    known = {
+        "CPU": facts.get("cpu_model"),
+        "Architecture": facts.get("architecture"),
+        "Sockets, cores, threads": f"{facts.get('sockets') or '–'}, {facts.get('cores') or '–'}, "
+        f"{facts.get('threads') or '–'}",
+        "Usable here": f"{digits.plural(facts.get('usable_cores') or 0, 'core')}, CPUs "
+        f"{', '.join(map(str, facts.get('usable_cpus') or [])) or '–'}",
+        "NUMA nodes": facts.get("numa_nodes"),
+        "Memory": format_bytes(total) if total else None,
+        "Virtualisation": facts.get("virtualisation"),
+        "System": facts.get("os"),
+        "Kernel": facts.get("kernel_release"),
+        "C library": facts.get("libc"),
+        "Clock source": facts.get("clocksource"),
+        "Huge pages": facts.get("thp"),
+        "Governor": facts.get("governor"),
+        "Turbo": facts.get("turbo"),
+        "Instruction sets": ", ".join(facts.get("isa") or []) or None,
+    }
+    return {name: str(value) if value is not None else "unknown" for name, value in known.items()}
+
+
+def _cache(cache: dict[str, Any]) -> dict[str, Any]:
+    kind = {"data": "d", "instruction": "i"}.get(cache["kind"], "")
+    shared = cache["shared_cpus"]
+    return {
+        **cache,
+        "name": f"L{cache['level']}{kind}",
+        "size": format_bytes(cache["bytes"]) if cache["bytes"] else "unknown",
+        "shared": ", ".join(map(str, shared)) if shared else "unknown",
+    }

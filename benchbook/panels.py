@@ -1,0 +1,274 @@
+"""The pictures of one paper, out of its paper.json: what goes into each, and what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits, prose
+from benchbook.plots import INK, Picture, colour
+from benchbook.plots_forest import Row, forest
+from benchbook.plots_paper import Form, Line, sizes, strips
+from benchbook.prose import Paper
+
+WHERE = (
+    "Diamonds: as published. Dots with a line: this machine, with pointwise 95\u00a0% intervals. "
+    "Faint dots: single invocations, hollow where their block was disturbed."
+)
+
+
+def where(paper: Paper) -> str:
+    """How to read the marks; open intervals are explained where there are any."""
+    rows = [row for figure in paper["figures"] for row in figure["rows"] if row["rerun"]]
+    if all(row["low"] is not None and row["high"] is not None for row in rows):
+        return WHERE
+    return f"{WHERE} A line from edge to edge: too few blocks for an interval."
+
+
+def colour_of(paper: Paper, point: str | None) -> str:
+    """The colour of a point's method, the same on every page."""
+    if not point:
+        return INK
+    methods = list(prose.experiment_of(paper, point)["definitions"])
+    return colour(methods, prose.parts_of(point).get("method", ""))
+
+
+def _note(paper: Paper, point: str | None) -> str:
+    seen = prose.observations(paper, point)
+    declared = seen.get("blocks_declared") or 0
+    if not prose.mechanism(paper, point):
+        return ""
+    if declared > 1 and seen.get("distinct_source_blocks") == 1:
+        return f"one source block, {digits.count(declared)} times"
+    return f"{digits.share(seen['work_done_fraction'])} of the bytes arrive"
+
+
+def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
+    if row["state"] == "ok":
+        return text
+    if row["state"] == "not_in_preset":
+        return f"not in {paper['preset']}"
+    return str(row["state"]).replace("_", " ")
+
+
+def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
+    return [(one[key], one["disturbed"]) for one in row["invocations"] if one[key]]
+
+
+def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
+    """The rows of a figure as ratios to its first one."""
+    rows = []
+    for row in figure["rows"][1:]:
+        ratio = row["ratio"] or {}
+        value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
+        rows.append(
+            Row(
+                label=row["label"],
+                colour=colour_of(paper, row["point"]),
+                published=[row["printed_ratio"]] if row["printed_ratio"] else [],
+                value=value,
+                low=low,
+                high=high,
+                dots=_dots(row, "ratio"),
+                there=digits.number(row["printed_ratio"]),
+                here=_here(paper, row, digits.number(value, low, high)),
+                note=_note(paper, row["point"]),
+            )
+        )
+    return rows
+
+
+def overview(paper: Paper) -> Picture | None:
+    """All figures as ratios to their first method, published beside rerun."""
+    rows: list[Row] = []
+    for figure in paper["figures"]:
+        rows += [Row(label=figure["title"], head=True), *ratio_rows(paper, figure)]
+    bases = {figure["rows"][0]["label"] for figure in paper["figures"]}
+    base = digits.listed(sorted(bases), "or")
+    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
+    alt = f"Rates as ratios to {base}, published and rerun. " + "; ".join(told) + "."
+    return forest("overview", alt, rows, unit=f"rate ÷ rate of {base}", one=base)
+
+
+def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
+    """One figure's rates, published beside rerun."""
+    rows = [
+        Row(
+            label=row["label"],
+            colour=colour_of(paper, row["point"]),
+            published=[value] if (value := _float(row["printed"])) else [],
+            value=row["rerun"],
+            low=row["low"],
+            high=row["high"],
+            dots=_dots(row, "rerun"),
+            there=digits.number(value, value - 1, value + 1) if value else digits.NONE,
+            here=_here(paper, row, digits.number(row["rerun"], row["low"], row["high"])),
+            note=_note(paper, row["point"]),
+        )
+        for row in figure["rows"]
+    ]
+    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
+    alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
+    return forest(f"rates-{figure['id']}", alt, rows, unit=figure["y_unit"])
+
+
+def ratios(paper: Paper, figure: dict[str, Any]) -> Picture | None:
+    """One figure's ratios to its first method."""
+    rows = ratio_rows(paper, figure)
+    base = figure["rows"][0]["label"]
+    alt = f"{figure['title']}, ratios to {base}."
+    name = f"ratios-{figure['id']}"
+    return forest(name, alt, rows, unit=f"rate ÷ rate of {base}", one=base)
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def claim(paper: Paper, one: dict[str, Any], null: dict[str, Any]) -> Picture | None:
+    """A claim's simultaneous interval against its region, over the twins' intervals."""
+    if one["estimate"] is None:
+        return None
+    published = prose.printed_ratio(paper, one)
+    low, high = one["interval"]
+    rows = [
+        Row(
+            label=f"{prose.method_name(paper, one['points']['numerator'])} ÷ "
+            f"{prose.method_name(paper, one['points']['denominator'])}",
+            colour=colour_of(paper, one["points"]["numerator"]),
+            published=[published] if published else [],
+            value=one["estimate"],
+            low=low,
+            high=high,
+            there=digits.number(published),
+            here=digits.number(one["estimate"], low, high),
+            bounds=tuple(one["region"]),
+        )
+    ]
+    for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
+        if found := null[twin]:
+            ends = found["low"], found["high"]
+            rows.append(
+                Row(
+                    label=text,
+                    colour=INK,
+                    value=found["ratio"],
+                    low=ends[0],
+                    high=ends[1],
+                    here=digits.number(found["ratio"], *ends),
+                )
+            )
+    alt = (
+        f"{one['text']} Ratio {digits.with_interval(one['estimate'], low, high)}: {one['reason']}."
+    )
+    name = f"claim-{one['figure']}-{one['claim']}"
+    return forest(name, alt, rows, unit=one["unit"], one="1", above=True)
+
+
+def pair_name(paper: Paper, pair: dict[str, Any]) -> str:
+    """`block copy 1.3.0 ÷ whole copy, 8 MiB`, or for sizes `whole copy, 8 MiB ÷ 32 MiB`."""
+    top, bottom = pair["top"], pair["bottom"]
+    names = [prose.method_name(paper, side) for side in (top, bottom)]
+    if pair["kind"] == "sizes":
+        return f"{names[0]}, {prose.size_of(top)} ÷ {prose.size_of(bottom)}"
+    return f"{names[0]} ÷ {names[1]}, {prose.size_of(top)}"
+
+
+def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
+    """Pairs that do the same work and differ all the same."""
+    rows = []
+    for pair in experiment["odd"]["pairs"]:
+        rerun = pair["rerun"] or {}
+        value, low, high = (rerun.get(key) for key in ("ratio", "low95", "high95"))
+        rows.append(
+            Row(
+                label=pair_name(paper, pair),
+                colour=colour_of(paper, pair["top"]),
+                published=pair["published"],
+                value=value,
+                low=low,
+                high=high,
+                there=_short(pair["published"]),
+                here=digits.number(value, low, high),
+            )
+        )
+    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
+    alt = "Ratios of rates that should be near 1. " + "; ".join(told) + "."
+    return forest("odd", alt, rows, unit="ratio of rates", one="the same rate", above=True)
+
+
+def _short(values: list[float]) -> str:
+    if not values:
+        return digits.NONE
+    ends = (f"{one:.2f}" if one < 10 else f"{one:.0f}" for one in (min(values), max(values)))
+    return "–".join(dict.fromkeys(ends))
+
+
+def _read(distinct: float, declared: float) -> str:
+    if distinct >= declared:
+        return "all" if declared == 1 else f"all {digits.count(declared)}"
+    return f"{digits.count(distinct)} of {digits.count(declared)}"
+
+
+def _written(written: float, done: float) -> str:
+    if written < 1:
+        rest = "rest untouched" if done == written else f"{digits.share(done)} right"
+        return f"{digits.share(written)} written, {rest}"
+    return "all written, all right" if done >= 1 else f"all written, {digits.share(done)} right"
+
+
+def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
+    """What each form read and wrote."""
+    drawn = []
+    for form in experiment["forms"]:
+        seen = form["observations"]
+        declared, done = seen.get("blocks_declared"), seen.get("work_done_fraction")
+        if not declared or done is None:
+            continue
+        distinct = seen.get("distinct_source_blocks") or 0
+        written = seen.get("destination_written_fraction") or 0.0
+        drawn.append(
+            Form(
+                label=prose.method_name(paper, form["point"]),
+                colour=colour_of(paper, form["point"]),
+                read=distinct / declared,
+                written=written,
+                right=done,
+                read_words=_read(distinct, declared),
+                written_words=_written(written, done),
+            )
+        )
+    told = [f"{one.label}: source {one.read_words}, {one.written_words}" for one in drawn]
+    return strips("forms", "What each form read and wrote. " + "; ".join(told) + ".", drawn)
+
+
+def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
+    """Rate by size; forms that do not do all their work are dashed."""
+    methods = list(experiment["definitions"])
+    liars = {
+        one["factors"].get("method")
+        for one in paper["points"]
+        if one.get("observations", {}).get("work_done_fraction", 1) < 1
+    }
+    lines = [
+        Line(
+            label=experiment["names"].get(series["method"], series["method"]).replace(" copy", ""),
+            colour=colour(methods, series["method"]),
+            values=[
+                (one["bytes"], one["rerun"], one["low"], one["high"], one["invocations"])
+                for one in series["values"]
+            ],
+            dashed=series["method"] in liars,
+        )
+        for series in experiment["sweep"]
+    ]
+    told = [
+        f"{line.label} from {digits.number(line.values[0][1])} to "
+        f"{digits.number(line.values[-1][1])}"
+        for line in lines
+    ]
+    unit = experiment["sweep_unit"]
+    alt = f"Rate by size in {unit}. " + "; ".join(told) + "."
+    return sizes("size-sweep", alt, lines, experiment["caches"], experiment["buffers"], unit)

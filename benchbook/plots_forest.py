@@ -1,0 +1,176 @@
+"""The picture of comparisons: rows with published values, estimates, intervals, invocations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from benchbook.plots import (
+    FAINT,
+    GREY,
+    INK,
+    RASTER_FROM,
+    REGION,
+    WARNING,
+    WIDTH_IN,
+    Picture,
+    drawing,
+    finite,
+    line_at,
+    logarithmic,
+    picture,
+)
+
+ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
+# Words over a line: the line is interrupted behind them.
+OVER = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a forest picture. `dots`: (value, disturbed) of each invocation."""
+
+    label: str
+    colour: str = INK
+    published: Sequence[float] = ()
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    dots: Sequence[tuple[float, bool]] = ()
+    there: str = ""  # the published value in words, for the column on the right
+    here: str = ""
+    note: str = ""
+    head: bool = False
+    bounds: tuple[float | None, float | None] | None = None
+
+
+def forest(
+    name: str,
+    alt: str,
+    rows: Sequence[Row],
+    *,
+    unit: str,
+    one: str = "",
+    columns: tuple[str, str] = ("published", "here"),
+    above: bool = False,
+) -> Picture | None:
+    """Rows with published values (diamonds), estimates with intervals, and every invocation.
+
+    Labels stand on the left, or with `above` over each row. None where there is nothing to draw.
+    `one` labels the line at 1. An interval without a finite end runs to the picture's edge.
+    """
+    marks = [
+        mark
+        for row in rows
+        for mark in finite(*row.published, row.value, row.low, row.high, *(d for d, _ in row.dots))
+    ]
+    if not marks:
+        return None
+    marks += [1.0] if one else []
+    marks += [b for row in rows for b in finite(*(row.bounds or ()))]
+    heights = [_height(row, above) for row in rows]
+    total = sum(heights)
+    left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
+    right = 1.2
+    with drawing(HEAD_IN + total + FOOT_IN) as figure:
+        tall = HEAD_IN + total + FOOT_IN
+        axes = figure.add_axes(
+            (left / WIDTH_IN, FOOT_IN / tall, (WIDTH_IN - left - right) / WIDTH_IN, total / tall)
+        )
+        axes.set_ylim(total, 0)
+        logarithmic(axes, "x", min(marks), max(marks), 4 if max(marks) > 999 else 5)
+        axes.yaxis.set_visible(False)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(unit)
+        axes.xaxis.label.set_fontsize(8)
+        if one:
+            line_at(axes, 1.0, one)
+        inches = WIDTH_IN - left - right
+        column_x = (1 + 0.62 / inches, 1 + 1.15 / inches)
+        for x, text in zip(column_x, columns, strict=True):
+            mark = "◇ " if text == columns[0] and any(row.published for row in rows) else ""
+            axes.text(
+                x, 1 + 0.07 / total, mark + text, transform=axes.transAxes, ha="right",
+                color=GREY, fontsize=7.5,
+            )  # fmt: skip
+        amount = sum(len(row.dots) for row in rows)
+        top = 0.0
+        for row, height in zip(rows, heights, strict=True):
+            _draw_row(axes, row, top, height, above, column_x, amount, left / inches)
+            top += height
+        return picture(figure, name, alt)
+
+
+def _height(row: Row, above: bool) -> float:
+    return ROW_IN + (NOTE_IN if row.note else 0) + (0.17 if above and not row.head else 0)
+
+
+def _draw_row(
+    axes: Axes,
+    row: Row,
+    top: float,
+    height: float,
+    above: bool,
+    column_x: tuple[float, float],
+    amount: int,
+    margin: float,
+) -> None:
+    beside = axes.get_yaxis_transform()
+    y = top + ROW_IN / 2 + (0.17 if above and not row.head else 0)
+    if row.head:
+        axes.text(
+            -margin + 0.02, top + ROW_IN * 0.6, row.label, transform=beside, va="center",
+            color=INK, fontweight="bold", fontsize=8, bbox=OVER,
+        )  # fmt: skip
+        return
+    place = (0.0, top + 0.1, "left") if above else (-0.03, y, "right")
+    axes.text(
+        *place[:2], row.label, transform=beside, va="center", ha=place[2], color=row.colour,
+        fontsize=8.5, bbox=None if row.bounds else OVER,
+    )  # fmt: skip
+    low_x, high_x = axes.get_xlim()
+    axes.plot([low_x, high_x], [y, y], color=FAINT, linewidth=0.5, zorder=0)
+    if row.bounds:
+        start, end = (low_x if row.bounds[0] is None else row.bounds[0]), row.bounds[1]
+        end = high_x if end is None else end
+        axes.add_patch(
+            Rectangle((start, top), end - start, height, color=REGION, zorder=0, linewidth=0)
+        )
+    for disturbed in (False, True):
+        values = [value for value, is_disturbed in row.dots if is_disturbed == disturbed]
+        shift = [(((k * 7) % 5) - 2) * 0.025 for k in range(len(values))]
+        axes.scatter(
+            values,
+            [y + move for move in shift],
+            s=9,
+            facecolors="none" if disturbed else row.colour,
+            edgecolors=row.colour,
+            linewidths=0.6,
+            alpha=0.45,
+            zorder=2,
+            rasterized=amount > RASTER_FROM,
+        )
+    if row.value is not None:
+        ends = (low_x if row.low is None else row.low, high_x if row.high is None else row.high)
+        axes.plot(ends, [y, y], color=row.colour, linewidth=2, zorder=3, solid_capstyle="butt")
+        axes.plot([row.value], [y], "o", color=row.colour, markersize=5.5, zorder=4)
+    for value in row.published:
+        axes.plot(
+            [value], [y], "D", markerfacecolor="white", markeredgecolor=INK, markersize=5,
+            markeredgewidth=1, zorder=5,
+        )  # fmt: skip
+    for x, text, dark in zip(column_x, (row.there, row.here), (INK, row.colour), strict=True):
+        missing = text and not text[0].isdigit()
+        axes.text(
+            x, y, text, transform=beside, ha="right", va="center",
+            color=GREY if missing else dark, fontsize=6.8 if missing else 8.5,
+            style="italic" if missing else "normal",
+        )  # fmt: skip
+    if row.note:
+        axes.text(
+            0.0, y + ROW_IN / 2 + 0.03, row.note, transform=beside, va="center", color=WARNING,
+            fontsize=7.5, style="italic", bbox=OVER,
+        )  # fmt: skip

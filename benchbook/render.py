@@ -1,0 +1,86 @@
+"""Templates -> HTML; nothing in it leads outside."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from benchbook import digits
+from benchbook.plots import Picture
+
+TEMPLATES = Path(__file__).parent / "templates"
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Html:
+    """A piece of a page; Jupyter shows it as such."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates, with the filters that they use."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    found.filters |= {
+        "number": digits.number,
+        "printed": digits.printed,
+        "share": digits.share,
+        "count": digits.count,
+        "seconds": digits.seconds,
+        "code": code,
+    }
+    found.globals |= {
+        "interval": digits.interval,
+        "with_interval": digits.with_interval,
+        "plural": digits.plural,
+        "listed": digits.listed,
+    }
+    return found
+
+
+def render(template: str, **context: Any) -> str:
+    """The template's text with this context."""
+    return environment().get_template(template).render(**context)
+
+
+def part(name: str, **context: Any) -> Html:
+    """A section of a page, out of templates/parts/."""
+    return Html(render(f"parts/{name}.html.j2", **context))
+
+
+def code(text: str) -> Markup:
+    """Text in which `words` between backticks are set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def data_address(text: str, kind: str) -> str:
+    """A file inside its own link, so that a page sent to somebody still holds it."""
+    return f"data:{kind};base64,{base64.b64encode(text.encode()).decode()}"
+
+
+def without_addresses(html: str) -> str:
+    """The page with the scheme cut off every address: a compiler's message may hold one."""
+    return _ADDRESS.sub("", html)
+
+
+def svg_of(picture: Picture | None) -> Markup | None:
+    """A picture's SVG for a template, or None."""
+    return None if picture is None else Markup(picture.inline)

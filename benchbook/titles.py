@@ -1,0 +1,96 @@
+"""Titles of pictures: what each shows, as a finding with its figures, not the names of its axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits, prose
+from benchbook.prose import Paper
+
+
+def _span(values: list[float]) -> str:
+    ends = list(dict.fromkeys(f"{one:.2g}" for one in (min(values), max(values))))
+    return " to ".join(ends)
+
+
+def overview(paper: Paper) -> str:
+    """Rows that do less than they declare against those that do all, here and as published."""
+    stuck: list[dict[str, Any]] = []
+    honest: list[dict[str, Any]] = []
+    for figure in paper["figures"]:
+        for row in figure["rows"][1:]:
+            if row["ratio"]:
+                (stuck if prose.mechanism(paper, row["point"]) else honest).append(row)
+    if not stuck and not honest:
+        return "Nothing beside the first method was rerun"
+    base = paper["figures"][0]["rows"][0]["label"]
+    parts = []
+    for rows, who in ((stuck, "What copies less than it declares"), (honest, "what copies all")):
+        if rows:
+            here = _span([row["ratio"]["ratio"] for row in rows])
+            there = [row["printed_ratio"] for row in rows if row["printed_ratio"]]
+            published = f" (published {_span(there)})" if there else ""
+            parts.append(f"{who} shows {here} times {base} here{published}")
+    return prose.upper("; ".join(parts))
+
+
+def figure(paper: Paper, one: dict[str, Any]) -> str:
+    """The figure's most telling row: the one that copies least, else the last one measured."""
+    base, *rows = one["rows"]
+    measured = [row for row in rows if row["ratio"]]
+    if not measured:
+        printed = [row for row in rows if row["printed_ratio"]]
+        said = [f"{row['label']} {digits.number(row['printed_ratio'])}" for row in printed]
+        return f"Published: {digits.listed(said)} times {base['label']}; not rerun"
+    row = next((row for row in measured if prose.mechanism(paper, row["point"])), measured[-1])
+    ratio = row["ratio"]
+    here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+    because = prose.mechanism(paper, row["point"])
+    there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
+    text = f"{row['label']} shows {here} times {base['label']} here{there}"
+    return text + (f": it {because}" if because else "")
+
+
+def forms(paper: Paper, experiment: dict[str, Any]) -> str:
+    """Who delivers less than declared, and who all."""
+    names: dict[bool, list[str]] = {True: [], False: []}
+    for form in experiment["forms"]:
+        less = bool(prose.mechanism(paper, form["point"]))
+        names[less].append(prose.method_name(paper, form["point"]))
+    if not names[True]:
+        return "Every form delivers all that it declares"
+    text = f"{digits.listed(names[True])} copy one source block again and again"
+    if len(names[True]) == 1:
+        text = text.replace(" copy one ", " copies one ")
+    return prose.upper(text + (f"; {digits.listed(names[False])} do not" if names[False] else ""))
+
+
+def odd(paper: Paper, experiment: dict[str, Any]) -> str:
+    """The widest of the pairs."""
+    pair = experiment["odd"]["pairs"][0]
+    top, bottom = (prose.method_name(paper, pair[side]) for side in ("top", "bottom"))
+    if pair["kind"] == "sizes":
+        sizes = [prose.size_of(pair[side]) for side in ("top", "bottom")]
+        text = f"{top} at {sizes[0]} shows {{}} times its rate at {sizes[1]}"
+    else:
+        text = f"{top} shows {{}} times the rate of {bottom} for the same bytes"
+    there = prose.ratios(pair["published"])
+    here = ""
+    if pair["rerun"]:
+        ends = pair["rerun"]["low95"], pair["rerun"]["high95"]
+        here = f", here {digits.number(pair['rerun']['ratio'], *ends)}"
+    return prose.upper(text.format(there)) + f" in the paper{here}"
+
+
+def sweep(experiment: dict[str, Any]) -> str:
+    """How much the first method and the least falling one slow down from end to end."""
+    falls = {}
+    for series in experiment["sweep"]:
+        name = experiment["names"].get(series["method"], series["method"])
+        falls[name] = series["values"][0]["rerun"] / series["values"][-1]["rerun"]
+    first = next(iter(falls))
+    least = min(falls, key=lambda name: falls[name])
+    ends = [experiment["sweep"][0]["values"][k]["bytes"] for k in (0, -1)]
+    text = f"From {prose.bytes_of(ends[0])} to {prose.bytes_of(ends[1])} the rate of {first} falls "
+    text += f"{falls[first]:.2g}-fold"
+    return text + (f", that of {least} {falls[least]:.2g}-fold" if least != first else "")

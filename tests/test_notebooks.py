@@ -1,0 +1,91 @@
+"""Notebooks and the small parts of pages, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import made_up
+import nbformat
+import pytest
+
+from benchbook import digits, page, plots, reports
+from benchbook.errors import BenchbookError
+
+NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
+
+
+def test_a_failing_notebook_is_kept_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made_up.ROOT)
+    notebook = tmp_path / "broken.ipynb"
+    cells = [nbformat.v4.new_code_cell("1 + 1"), nbformat.v4.new_code_cell("raise KeyError('x')")]
+    cells += [nbformat.v4.new_code_cell("never = True")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+    paper, executed = tmp_path / "paper.json", tmp_path / "kept" / "executed.ipynb"
+    paper.write_text('{"version": 1, "figure": ""}', encoding="utf-8")
+    with pytest.raises(BenchbookError) as raised:
+        reports.make_page(notebook, paper, executed, tmp_path / "page.html")
+    sentence = str(raised.value)
+    assert "code cell 2 of 3" in sentence
+    assert "KeyError" in sentence
+    assert str(executed) in sentence
+    assert "\n" not in sentence
+    assert not (tmp_path / "page.html").exists()
+    kept = nbformat.read(executed, as_version=4)
+    assert kept.cells[0].outputs[0]["data"]["text/plain"] == "2"
+    assert kept.cells[1].outputs[0]["ename"] == "KeyError"
+
+
+def test_the_notebook_stores_no_output_and_finds_the_newest_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    assert stored["metadata"]["kernelspec"]["name"] == "python3"
+    assert all(not cell.get("outputs") for cell in stored["cells"])
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "Snakefile").touch()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.delenv(page.VARIABLE, raising=False)
+    with pytest.raises(BenchbookError, match="run `snakemake slocum2013-mbw` there first"):
+        page.open_paper(made_up.PAPER)
+    made_up.results(tmp_path / "results" / made_up.HOST / "tiny", preset="tiny")
+    assert page.open_paper(made_up.PAPER).content["host"] == made_up.HOST
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (9.2371, 8.8, 9.7, "9.2 (8.8 to 9.7)"),
+        (29.45, 19.18, 45.91, "29 (19 to 46)"),
+        (3844.86, 3588.8, 4173.4, "3,840 (3,590 to 4,170)"),
+        (1.7340, 1.7331, 1.7352, "1.7340 (1.7331 to 1.7352)"),
+        (5.0, None, None, "5.00 (no finite interval)"),
+        (None, None, None, "–"),
+        (float("nan"), 1.0, 2.0, "–"),
+    ],
+)
+def test_digits_follow_the_interval(
+    value: float | None, low: float | None, high: float | None, text: str
+) -> None:
+    assert digits.with_interval(value, low, high) == text
+
+
+def test_shares_are_never_rounded_to_none_or_all() -> None:
+    shares = [digits.share(one) for one in (0, 1 / 8192, 0.5, 0.99999, 1, 1.5)]
+    expected = ["0 %", "0.012 %", "50 %", "99.999 %", "100 %", "150 %"]
+    assert [one.replace(digits.FIXED, " ") for one in shares] == expected
+
+
+def test_ticks_are_few_and_round() -> None:
+    assert plots.ticks(900, 120_000, 5) == [1000, 3000, 10_000, 30_000, 100_000]
+    assert len(plots.ticks(0.97, 1.03, 5)) >= 2
+    assert all(0.97 <= one <= 1.03 for one in plots.ticks(0.97, 1.03, 5))
+
+
+def test_labels_are_spread_in_their_order() -> None:
+    placed = plots.spread([0.5, 0.51, 0.1], 0.1, 0, 1)
+    assert placed[0] < placed[1]
+    assert placed[1] - placed[0] == pytest.approx(0.1)
+    assert placed[2] == pytest.approx(0.1)

@@ -1,0 +1,297 @@
+"""Pages as a reader sees them, in a real browser, out of made-up results."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import made_up
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchbook import digits, lab_pages, machine_page, page, prose, reports
+from benchbook.files import read_json, write_text
+
+NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WIDTHS = (1280, 360)
+FIGURE = "mbw-1.2.2-b4096-8"
+
+# Boxes of an SVG's texts that lie over one another by more than a sliver.
+OVERLAPS = """all => all.flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')];
+  const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]);
+  const found = [];
+  for (let i = 0; i < boxes.length; i++) for (let j = i + 1; j < boxes.length; j++) {
+    const [a, b] = [boxes[i][1], boxes[j][1]];
+    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (wide > 2 && high > 0.3 * Math.min(a.height, b.height))
+      found.push(svg.id + boxes[i][0] + ' | ' + boxes[j][0]);
+  }
+  return found;
+})"""
+OUTSIDE = """all => all.flatMap(svg => {
+  const all = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(t => {
+    const box = t.getBoundingClientRect();
+    return box.left < all.left - 2 || box.right > all.right + 2
+      || box.top < all.top - 2 || box.bottom > all.bottom + 2;
+  }).map(t => t.textContent);
+})"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """reports/ of several results: whole, tiny, half failed, nothing at all, one figure."""
+    top = tmp_path_factory.mktemp("site")
+    cases: dict[str, dict[str, Any]] = {
+        "whole": {"preset": "quick"},
+        "tiny": {"preset": "tiny", "spread": 0.2},
+        "broken": {"preset": "quick", "failing": "8388608|loop", "bare": True, "blocks": 4},
+        "empty": {"preset": "tiny", "failing": ".", "bare": True},
+        "figure": {"preset": "quick", "figure": f"{made_up.PAPER}/{FIGURE}"},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made_up.ROOT)
+        patch.setenv("MPLBACKEND", "agg")
+        for name, case in cases.items():
+            paper = made_up.results(top / name, **case)
+            folder = f"figures/{made_up.PAPER}" if name == "figure" else "."
+            output = top / name / "reports" / folder / f"{made_up.PAPER}.html"
+            if name in ("whole", "figure"):
+                reports.make_page(NOTEBOOK, paper, paper.with_name("executed.ipynb"), output)
+            else:
+                patch.setenv(page.VARIABLE, str(paper))
+                write_text(output, reports.export(made_up.executed_here(NOTEBOOK), ""))
+            if name != "figure":
+                controls = made_up.controls(top / name / "controls.json")
+                lab_pages.make_controls(controls, output.with_name("controls.html"))
+                lab_pages.make_index([paper], controls, output.with_name("index.html"))
+                files = [top / name / "mbw" / "analysis.json", paper]
+                machine_page.make_machine(files, output.with_name("machine.html"))
+    return top
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+def pages(site: Path) -> list[Path]:
+    """Every page; the figures' folders hold a page too."""
+    return sorted(site.rglob("*.html"))
+
+
+def opened(browser: Browser, path: Path, width: int, script: bool = True) -> Page:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, java_script_enabled=script
+    )
+    shown = context.new_page()
+    shown.goto(path.as_uri())
+    return shown
+
+
+def test_every_page_fits_the_width_and_nothing_in_a_picture_overlaps(
+    site: Path, browser: Browser
+) -> None:
+    shown = browser.new_page()
+    for path in pages(site):
+        shown.goto(path.as_uri())
+        shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        for width in WIDTHS:
+            shown.set_viewport_size({"width": width, "height": 800})
+            where = f"{path.relative_to(site)} at {width}"
+            assert shown.evaluate("document.documentElement.scrollWidth") <= width, where
+        # Pictures shrink as a whole: one width will do.
+        assert shown.eval_on_selector_all("svg", OVERLAPS) == [], path
+        assert shown.eval_on_selector_all("svg", OUTSIDE) == [], path
+    shown.close()
+
+
+def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
+    shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
+    pictures = shown.query_selector_all("figure svg")
+    # Overview, forms, odd pairs, four tables, one claim, the sweep.
+    assert len(pictures) == 9
+    for svg in pictures:
+        box = svg.bounding_box()
+        assert box is not None
+        assert box["width"] > 250
+        assert box["height"] > 80
+        marks = svg.evaluate(
+            """svg => [...svg.querySelectorAll('use, path')].filter(mark => {
+                 const box = mark.getBoundingClientRect();
+                 return !mark.closest('defs') && box.width + box.height > 1;
+               }).length"""
+        )
+        assert marks >= 10, svg.get_attribute("aria-label")
+    shown.context.close()
+
+
+def test_every_invocation_is_drawn(site: Path) -> None:
+    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    figure = paper["figures"][0]
+    svg = page.PaperPage(paper).pictures()[figure["id"]].svg
+    dots = sum(len(row["invocations"]) for row in figure["rows"])
+    assert dots == 24
+    assert len(re.findall(r"<use ", svg)) >= dots + 2 * len(figure["rows"])
+
+
+def test_pages_say_the_same_without_javascript(site: Path, browser: Browser) -> None:
+    for name in (made_up.PAPER, "index", "machine", "controls"):
+        path = site / "whole/reports" / f"{name}.html"
+        texts = []
+        for script in (True, False):
+            shown = opened(browser, path, 1280, script)
+            texts.append(shown.inner_text("body"))
+            shown.context.close()
+        assert texts[0] == texts[1]
+        assert len(texts[0]) > 300
+
+
+def test_no_page_and_no_picture_leads_outside(site: Path) -> None:
+    assert len(pages(site)) == 17
+    for path in pages(site):
+        text = path.read_text(encoding="utf-8")
+        assert "http" not in text.lower(), path
+        assert "<script" not in text, path
+        assert not re.search(r"(src|href)=\"//", text), path
+    for path in site.rglob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        # A file that stands alone needs its name spaces, and nothing else.
+        assert re.sub(r' xmlns(:xlink)?="[^"]*"', "", text).count("http") == 0, path
+        assert "<metadata" not in text
+        assert "<!DOCTYPE" not in text
+
+
+def test_requests_stay_in_the_file(site: Path, browser: Browser) -> None:
+    context = browser.new_context()
+    shown = context.new_page()
+    asked: list[str] = []
+    shown.on("request", lambda request: asked.append(request.url))
+    path = site / "whole/reports" / f"{made_up.PAPER}.html"
+    shown.goto(path.as_uri())
+    context.close()
+    assert asked == [path.as_uri()]
+
+
+def test_structure_is_readable_by_machines(site: Path, browser: Browser) -> None:
+    """Language, one first heading, no level left out, names on pictures and boxes, unique ids."""
+    shown = browser.new_page()
+    for path in pages(site):
+        shown.goto(path.as_uri())
+        assert shown.get_attribute("html", "lang") == "en"
+        assert shown.title()
+        levels = shown.eval_on_selector_all(
+            "h1, h2, h3, h4", "all => all.map(one => Number(one.tagName[1]))"
+        )
+        assert levels.count(1) == 1, path
+        assert levels[0] == 1, path
+        assert all(b - a <= 1 for a, b in itertools.pairwise(levels)), path
+        unnamed = shown.eval_on_selector_all(
+            "svg, img, .scroll",
+            "all => all.filter(o => !(o.getAttribute('aria-label') || o.alt)).length",
+        )
+        assert unnamed == 0, path
+        ids = shown.eval_on_selector_all("[id]", "all => all.map(one => one.id)")
+        assert len(ids) == len(set(ids)), path
+        empty = shown.eval_on_selector_all(
+            "h1, h2, h3, figcaption, summary, thead th",
+            "all => all.filter(one => !one.textContent.trim()).length",
+        )
+        assert empty == 0, path
+    shown.close()
+
+
+def test_local_links_lead_somewhere(site: Path) -> None:
+    for path in pages(site / "whole"):
+        for link in re.findall(r'href="([^"#][^"]*)"', path.read_text(encoding="utf-8")):
+            if not link.startswith("data:"):
+                assert (path.parent / link).exists(), f"{path}: {link}"
+
+
+def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> None:
+    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    claim = prose.claims(paper)[0]
+    ratio = digits.number(claim["estimate"], *claim["interval"])
+    shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
+    assert ratio in shown.inner_text("h1")
+    first = shown.inner_text("p.answer")
+    assert first.startswith("Yes, it holds here.")
+    assert digits.with_interval(claim["estimate"], *claim["interval"]) in first
+    body = shown.inner_text("body").replace(digits.FIXED, " ")
+    assert "4 KiB block 8,192 times" in body
+    assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body
+    assert "That does not close the case" in body
+    shown.context.close()
+
+
+def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
+    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    odd = paper["experiments"]["mbw"]["odd"]
+    pairs = {
+        (
+            one["kind"],
+            prose.parts_of(one["top"])["method"],
+            prose.parts_of(one["top"])["bytes"],
+        ): one
+        for one in odd["pairs"]
+    }
+    seen = pairs["methods", "block-1.3.0", "8388608"]
+    assert seen["published"] == [pytest.approx(4817.246 / 2778.067)]
+    assert seen["differs_published"]
+    slower = pairs["sizes", "copy", "8388608"]
+    assert max(slower["published"]) < 0.53
+    assert odd["repeats"]["ratio"] == pytest.approx(7107.952 / 6871.081)
+
+
+def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
+    shown = opened(browser, site / "tiny/reports" / f"{made_up.PAPER}.html", 1280)
+    assert "not in preset tiny" in shown.inner_text("body")
+    assert "preset tiny" in shown.inner_text("header")
+    shown.context.close()
+    for name in ("broken", "empty"):
+        shown = opened(browser, site / name / "reports" / f"{made_up.PAPER}.html", 1280)
+        shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        body = shown.inner_text("body")
+        assert "its check failed" in body, name
+        assert "<script>alert(1)</script>" in body, name  # as text
+        assert "compiler 'x' is not on PATH" in body, name
+        assert "NaN" not in body and "None" not in body and " nan" not in body, name
+        shown.context.close()
+    assert "too few blocks for an interval" in (
+        site / "broken/reports" / f"{made_up.PAPER}.html"
+    ).read_text(encoding="utf-8")
+
+
+def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
+    folder = site / "figure/reports/figures" / made_up.PAPER
+    shown = opened(browser, folder / f"{made_up.PAPER}.html", 360)
+    assert [one.get_attribute("id") for one in shown.query_selector_all("main section")] == [FIGURE]
+    assert shown.get_attribute("nav a", "href") == "../../index.html"
+    shown.context.close()
+    assert {path.name for path in folder.glob("*.*")} >= {f"{FIGURE}.svg", f"{FIGURE}.csv"}
+
+
+def test_data_beside_each_figure(site: Path) -> None:
+    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    folder = site / "whole/reports/figures" / made_up.PAPER
+    for figure in paper["figures"]:
+        assert (folder / f"{figure['id']}.svg").read_text(encoding="utf-8").startswith("<svg")
+        with (folder / f"{figure['id']}.csv").open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        assert [row["printed_mib_per_s"] for row in rows] == [
+            row["printed"] for row in figure["rows"]
+        ]
+        assert [float(row["rerun_mib_per_s"]) for row in rows] == [
+            row["rerun"] for row in figure["rows"]
+        ]
