@@ -173,7 +173,7 @@ def page(
     executed: Annotated[Path, typer.Option()],
 ) -> None:
     """Execute a paper's notebook and export it as one page."""
-    from benchbook.reports import make_page
+    from benchbook.pages.reports import make_page
 
     make_page(notebook, paper, executed, output)
 
@@ -181,7 +181,7 @@ def page(
 @app.command("controls-page", hidden=True)
 def controls_page(controls: Path, output: Output) -> None:
     """reports/controls.html out of controls.json."""
-    from benchbook.lab_pages import make_controls
+    from benchbook.pages.lab import make_controls
 
     make_controls(controls, output)
 
@@ -189,7 +189,7 @@ def controls_page(controls: Path, output: Output) -> None:
 @app.command("machine-page", hidden=True)
 def machine_page(files: list[Path], output: Output) -> None:
     """reports/machine.html out of analyses, and papers for their twins."""
-    from benchbook.machine_page import make_machine
+    from benchbook.pages.machine import make_machine
 
     make_machine(files, output)
 
@@ -197,7 +197,7 @@ def machine_page(files: list[Path], output: Output) -> None:
 @app.command(hidden=True)
 def index(papers: list[Path], controls: Annotated[Path, typer.Option()], output: Output) -> None:
     """reports/index.html out of all papers and controls.json."""
-    from benchbook.lab_pages import make_index
+    from benchbook.pages.lab import make_index
 
     make_index(papers, controls, output)
 

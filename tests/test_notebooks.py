@@ -9,8 +9,9 @@ import made_up
 import nbformat
 import pytest
 
-from benchbook import digits, page, plots, reports
+from benchbook import digits
 from benchbook.errors import BenchbookError
+from benchbook.pages import page, plots, reports
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
 

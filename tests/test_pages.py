@@ -13,8 +13,9 @@ import made_up
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchbook import digits, lab_pages, machine_page, page, prose, reports
+from benchbook import digits
 from benchbook.files import read_json, write_text
+from benchbook.pages import lab, machine, page, prose, reports
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
 CHROMIUM = "/usr/bin/chromium"
@@ -71,10 +72,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 write_text(output, reports.export(made_up.executed_here(NOTEBOOK), ""))
             if name != "figure":
                 controls = made_up.controls(top / name / "controls.json")
-                lab_pages.make_controls(controls, output.with_name("controls.html"))
-                lab_pages.make_index([paper], controls, output.with_name("index.html"))
+                lab.make_controls(controls, output.with_name("controls.html"))
+                lab.make_index([paper], controls, output.with_name("index.html"))
                 files = [top / name / "mbw" / "analysis.json", paper]
-                machine_page.make_machine(files, output.with_name("machine.html"))
+                machine.make_machine(files, output.with_name("machine.html"))
     return top
 
 

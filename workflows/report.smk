@@ -3,19 +3,7 @@
 
 rule page:
     input:
-        lab.stage(
-            "page.py",
-            "panels.py",
-            "plots.py",
-            "plots_forest.py",
-            "plots_paper.py",
-            "prose.py",
-            "digits.py",
-            "render.py",
-            "reports.py",
-            "titles.py",
-            "templates",
-        ),
+        lab.stage("pages", "digits.py"),
         notebook="notebooks/{paper}.ipynb",
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
@@ -39,7 +27,7 @@ use rule page as figure_page with:
 
 rule controls:
     input:
-        lab.stage("lab_pages.py", "prose.py", "digits.py", "render.py", "templates"),
+        lab.stage("pages", "digits.py"),
         controls=f"{lab.results}/controls.json",
     output:
         "reports/controls.html",
@@ -51,16 +39,7 @@ rule controls:
 
 rule machine:
     input:
-        lab.stage(
-            "machine_page.py",
-            "plots.py",
-            "plots_forest.py",
-            "plots_machine.py",
-            "prose.py",
-            "digits.py",
-            "render.py",
-            "templates",
-        ),
+        lab.stage("pages", "digits.py"),
         analyses=expand(
             f"{lab.results}/{{experiment}}/analysis.json",
             experiment=lab.experiments + lab.controls,
@@ -77,7 +56,7 @@ rule machine:
 
 rule index:
     input:
-        lab.stage("lab_pages.py", "prose.py", "digits.py", "render.py", "templates"),
+        lab.stage("pages", "digits.py"),
         "reports/controls.html",
         "reports/machine.html",
         expand("reports/{paper}.html", paper=lab.papers),

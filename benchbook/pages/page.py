@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchbook import digits, panels, prose, titles
+from benchbook import digits
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json
-from benchbook.plots import Picture
-from benchbook.render import Html, data_address, part, svg_of
+from benchbook.pages import panels, prose, titles
+from benchbook.pages.plots import Picture
+from benchbook.pages.render import Html, data_address, part, svg_of
 
 VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.

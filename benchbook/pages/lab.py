@@ -6,10 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchbook import digits, prose
+from benchbook import digits
 from benchbook.files import read_json, write_text
-from benchbook.render import render, without_addresses
-from benchbook.reports import style
+from benchbook.pages import prose
+from benchbook.pages.render import render, without_addresses
+from benchbook.pages.reports import style
 
 TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped")
 

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from benchbook import digits
-from benchbook.plots import (
+from benchbook.pages.plots import (
     FAINT,
     GREY,
     INK,
@@ -20,7 +20,7 @@ from benchbook.plots import (
     logarithmic,
     picture,
 )
-from benchbook.plots_forest import Row, forest
+from benchbook.pages.plots_forest import Row, forest
 
 PANEL_IN = 1.15
 # A state is a colour, as a method is; state 1 is the fastest.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits, prose
-from benchbook.prose import Paper
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.prose import Paper
 
 
 def _span(values: list[float]) -> str:

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from benchbook import digits
-from benchbook.plots import Picture
+from benchbook.pages.plots import Picture
 
 TEMPLATES = Path(__file__).parent / "templates"
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)

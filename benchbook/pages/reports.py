@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_text
-from benchbook.render import TEMPLATES, without_addresses
+from benchbook.pages.render import TEMPLATES, without_addresses
 
 CELL_LIMIT_S = 300
 KERNEL = "python3"
@@ -37,7 +37,7 @@ def execute(notebook: Path, paper: Path, executed: Path) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    from benchbook.page import VARIABLE
+    from benchbook.pages.page import VARIABLE
 
     if not notebook.exists():
         raise BenchbookError(f"{notebook} is missing; each paper has a notebook of its name")
@@ -119,7 +119,7 @@ def style() -> str:
 
 def write_figures(content: dict[str, Any], folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
-    from benchbook.page import PaperPage, figure_csv
+    from benchbook.pages.page import PaperPage, figure_csv
 
     drawn = PaperPage(content).pictures()
     if not content["figure"]:  # what another preset drew and this one does not

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from benchbook.plots import (
+from benchbook.pages.plots import (
     GREY,
     INK,
     RASTER_FROM,

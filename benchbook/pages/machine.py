@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchbook import digits, plots_machine, prose
+from benchbook import digits
 from benchbook.files import read_json
-from benchbook.lab_pages import write_page
-from benchbook.plots import Picture
-from benchbook.render import svg_of
+from benchbook.pages import plots_machine, prose
+from benchbook.pages.lab import write_page
+from benchbook.pages.plots import Picture
+from benchbook.pages.render import svg_of
 from benchbook.sizes import format_bytes
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits, prose
-from benchbook.plots import INK, Picture, colour
-from benchbook.plots_forest import Row, forest
-from benchbook.plots_paper import Form, Line, sizes, strips
-from benchbook.prose import Paper
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.plots import INK, Picture, colour
+from benchbook.pages.plots_forest import Row, forest
+from benchbook.pages.plots_paper import Form, Line, sizes, strips
+from benchbook.pages.prose import Paper
 
 WHERE = (
     "Diamonds: as published. Dots with a line: this machine, with pointwise 95\u00a0% intervals. "
