@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import records, stats
+from benchbook import records, stats, tables
 from benchbook.artefacts import detectors
 from benchbook.files import read_json, write_json
 from benchbook.noise import caches_of, noise
@@ -138,7 +138,7 @@ def failures(run: Path) -> dict[str, dict[str, str]]:
     for record in records.read_lines(run / records.JOURNAL):
         if record["kind"] == "pilot":
             found |= record["failed"]
-        elif record["kind"] == "invocation" and record["state"] != "ok":
+        elif record["kind"] == "invocation" and record["state"] not in ("ok", "not_reached"):
             found[record["point"]] = {"state": record["state"], "reason": record["reason"]}
     return found
 
@@ -215,13 +215,13 @@ def center(times_ns: pd.Series) -> dict[str, float | None]:
 def rates(bytes_per_call: float, time: dict[str, float | None]) -> dict[str, float | None]:
     """Declared bytes ÷ time; the interval's ends change places."""
 
-    def rate(ns: float | None) -> float | None:
-        return bytes_per_call / (ns / 1e9) if ns else None
+    def of(ns: float | None) -> float | None:
+        return tables.rate(bytes_per_call, ns) if ns else None
 
     return {
-        "rate_bytes_per_s": rate(time["time_ns"]),
-        "rate_low_bytes_per_s": rate(time["time_high_ns"]),
-        "rate_high_bytes_per_s": rate(time["time_low_ns"]),
+        "rate_bytes_per_s": of(time["time_ns"]),
+        "rate_low_bytes_per_s": of(time["time_high_ns"]),
+        "rate_high_bytes_per_s": of(time["time_low_ns"]),
     }
 
 

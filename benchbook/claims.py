@@ -14,6 +14,7 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.digits import with_interval
+from benchbook.tables import rate
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
 WORDS = {
@@ -43,7 +44,7 @@ def ratio_interval(
     quantity rate (declared bytes ÷ time) or time. None where no block has both.
     """
     table = summaries.assign(
-        value=summaries["bytes_declared"] / summaries[measure]
+        value=rate(summaries["bytes_declared"], summaries[measure])
         if quantity == "rate"
         else summaries[measure]
     )
@@ -72,17 +73,28 @@ def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) 
     again: the same binary twice; its interval must contain 1. relinked: other padding, a floor
     for the effects that count as real.
     """
-    found: dict[str, Any] = {"again": None, "relinked": None, "passes": None}
+    twins: dict[str, list[dict[str, Any]]] = {"again": [], "relinked": []}
     for point in points:
         if not point.get("twin") or point["state"] != "ok":
             continue
         base = point["point"].replace(f"~{point['twin']}", "", 1)
         interval = ratio_interval(summaries, point["point"], base, "rate", "median_ns", claims)
         if interval:
-            found[point["twin"]] = {"point": base, **interval}
-    if found["again"]:
-        found["passes"] = stats.null_check(found["again"]["low"], found["again"]["high"])
-    return found
+            twins[point["twin"]].append({"point": base, **interval})
+    # Of several twins the worst speaks: one that fails, else the widest; the furthest bound.
+    again = max(twins["again"], key=_badness, default=None)
+    relinked = max(twins["relinked"], key=_furthest, default=None)
+    passes = None if again is None else stats.null_check(again["low"], again["high"])
+    return {"again": again, "relinked": relinked, "passes": passes}
+
+
+def _badness(interval: dict[str, Any]) -> tuple[bool, float]:
+    return not stats.null_check(interval["low"], interval["high"]), interval["half_width"]
+
+
+def _furthest(interval: dict[str, Any]) -> float:
+    low, high = interval["low"], interval["high"]
+    return max(-math.log(low) if low > 0 else math.inf, math.log(high))
 
 
 def smallest_effect(interval: dict[str, float], null: dict[str, Any]) -> stats.SmallestEffect:
@@ -135,7 +147,9 @@ def judge_claim(
     smallest = smallest_effect(interval, null)
     effect = abs(math.log(interval["ratio"]))
     one_holds = decide({"low": 1.0, "high": 1.0}, claim["region"]) == "reproduced"
-    if verdict == "reproduced" and not one_holds and effect < smallest.log_effect:
+    # Either way the verdict would rest on a difference that nothing may have made.
+    rests_on_effect = verdict == ("not_reproduced" if one_holds else "reproduced")
+    if rests_on_effect and effect < smallest.log_effect:
         verdict = "inconclusive"
         reason = (
             f"the ratio {shown} is nearer to 1 than the smallest effect that counts as real here, "
@@ -176,24 +190,48 @@ def robustness(
     claims: int,
     primary: dict[str, float],
 ) -> str:
-    """The same decision under other choices, in one line: statistic, disturbed blocks, states."""
+    """The same decision under other choices, in one line: statistic, disturbed blocks, states,
+    and the other variants in which both points were measured."""
     expected = decide(primary, claim["region"])
-    parts = {"all blocks": summaries, "undisturbed blocks": summaries[~summaries["disturbed"]]}
-    for state, part in summaries.groupby("machine_state"):
-        parts[f"machine state {state}"] = part
+    parts = {"all": summaries, "undisturbed": summaries[~summaries["disturbed"]]}
+    parts |= {f"state {state}": part for state, part in summaries.groupby("machine_state")}
+    # The same rows under two names are one choice.
+    distinct = {tuple(part.index): part for part in parts.values()}
     same, tried, thin = 0, 0, 0
-    for part in parts.values():
-        for measure in MEASURES.values():
-            other = ratio_interval(
-                part, top, bottom, claim["estimand"]["quantity"], measure, claims
-            )
-            if other is None or not np.isfinite(other["high"]) or other["low"] <= 0:
-                thin += 1
-                continue
-            tried += 1
-            same += decide(other, claim["region"]) == expected
-    text = f"{WORDS[expected]} in {same} of {tried} choices of statistic, blocks and machine state"
+    for variant in _variants(top, bottom, summaries):
+        sides = [_with_variant(side, variant) for side in (top, bottom)]
+        for part in distinct.values():
+            for measure in MEASURES.values():
+                quantity = claim["estimand"]["quantity"]
+                other = ratio_interval(part, *sides, quantity, measure, claims)
+                if other is None or not np.isfinite(other["high"]) or other["low"] <= 0:
+                    thin += 1
+                    continue
+                tried += 1
+                same += decide(other, claim["region"]) == expected
+    text = (
+        f"{WORDS[expected]} in {same} of {tried} choices of statistic, blocks, machine state and "
+        "variant"
+    )
     return text + (f"; {thin} have too few blocks to decide" if thin else "")
+
+
+def _variants(top: str, bottom: str, summaries: pd.DataFrame) -> list[str]:
+    """The claim's own variant, and every other one in which both points were measured."""
+    known = set(summaries["point"])
+    own = top.split(",")[0]
+    if bottom.split(",")[0] != own:
+        return [""]  # the claim itself compares variants
+    names = sorted({name.split(",")[0] for name in known if "~" not in name.split(",")[0]})
+    return [
+        name for name in names if {_with_variant(top, name), _with_variant(bottom, name)} <= known
+    ]
+
+
+def _with_variant(point: str, variant: str) -> str:
+    """The point at the same factors in another variant; as it is where the claim compares two."""
+    _, _, factors = point.partition(",")
+    return f"{variant},{factors}" if variant else point
 
 
 def _region_text(region: list[float | None]) -> str:

@@ -36,6 +36,12 @@ def main() -> None:
     except BenchbookError as error:
         print(f"benchbook: {error}", file=sys.stderr)
         raise SystemExit(1) from None
+    except OSError as error:
+        # A full disk, a folder that may not be written: what was journalled stays and is resumed.
+        where = f"{error.filename}: " if error.filename else ""
+        words = error.strerror or str(error)
+        print(f"benchbook: {where}{words}; mend that and run again", file=sys.stderr)
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.claims import null_of, ratio_interval, smallest_effect
+from benchbook.tables import rate
 
 SIZE = "bytes"
 SWEEP_SIZES = 4  # below this a line over sizes says nothing
@@ -50,7 +51,7 @@ def invocations(
     the reference's in the same block (None where that is missing)."""
     if summaries.empty:
         return []
-    rates = summaries.assign(rate=summaries["bytes_declared"] / summaries["median_ns"] * 1e9)
+    rates = summaries.assign(rate=rate(summaries["bytes_declared"], summaries["median_ns"]))
     base = rates[rates["point"] == reference].set_index("block")["rate"]
     return [
         {

@@ -38,8 +38,11 @@ def collect(pointer: Path, output: Path) -> None:
     """Write evidence.json of one run."""
     content, run = run_folder(pointer)
     seen: dict[tuple[str, str, str], list[Any]] = {}
+    complete = set(records.progress(run).complete)
     for record in records.read_lines(run / records.JOURNAL):
-        if record["kind"] != "invocation":
+        if record["kind"] != "invocation" or record["state"] != "ok":
+            continue
+        if record["block"] not in complete:
             continue
         for source, values in (
             ("destination check", record["observations"]),
@@ -64,7 +67,9 @@ def row(source: str, values: list[Any]) -> dict[str, Any]:
         reason = "this system does not account it"
         return {"value": None, "source": source, "state": "absent", "reason": reason}
     same = len(set(known)) == 1
-    reason = "the same in every invocation" if same else "median over invocations"
+    reason = "the same in every invocation"
+    if not same:
+        reason = f"median over invocations, from {min(known)} to {max(known)}"
     value = known[0] if same else median(known)
     return {"value": value, "source": source, "state": "ok", "reason": reason}
 

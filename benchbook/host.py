@@ -75,6 +75,13 @@ def cpu_ticks(root: Path = ROOT) -> tuple[int, int] | None:
     return (ticks[7], sum(ticks[:8])) if match else None  # guest time is in user time already
 
 
+def steal_ticks_of(cpus: Sequence[int], root: Path = ROOT) -> int | None:
+    """Clock ticks that the hypervisor took from these CPUs since boot; None when not accounted."""
+    found = dict(re.findall(r"(?m)^cpu(\d+)((?: +\d+){8,})", read_text(root / "proc/stat") or ""))
+    ticks = [found[str(cpu)].split()[7] for cpu in cpus if str(cpu) in found]
+    return sum(map(int, ticks)) if len(ticks) == len(cpus) and ticks else None
+
+
 def steal_ticks(root: Path = ROOT) -> int | None:
     """Ticks that the hypervisor gave to others, all CPUs since boot; None when unreadable."""
     ticks = cpu_ticks(root)

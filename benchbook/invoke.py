@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import host
+from benchbook.errors import BenchbookError
 from benchbook.process import child_setup
 
 CANNOT_RUN = 77
@@ -93,7 +94,7 @@ def environment(request: Request) -> dict[str, str]:
 
 def invoke(request: Request) -> Result:
     """Start the program, wait for it within its time limit, and read what it printed."""
-    steal_before = host.steal_ticks()
+    steal_before = host.steal_ticks_of(request.cpus)
     t_start_ns = now_ns()
     exit_status, out, err = run_program(
         command_line(request),
@@ -115,7 +116,7 @@ def invoke(request: Request) -> Result:
         wall_ns=wall_ns,
         t_start_ns=t_start_ns,
         t_end_ns=t_end_ns,
-        steal_fraction=_steal(steal_before, host.steal_ticks(), wall_ns),
+        steal_fraction=_steal(steal_before, host.steal_ticks_of(request.cpus), wall_ns, request),
         frequency_khz=host.frequency_khz(request.cpus[0]),
     )
 
@@ -128,7 +129,10 @@ def run_program(
     time_limit_s: float,
     lock: int | None,
 ) -> tuple[int | None, str, str]:
-    """(exit status or None for a time-out, stdout, stderr). Dies with this process."""
+    """(exit status or None for a time-out, stdout, stderr). Dies with this process.
+
+    BenchbookError where the program cannot even be started: that says nothing about its points.
+    """
     try:
         process = subprocess.Popen(
             command,
@@ -140,7 +144,9 @@ def run_program(
             preexec_fn=child_setup(cpus),  # noqa: PLW1509 - the measurer has one thread
         )
     except OSError as error:
-        return 126, "", f"cannot be started: {error.strerror}"
+        raise BenchbookError(
+            f"{command[0]} cannot be started ({error.strerror}); remove build/ and run again"
+        ) from None
     try:
         out, err = process.communicate(timeout=time_limit_s)
     except subprocess.TimeoutExpired:
@@ -204,13 +210,15 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
                     break
         return "cannot_run", words or "the kernel says that it cannot run here"
     if status < 0:
-        name = signal.Signals(-status).name
-        return "failed", f"was ended by signal {-status} ({name})"
+        named = -status in {one.value for one in signal.Signals}
+        name = f" ({signal.Signals(-status).name})" if named else ""
+        return "failed", f"was ended by signal {-status}{name}"
     return "failed", f"exit status {status}: {words}" if words else f"exit status {status}"
 
 
-def _steal(before: int | None, after: int | None, wall_ns: int) -> float | None:
+def _steal(before: int | None, after: int | None, wall_ns: int, request: Request) -> float | None:
+    """Of the time of the CPUs in use."""
     if before is None or after is None or wall_ns <= 0:
         return None
     tick_ns = 1e9 / os.sysconf("SC_CLK_TCK")
-    return (after - before) * tick_ns / wall_ns / (os.cpu_count() or 1)
+    return (after - before) * tick_ns / wall_ns / len(request.cpus)

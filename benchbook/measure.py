@@ -20,6 +20,7 @@ from benchbook.progress import Progress
 from benchbook.quiet import check as quiet_check
 from benchbook.run import Run
 from benchbook.start import Starter
+from benchbook.sysfs import read_text
 from benchbook.topology import read_topology
 
 POINTER_VERSION = 1
@@ -57,12 +58,15 @@ def measure(
                 complete = _measure(root, plan, variants, folder, lock, progress)
     else:
         progress.line(f"nothing to measure: {complete.name} is complete and has this fingerprint")
+        if failed := read_json(complete / records.MANIFEST)["failed"]:
+            more = settings["again"] + 1
+            progress.line(f"{len(failed)} of its points failed; --config again={more} tries anew")
     write_pointer(root, plan, settings, variants, complete, output)
     return complete
 
 
 def _complete(folder: Path, plan: Plan, settings: dict[str, Any]) -> Path | None:
-    complete, _ = records.runs_with(folder, plan.fingerprint())
+    complete, _ = records.runs_with(folder, plan.fingerprint(), lambda _: None)
     return complete[-1] if len(complete) >= settings["again"] else None
 
 
@@ -74,10 +78,13 @@ def _measure(
     lock: int,
     progress: Progress,
 ) -> Path:
-    _, partial = records.runs_with(folder, plan.fingerprint())
+    _, partial = records.runs_with(folder, plan.fingerprint(), progress.line)
+    # After a reboot the clock begins anew and the machine may be another one in all but name.
+    partial = [one for one in partial if read_json(one / records.PLAN)["boot_id"] == boot_id()]
     if partial:
         run = partial[-1]
         progress.line(f"resuming {run.name}")
+        _as_declared(plan, read_json(run / records.PLAN))
     else:
         run = records.new_run(folder, plan_record(plan))
         progress.line(
@@ -116,6 +123,17 @@ def _measure(
     return run
 
 
+def _as_declared(plan: Plan, stored: dict[str, Any]) -> None:
+    """A run is judged by the claims that were declared when it began."""
+    plan.claims, plan.pairs = stored["claims"], stored["pairs"]
+    plan.claim_hashes = stored["claim_hashes"]
+
+
+def boot_id() -> str | None:
+    """The kernel's name for this boot."""
+    return read_text(Path("/proc/sys/kernel/random/boot_id"))
+
+
 def binary(record: dict[str, Any] | None) -> Path | None:
     """The binary of a variant.json, None where it was not built."""
     if record is None or record["state"] != "ok":
@@ -139,6 +157,9 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "cpus": plan.cpus,
         "claims": plan.claims,
         "pairs": plan.pairs,
+        "claim_hashes": plan.claim_hashes,
+        "boot_id": boot_id(),
+        "libc": plan.libc,
         "least": plan.least,
         "looks": plan.looks,
         "paper_samples": plan.paper_samples,

@@ -14,6 +14,7 @@ from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
 from benchbook.plan import claim_hashes, figures_of
 from benchbook.points import caches, resolve
+from benchbook.tables import rate
 from benchbook.topology import pin, read_topology
 
 VERSION = 1
@@ -207,7 +208,7 @@ def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
     mean_ns = point.get("paper_mean_ns")
     return {
         **values,
-        "paper_statistic": point["bytes_per_call"] / mean_ns * 1e9 / per if mean_ns else None,
+        "paper_statistic": rate(point["bytes_per_call"], mean_ns) / per if mean_ns else None,
         "paper_samples": point.get("paper_samples"),
         "blocks": point.get("blocks", 0),
         "samples": point.get("samples", 0),

@@ -68,9 +68,13 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     """Loops and samples of each point, and the time of a block in ns.
 
     `once_ns`: time of one call of the method; `overhead_ns`: of a block, beside its samples.
-    Samples shrink evenly, down to samples_least, until the least number of blocks fits.
+    Samples shrink evenly until the least number of blocks fits, down to samples_least; in preset
+    paper down to the paper's own N.
     """
     settings = plan.settings
+    least = settings["samples_least"]
+    if settings["preset"] == "paper":  # each paper's own N, or a plan that is refused
+        least = max(least, plan.paper_samples)
     numbers: Numbers = {}
     sample_ns: dict[str, float] = {}
     for name, once in once_ns.items():
@@ -78,9 +82,9 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
         sample_ns[name] = once * loops
         samples = round(settings["point_s"] * 1e9 / sample_ns[name])
         samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
-        own = plan.paper_samples
-        if own * sample_ns[name] < AFFORDABLE_NS or settings["preset"] == "paper":
-            samples = max(samples, own)
+        if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:
+            samples = max(samples, plan.paper_samples)
+        samples = max(samples, least)
         numbers[name] = {"loops": loops, "samples": samples, "warmup": settings["warmup"]}
 
     def block_ns() -> float:
@@ -93,7 +97,7 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     while block_ns() > allowed_ns:
         before = block_ns()
         for count in numbers.values():
-            count["samples"] = max(settings["samples_least"], math.floor(count["samples"] * 0.9))
+            count["samples"] = max(least, math.floor(count["samples"] * 0.9))
         if block_ns() == before:
             break
     return numbers, block_ns()

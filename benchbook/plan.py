@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import platform
+import re
+import subprocess
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,12 @@ class Plan:
     experiment: str
     host: str
     points: list[Point]
+    wanted: list[Point]  # with those that memory or CPUs do not allow at the moment
+    starts: list[str]
     skipped: list[dict[str, str]]
     binaries: dict[str, dict[str, str]]
-    probe: str
+    probe: list[Any]
+    libc: str | None
     cpus: list[int]
     claims: int
     least: int
@@ -47,9 +52,11 @@ class Plan:
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
         facts = {
-            "points": [asdict(point) for point in self.points],
+            "points": [asdict(point) for point in self.wanted],
+            "starts": self.starts,
             "binaries": self.binaries,
             "probe": self.probe,
+            "libc": self.libc,
             "host": self.host,
             "cpus": self.cpus,
             "least": self.least,
@@ -79,19 +86,40 @@ def figures_of(root: Path, experiment: str) -> list[dict[str, Any]]:
     ]
 
 
-def _only_figure(
-    root: Path, experiment: str, wanted: str, content: dict[str, Any], sizes: dict[str, Any]
-) -> set[str | None]:
+def _only_figure(root: Path, experiment: str, wanted: str) -> list[dict[str, Any]]:
+    """The settings of the points that one figure shows or compares."""
     paper, name = wanted.split("/")
-    definitions.paper(root, paper)
-    ids: set[str | None] = set()
+    settings = []
     for figure in figures_of(root, experiment):
         if (figure["paper"], figure["id"]) == (paper, name):
-            settings = [series["point"] for series in figure["select"]]
+            settings += [series["point"] for series in figure["select"]]
             for claim in figure.get("claims", []):
                 settings += [claim["estimand"]["numerator"], claim["estimand"]["denominator"]]
-            ids |= {resolve(content, setting, sizes) for setting in settings}
-    return ids
+    return settings
+
+
+def _probe(root: Path, record: dict[str, Any]) -> list[Any]:
+    """What the machine's state is read with: binary, anchor's size and samples."""
+    content = definitions.definition(root, definitions.PROBE)
+    digest = record.get("binary", {}).get("sha256")
+    return [digest, content["anchor_bytes"], content["anchor_samples"]]
+
+
+def libc_of(variants: dict[str, dict[str, Any]]) -> str | None:
+    """Hash of the C library that the binaries load: its memcpy is what many of them time.
+
+    None where nothing is built yet, or the binaries are static.
+    """
+    for record in variants.values():
+        if record.get("state") != "ok" or "folder" not in record:
+            continue
+        file = Path(record["folder"]) / record["binary"]["file"]
+        said = subprocess.run(["ldd", str(file.absolute())], capture_output=True, check=False)
+        found = re.search(rb"libc\.\S+ => (/\S+)", said.stdout)
+        if found:
+            library = Path(found[1].decode())
+            return hashlib.sha256(library.read_bytes()).hexdigest()[:16]
+    return None
 
 
 def make_plan(
@@ -113,9 +141,8 @@ def make_plan(
     wanted = crosses(content, "tiny" if is_control else settings["preset"])
     points, skipped = expand(content, wanted, sizes)
     if settings["figure"] and not is_control:
-        only = _only_figure(root, experiment, settings["figure"], content, sizes)
-        points = [point for point in points if point.id in only]
-        skipped = []
+        only = _only_figure(root, experiment, settings["figure"])
+        points, skipped = expand(content, only, sizes)
     points += _twins(content, points, sizes)
     variants = variants or {}
     budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
@@ -131,9 +158,12 @@ def make_plan(
         experiment=experiment,
         host=host.host_id(facts),
         points=[],
+        wanted=points,
+        starts=content["starts"],
         skipped=skipped,
         binaries={},
-        probe=variants.get(definitions.PROBE, {}).get("binary", {}).get("sha256", ""),
+        probe=_probe(root, variants.get(definitions.PROBE, {})),
+        libc=libc_of(variants),
         cpus=cpus,
         claims=claims,
         least=looks[0],
@@ -143,16 +173,15 @@ def make_plan(
         buffers=content["buffers"],
     )
     for point in points:
+        record = variants.get(point.variant, {})
+        which = "relinked" if point.twin == "relinked" else "binary"
+        if which in record:
+            plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
         reason = _cannot_run(content, point, variants, settings, available, len(topology.cpus))
         if reason:
             plan.skipped.append({"id": point.id, **reason})
-            continue
-        plan.points.append(point)
-        if variants:
-            record = variants[point.variant]
-            plan.binaries[f"{point.variant}~{point.twin}"] = record[
-                "relinked" if point.twin == "relinked" else "binary"
-            ]
+        else:
+            plan.points.append(point)
     plan.cpus = pin(topology, max((threads(point) for point in plan.points), default=1))
     plan.pairs = _pairs(figures, content, sizes, {point.id for point in plan.points})
     plan.claim_hashes = claim_hashes(figures)
@@ -254,9 +283,10 @@ def _estimate(plan: Plan, content: dict[str, Any]) -> None:
 def refuse_over_budget(plan: Plan, least_s: float) -> None:
     """BenchbookError where the least number of blocks does not fit the time budget."""
     budget_s = plan.settings["budget_s"]
+    key = "controls_budget_s" if plan.experiment.startswith(definitions.CONTROLS) else "budget_s"
     if least_s > budget_s:
         raise BenchbookError(
             f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
-            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise budget_s in "
+            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {key} in "
             "config/local.yaml or take a smaller preset"
         )

@@ -15,7 +15,7 @@ from benchbook.build import find_compiler
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json
 from benchbook.plan import Plan, make_plan, refuse_over_budget
-from benchbook.settings import load_settings
+from benchbook.settings import MEASURING, load_settings
 from benchbook.sizes import format_bytes
 
 BYTES_PER_SAMPLE = 40  # of journal and table together, as seen
@@ -91,7 +91,8 @@ def _block_s(root: Path, plan: Plan) -> float | None:
         if not (run / records.MANIFEST).exists():
             continue
         before = read_json(run / records.PLAN)
-        if {point["id"] for point in before["points"]} == wanted:
+        same = all(before["settings"].get(name) == plan.settings[name] for name in MEASURING)
+        if same and {point["id"] for point in before["points"]} == wanted:
             done = records.progress(run)
             return done.pilot["block_ns"] / 1e9 if done.pilot else None
     return None

@@ -30,7 +30,9 @@ class Progress:
         """Called before each block."""
         left = f"about {left_s:.0f} s left"
         if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], completed=done, total=planned, left=left)
+            self.bar.update(
+                self.bar.task_ids[0], completed=done, total=planned, left=left, refresh=True
+            )
         elif time.monotonic() - self.last >= LINE_EVERY_S or stage == "pilot":
             self.last = time.monotonic()
             what = "pilot" if stage == "pilot" else f"block {done + 1} of {planned}"
@@ -45,6 +47,8 @@ class Progress:
                 TextColumn("blocks"),
                 TextColumn("{task.fields[left]}"),
                 console=self.console,
+                # No thread that redraws while a kernel runs: only update() draws.
+                auto_refresh=False,
             )
             self.bar.add_task(self.experiment, total=None, left="")
             self.bar.start()

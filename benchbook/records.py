@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,23 @@ def new_run(folder: Path, plan: dict[str, Any]) -> Path:
     return run
 
 
-def runs_with(folder: Path, fingerprint: str) -> tuple[list[Path], list[Path]]:
-    """Complete and partial runs of that fingerprint, oldest first."""
+def runs_with(
+    folder: Path, fingerprint: str, say: Callable[[str], None]
+) -> tuple[list[Path], list[Path]]:
+    """Complete and partial runs of that fingerprint, oldest first.
+
+    A folder whose plan or manifest cannot be read is passed over, and `say` is told.
+    """
     complete, partial = [], []
     for run in sorted(folder.glob("*/")):
-        plan = run / PLAN
-        if not plan.exists() or read_json(plan)["fingerprint"] != fingerprint:
+        try:
+            if not (run / PLAN).exists() or read_json(run / PLAN).get("fingerprint") != fingerprint:
+                continue
+            finished = (run / MANIFEST).exists() and bool(read_json(run / MANIFEST))
+        except BenchbookError as error:
+            say(f"passing over {run.name}: {error}")
             continue
-        (complete if (run / MANIFEST).exists() else partial).append(run)
+        (complete if finished else partial).append(run)
     return complete, partial
 
 
@@ -72,7 +81,8 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 record = json.loads(line)
             except ValueError:
                 raise BenchbookError(
-                    f"{path}: line {number} is damaged; move this run folder away and run again"
+                    f"{path}: line {number} is damaged; move this run folder away, remove the "
+                    "current.json in results/ that names it, and run again"
                 ) from None
             if record.get("version") != VERSION:
                 raise BenchbookError(
@@ -143,6 +153,7 @@ class Progress:
     spent_ns: int = 0
     last_ns: int = 0
     looks: list[dict[str, Any]] = field(default_factory=list)
+    failures: dict[str, int] = field(default_factory=dict)  # of points, in blocks
 
     @property
     def next_block(self) -> int:
@@ -154,7 +165,8 @@ def progress(run: Path) -> Progress:
     """Replay the journal (after `repair`)."""
     seen = Progress()
     for record in read_lines(run / JOURNAL):
-        seen.last_ns = max(seen.last_ns, record.get("t_end_ns", 0))
+        for name in ("t_end_ns", "t_block_ns"):
+            seen.last_ns = max(seen.last_ns, record.get(name, 0))
         match record["kind"]:
             case "pilot":
                 seen.pilot = record
@@ -163,6 +175,9 @@ def progress(run: Path) -> Progress:
                 seen.open_block = record["block"]
             case "invocation":
                 seen.spent_ns += record.get("share_ns", 0)
+                if record.get("state", "ok") not in ("ok", "not_reached"):
+                    name = record["point"]
+                    seen.failures[name] = seen.failures.get(name, 0) + 1
             case "block_end":
                 seen.open_block = None
                 seen.complete.append(record["block"])

@@ -52,8 +52,8 @@ class Run:
         if done.pilot is None:
             self.say("pilot", 0, self.plan.looks[0], self.plan.estimate_s)
             done.pilot = pilot(self.plan, self.starter.groups(self.plan.points), self._try)
-            self._log({"kind": "pilot", **done.pilot})
-        failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE)
+            self._log({"kind": "pilot", **done.pilot, "t_end_ns": now_ns()})
+        failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE) | done.failures
         block_s = done.pilot["block_ns"] / 1e9
         reason = done.looks[-1]["reason"] if done.looks else ""
         while not reason:
@@ -79,9 +79,7 @@ class Run:
         done = records.progress(self.folder)
         if done.open_block is None:
             return done
-        # Raw monotonic time begins anew with a reboot: then the gap is unknown.
-        gap_ns = now_ns() - done.last_ns
-        self._abandon(done.open_block, "interrupted", gap_ns if gap_ns >= 0 else None)
+        self._abandon(done.open_block, "interrupted", now_ns() - done.last_ns)
         return records.progress(self.folder)
 
     def _abandon(self, block: int, reason: str, gap_ns: int | None = None) -> None:
@@ -191,11 +189,30 @@ class Run:
             "abandoned": done.abandoned,
             "disturbed": done.disturbed,
             "skipped": self.plan.skipped,
+            "failed": self._failed(),
             "claims": self.plan.claim_hashes,
             "measuring_s": round(spent_s, 3),
-            "probing_s": round(self.state.spent_ns / 1e9, 3),
+            "probing_s": round(self._probing_ns() / 1e9, 3),
         }
         write_json(self.folder / records.MANIFEST, manifest)
+
+    def _failed(self) -> dict[str, str]:
+        """Points with no valid sample in any complete block, and why."""
+        reasons: dict[str, str] = {}
+        measured = set()
+        for record in records.read_lines(self.folder / records.JOURNAL):
+            if record["kind"] == "pilot":
+                reasons |= {name: why["reason"] for name, why in record["failed"].items()}
+            elif record["kind"] == "invocation" and record["state"] == "ok":
+                measured.add(record["point"])
+            elif record["kind"] == "invocation" and record["state"] != "not_reached":
+                reasons[record["point"]] = record["reason"]
+        return {name: why for name, why in reasons.items() if name not in measured}
+
+    def _probing_ns(self) -> int:
+        """All readings of this run, those before a resume too; one reading has several lines."""
+        lines = records.read_lines(self.folder / records.PROBES)
+        return sum({line["read_ns"]: line["cost_ns"] for line in lines}.values())
 
     def _log(self, *lines: dict[str, Any]) -> None:
         records.append(self.folder / records.JOURNAL, list(lines))

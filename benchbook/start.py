@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import records
-from benchbook.invoke import Request, Result, invoke
+from benchbook.invoke import PointResult, Request, Result, invoke
 from benchbook.plan import Plan
 from benchbook.points import Point, threads
 
@@ -78,14 +78,14 @@ class Starter:
             "clock_resolution_ns": result.start.get("clock_resolution_ns"),
             "clock_cost_ns": result.start.get("clock_cost_ns"),
         }
+        dead = first_unfinished(result)
         return [
             {
                 "kind": "invocation",
                 "block": block,
                 "invocation": index,
                 "point": point.id,
-                "state": outcome.state,
-                "reason": outcome.reason,
+                **_state(outcome, position, dead),
                 "warm_up": outcome.warm_up,
                 "loops": outcome.loops,
                 "bytes_declared": outcome.bytes_declared,
@@ -98,8 +98,15 @@ class Starter:
                 "wall_ns": result.wall_ns,
                 "share_ns": result.wall_ns // len(group),
             }
-            for point, outcome in zip(group, result.points, strict=True)
+            for position, (point, outcome) in enumerate(zip(group, result.points, strict=True))
         ]
+
+
+def _state(outcome: PointResult, position: int, dead: int | None) -> dict[str, str]:
+    """The points behind the one that a program died in are not to blame for it."""
+    if dead is not None and position > dead and not outcome.time_ns:
+        return {"state": "not_reached", "reason": ""}
+    return {"state": outcome.state, "reason": outcome.reason}
 
 
 def first_unfinished(result: Result) -> int | None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchbook import records
+from benchbook.errors import BenchbookError
 from benchbook.files import read_json
 
 COLUMNS = (
@@ -40,7 +41,17 @@ BATCH_ROWS = 1_000_000
 def run_folder(pointer: Path) -> tuple[dict[str, Any], Path]:
     """The pointer's content and its run's folder (relative to the checkout, the working folder)."""
     content = read_json(pointer)
-    return content, Path(content["folder"])
+    run = Path(content["folder"])
+    if not (run / records.MANIFEST).exists():
+        raise BenchbookError(
+            f"{pointer} names the run {run}, which is gone; remove {pointer} and run again"
+        )
+    return content, run
+
+
+def rate(declared_bytes: Any, time_ns: Any) -> Any:
+    """Declared bytes ÷ time, in bytes per second: numbers, arrays or columns."""
+    return declared_bytes / (time_ns / 1e9)
 
 
 def factor_types(points: list[dict[str, Any]]) -> dict[str, pa.DataType]:
@@ -120,7 +131,7 @@ def _table(
     count = len(times)
     index = np.arange(count)
     with np.errstate(divide="ignore"):
-        rates = np.where(times > 0, record["bytes_declared"] / (times / 1e9), np.nan)
+        rates = np.where(times > 0, rate(record["bytes_declared"], times), np.nan)
     constant = {
         **common,
         "variant": point["variant"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,7 +66,7 @@ class Lab:
         """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
         content = definitions.definition(self.root, wildcards.experiment)
         spec = content["variants"].get(wildcards.variant, {})
-        return json.dumps([content.get("flags", []), spec], sort_keys=True)
+        return json.dumps([content.get("flags", []), spec, _identity(spec)], sort_keys=True)
 
     def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
@@ -114,9 +115,30 @@ class Lab:
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""
         if self.settings["figure"]:
-            return [f"reports/figures/{self.settings['figure']}.html"]
-        tables = [f"{self.results}/{name}" for name in ("samples.parquet", "findings.json")]
-        return ["reports/index.html", *tables, f"{self.results}/verdicts.json"]
+            paper, wanted = self.settings["figure"].split("/")
+            figures = definitions.paper(self.root, paper)["figures"]
+            named = [one["experiment"] for one in figures if one["id"] == wanted]
+            return [f"reports/figures/{paper}/{wanted}.html", *self._made(named, [paper])]
+        tables = ("samples.parquet", "findings.json", "verdicts.json", "controls.json")
+        return [
+            "reports/index.html",
+            *(f"{self.results}/{name}" for name in tables),
+            *self._made([*self.experiments, *self.controls], self.papers),
+        ]
+
+    def paper_pages(self, paper: str) -> list[str]:
+        """What `snakemake <paper>` makes."""
+        named = definitions.experiments_of(self.root, paper)
+        return [f"reports/{paper}.html", *self._made(named, [paper])]
+
+    def _made(self, experiments: list[str], papers: list[str]) -> list[str]:
+        """Every stage's output. A stage that failed lost its output, and Snakemake does not miss
+        what stands between two files that exist: so all of it is asked for by name."""
+        stages = ("current.json", "evidence.json", "samples.parquet", "analysis.json")
+        return [
+            *(f"{self.results}/{name}/{stage}" for name in experiments for stage in stages),
+            *(f"{self.results}/{name}/paper.json" for name in papers),
+        ]
 
     def hold(self) -> int:
         """One workflow at a time in a checkout; the handle must be kept."""
@@ -124,6 +146,15 @@ class Lab:
             return process.only_workflow(self.root)
         except BenchbookError as error:
             refuse(error)
+
+
+def _identity(spec: dict[str, Any]) -> list[str | int]:
+    """What tells one compiler from another: a new or upgraded one builds its variants again."""
+    path = shutil.which(spec.get("compiler", ""))
+    if path is None:
+        return []
+    facts = Path(path).stat()
+    return [path, facts.st_size, facts.st_mtime_ns]
 
 
 def open_lab(basedir: str, config: dict[str, Any]) -> Lab:

@@ -71,7 +71,8 @@ def test_inside_the_region_is_reproduced() -> None:
     assert verdict["estimate"] == pytest.approx(2.0, rel=0.02)
     low, high = verdict["interval"]
     assert low < verdict["estimate"] < high
-    assert "reproduced in 6 of 6" in verdict["robustness"] or "9" in verdict["robustness"]
+    # Three statistics, over all blocks and over the undisturbed ones; the one state is "all".
+    assert verdict["robustness"].startswith("reproduced in 6 of 6 choices")
 
 
 def test_outside_is_not_reproduced() -> None:
@@ -124,4 +125,35 @@ def test_robustness_counts_choices_that_decide_otherwise() -> None:
     table = summaries(2.0, blocks=10)
     table.loc[table["point"] == "v,a", "best_ns"] *= 2
     line = robustness(CLAIM, "v,a", "v,b", table, 1, {"low": 1.9, "high": 2.1})
-    assert line.startswith("reproduced in 6 of 9 choices")
+    assert line.startswith("reproduced in 4 of 6 choices")
+
+
+def test_robustness_asks_the_other_variants_too() -> None:
+    table = summaries(2.0, blocks=10)
+    other = summaries(4.0, blocks=10)
+    other["point"] = other["point"].str.replace("v", "w", regex=False)
+    both = pd.concat([table, other], ignore_index=True)
+    line = robustness(CLAIM, "v,a", "v,b", both, 1, {"low": 1.9, "high": 2.1})
+    assert line.startswith("reproduced in 6 of 12 choices")
+
+
+def test_equivalence_beside_a_wide_floor_is_inconclusive_both_ways() -> None:
+    table = summaries(1.06, spread=0.002)
+    relinked = table["point"] == "v~relinked,b"
+    table.loc[relinked, ["median_ns", "mean_ns", "best_ns"]] *= 1.12
+    assert judge(table, claim={**CLAIM, "region": [1.03, None]})["verdict"] == "inconclusive"
+    assert judge(table, claim={**CLAIM, "region": [0.97, 1.03]})["verdict"] == "inconclusive"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_twins_the_failing_one_speaks(order: tuple[int, int]) -> None:
+    table = summaries(2.0)
+    second = summaries(2.0, twin=1.3)
+    second["point"] = second["point"].str.replace("v", "w", regex=False)
+    both = pd.concat([table, second], ignore_index=True)
+    twins = [
+        {"point": f"{variant}~again,b", "twin": "again", "state": "ok"} for variant in ("v", "w")
+    ]
+    null = null_of([twins[index] for index in order], both, 1)
+    assert null["passes"] is False
+    assert null["again"]["point"] == "w,b"

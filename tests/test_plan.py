@@ -101,6 +101,9 @@ def test_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> Non
     assert made.points
     assert all(point.factors["bytes"] == 8 * 2**20 for point in made.points)
     assert any("needs 64 MiB" in skip["reason"] for skip in made.skipped)
+    monkeypatch.undo()
+    # What is available at the moment decides what runs now, not which run is meant.
+    assert made.fingerprint() == planned().fingerprint()
 
 
 def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
@@ -113,6 +116,8 @@ def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
     reworded = replace(base, claim_hashes={"p/f/c": "other"}, pairs=[])
     assert base.fingerprint() == reworded.fingerprint()
     assert base.fingerprint() != replace(base, least=10, looks=[10]).fingerprint()
+    assert base.fingerprint() != replace(base, libc="another").fingerprint()
+    assert base.fingerprint() != replace(base, starts=["bytes", "method"]).fingerprint()
 
 
 def test_door_and_kernel_release_are_in_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +132,7 @@ def test_door_and_kernel_release_are_in_the_fingerprint(monkeypatch: pytest.Monk
 
 def test_one_figure_takes_its_points_and_the_twins() -> None:
     made = planned(figure="slocum2013-mbw/mbw-b4096-32")
-    assert {point.factors["method"] for point in made.points} == {"copy", "block-1.1.1"}
+    assert {point.factors["method"] for point in made.points} == {"copy", "loop", "block-1.1.1"}
     assert {point.twin for point in made.points} == {"", "again", "relinked"}
 
 
@@ -152,6 +157,12 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
     assert block_ns * made.least <= 2e9
     numbers, _ = calibrate(made, {"p": 10e9}, overhead_ns=0)
     assert numbers["p"]["samples"] == made.settings["samples_least"]
+
+
+def test_preset_paper_keeps_the_papers_own_n() -> None:
+    made = plan.make_plan(ROOT, "mbw", load_settings(ROOT, {"preset": "paper", "budget_s": 1}))
+    numbers, _ = calibrate(made, {"p": 1e9}, overhead_ns=0)
+    assert numbers["p"]["samples"] == made.paper_samples == 10
 
 
 def result(*states: str) -> Result:

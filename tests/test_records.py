@@ -97,6 +97,20 @@ def test_runs_are_found_by_fingerprint(tmp_path: Path) -> None:
     plan = {"version": 1, "fingerprint": "ab" * 32}
     first, second = records.new_run(tmp_path, plan), records.new_run(tmp_path, plan)
     records.new_run(tmp_path, {"version": 1, "fingerprint": "cd" * 32})
-    (first / records.MANIFEST).write_text("{}")
-    complete, partial = records.runs_with(tmp_path, "ab" * 32)
+    (first / records.MANIFEST).write_text('{"version": 1}')
+    complete, partial = records.runs_with(tmp_path, "ab" * 32, print)
     assert (complete, partial) == ([first], [second])
+
+
+def test_unreadable_neighbours_are_passed_over_and_named(tmp_path: Path) -> None:
+    plan = {"version": 1, "fingerprint": "ab" * 32}
+    good, torn = records.new_run(tmp_path, plan), records.new_run(tmp_path, plan)
+    (torn / records.MANIFEST).write_text("")
+    for name, text in (("a", ""), ("b", '{"version": 99}'), ("c", '{"version": 1}'), ("d", "[1]")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / records.PLAN).write_text(text)
+    said: list[str] = []
+    complete, partial = records.runs_with(tmp_path, "ab" * 32, said.append)
+    assert (complete, partial) == ([], [good])
+    assert len(said) == 4
+    assert all(line.startswith("passing over") for line in said)

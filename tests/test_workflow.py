@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -126,7 +127,7 @@ def test_one_figure_alone(measured: Path, journals) -> None:
     assert len(new) == 1
     plan = json.loads((measured / new.pop()).with_name("plan.json").read_text())
     methods = {point["factors"]["method"] for point in plan["points"]}
-    assert methods == {"copy", "block-1.1.1"}
+    assert methods == {"copy", "loop", "block-1.1.1"}
 
 
 @pytest.mark.parametrize(
@@ -216,6 +217,23 @@ def _break(source: str, function: str, fault: str) -> str:
     """Put a fault at the beginning of a function's body."""
     start = source.index("{", source.index(f"{function}("))
     return source[: start + 1] + f" {fault} " + source[start + 1 :]
+
+
+def test_stage_that_failed_is_tried_again(tmp_path: Path, measured: Path) -> None:
+    checkout = tmp_path / "checkout"
+    shutil.copytree(measured, checkout, symlinks=True)
+    assert "Nothing to be done" in run(checkout, "make", "PRESET=tiny").stdout
+    stage = checkout / "benchbook" / "evidence.py"
+    text = stage.read_text()
+    stage.write_text("raise SystemExit('a stage that fails')\n")
+    for _ in range(2):
+        failed = run(checkout, "make", "PRESET=tiny")
+        assert failed.returncode != 0
+        assert "a stage that fails" in failed.stdout
+    stage.write_text(text)
+    mended = run(checkout, "make", "PRESET=tiny")
+    assert mended.returncode == 0, mended.stdout[-3000:]
+    assert (results_of(checkout) / "mbw" / "evidence.json").exists()
 
 
 def test_second_workflow_says_so_and_ends(measured: Path) -> None:

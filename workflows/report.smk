@@ -77,4 +77,4 @@ for name in lab.papers:
         name:
             name
         input:
-            f"reports/{name}.html",
+            lab.paper_pages(name),

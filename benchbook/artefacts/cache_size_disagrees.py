@@ -49,7 +49,13 @@ def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
             where=where if "knee" in (smaller, larger) else [],
             confidence=0.9 if "knee" in (smaller, larger) else 1.0,
             evidence=[
-                {"name": f"last_level_cache_{name}", "value": size, "unit": "bytes", "source": name}
+                {
+                    "name": f"last_level_cache_{name}",
+                    "value": size,
+                    "unit": "bytes",
+                    "source": name,
+                    "state": "ok",
+                }
                 for name, size in said.items()
                 if size
             ],

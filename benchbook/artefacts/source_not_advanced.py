@@ -75,7 +75,13 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
         where=[row["where"]],
         confidence=1.0,
         evidence=[
-            {"name": name, "value": float(row[name]), "source": "destination check"}
+            {
+                "name": name,
+                "value": float(row[name]),
+                "unit": "blocks" if name.endswith(("blocks", "block", "declared")) else "1",
+                "source": "destination check",
+                "state": "ok",
+            }
             for name in (*NEEDED, "destination_written_fraction")
             if not pd.isna(row.get(name))
         ],

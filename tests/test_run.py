@@ -1,0 +1,167 @@
+"""The measuring loop with programs that are made up: looks, repeats, budget, lost points."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from benchbook import records
+from benchbook.invoke import PointResult, Result, now_ns
+from benchbook.plan import Plan, make_plan
+from benchbook.run import Run
+from benchbook.settings import load_settings
+from benchbook.start import Starter
+
+
+class MadeUp(Starter):
+    """Answers at once: times with a spread `sd`, waits of `delay` of 100, `fails(point)`."""
+
+    sd, delay, wall_ns = 0.2, 0, 1_000_000
+    fails = staticmethod(lambda point: False)
+
+    def start(self, group, numbers, dice):
+        results = []
+        for point in group:
+            if self.fails(point):
+                results += [PointResult("failed", "died")] * (len(group) - len(results))
+                break
+            count = numbers[point.id]["samples"] + numbers[point.id]["warmup"]
+            times = [int(1e6 * math.exp(random.gauss(0, self.sd)))] * count
+            usage = {"run_delay_ns": self.delay, "wall_ns": 100}
+            warm_up = numbers[point.id]["warmup"]
+            results.append(
+                PointResult("ok", "", warm_up, [now_ns()] * count, times, 1, 8, {}, usage)
+            )
+        now = now_ns()
+        end = now + self.wall_ns
+        return self.request(group, numbers, dice), Result(
+            results, {}, self.wall_ns, now, end, None, None
+        )
+
+
+class Quiet:
+    """No anchor, no probe."""
+
+    spent_ns = 0
+
+    def due(self) -> bool:
+        return False
+
+    def read(self, *, full: bool = False) -> dict[int, float]:
+        return {}
+
+
+def planned(**changes: Any) -> Plan:
+    return make_plan(ROOT, "mbw", load_settings(ROOT, {"preset": "tiny", **changes}))
+
+
+def measured(folder: Path, plan: Plan, **ways: Any) -> tuple[dict, list[dict]]:
+    folder.mkdir(exist_ok=True)
+    random.seed(1)
+    starter = MadeUp(plan, folder, ["bytes"], lambda point: Path("/bin/true"), None)
+    for name, value in ways.items():
+        setattr(starter, name, value)
+    Run(folder, plan, starter, Quiet(), 7, lambda *said: None).measure()
+    manifest = json.loads((folder / records.MANIFEST).read_text())
+    return manifest, list(records.read_lines(folder / records.JOURNAL))
+
+
+def looks(lines: list[dict]) -> list[int]:
+    return [line["blocks"] for line in lines if line["kind"] == "look"]
+
+
+FOUR = {"looks": [8, 12, 16, 24], "budget_s": 75, "disturbed": {"repeats": 4}}
+
+
+def test_narrow_intervals_end_a_run_at_the_first_look(tmp_path: Path) -> None:
+    manifest, lines = measured(tmp_path / "r", planned(**FOUR), sd=0.001)
+    assert (manifest["stopped_by"], manifest["blocks"], looks(lines)) == ("width", 8, [8])
+
+
+def test_wide_intervals_take_every_look(tmp_path: Path) -> None:
+    manifest, lines = measured(tmp_path / "r", planned(**FOUR), sd=0.3)
+    assert manifest["stopped_by"] == "last_look"
+    assert looks(lines) == [8, 12, 16, 24]
+
+
+def test_disturbed_blocks_are_repeated_at_most_as_set(tmp_path: Path) -> None:
+    manifest, _ = measured(tmp_path / "r", planned(**FOUR), sd=0.3, delay=50)
+    assert manifest["blocks"] == 24 + 4
+    assert len(manifest["disturbed"]) == 28
+
+
+def test_further_look_is_taken_only_if_it_fits_the_budget(tmp_path: Path) -> None:
+    plan = planned(**{**FOUR, "budget_s": 3})
+    # Each invocation is booked with more than it took, so the pilot fills the budget.
+    manifest, lines = measured(tmp_path / "r", plan, sd=0.3, wall_ns=70_000_000)
+    assert manifest["blocks"] >= 8
+    assert looks(lines)[0] == 8
+    plan = planned(looks=[8, 12], budget_s=75)
+    plan.settings["budget_s"] = 0.0
+    manifest, lines = resumed(tmp_path / "b", plan)
+    assert (manifest["stopped_by"], looks(lines)) == ("budget", [8])
+
+
+def resumed(folder: Path, plan: Plan) -> tuple[dict, list[dict]]:
+    """A run whose pilot stands already, so that its budget is not asked about again."""
+    folder.mkdir()
+    numbers = {point.id: {"loops": 1, "samples": 3, "warmup": 1} for point in plan.points}
+    pilot = {"kind": "pilot", "points": numbers, "failed": {}, "block_ns": 10**9, "wall_ns": 1}
+    records.append(folder / records.JOURNAL, [pilot])
+    return measured(folder, plan, sd=0.3)
+
+
+def test_point_that_always_dies_is_left_out_and_named(tmp_path: Path) -> None:
+    plan = planned()
+    bad = next(point for point in plan.points if point.factors["method"] == "block-1.1.1")
+    manifest, lines = measured(tmp_path / "r", plan, fails=lambda point: point.id == bad.id)
+    assert manifest["blocks"] >= 8
+    assert manifest["failed"] == {bad.id: "died"}
+    measured_points = {line["point"] for line in lines if line["kind"] == "invocation"}
+    assert measured_points == {point.id for point in plan.points} - {bad.id}
+
+
+def test_everything_dying_ends_the_run_with_nothing(tmp_path: Path) -> None:
+    manifest, _ = measured(tmp_path / "r", planned(), fails=lambda point: True)
+    assert (manifest["stopped_by"], manifest["blocks"]) == ("nothing_to_measure", 0)
+
+
+def test_death_in_a_block_abandons_it_and_blames_one_point(tmp_path: Path) -> None:
+    plan = planned()
+    bad = next(point for point in plan.points if point.factors["method"] == "block-1.2.2")
+    deaths = iter([False, True])  # lives in the pilot, dies once
+    manifest, lines = measured(
+        tmp_path / "r", plan, fails=lambda point: point.id == bad.id and next(deaths, False)
+    )
+    assert len(manifest["abandoned"]) == 1
+    failed = [line["point"] for line in lines if line.get("state") == "failed"]
+    assert failed == [bad.id]
+    assert all(line["reason"] == "" for line in lines if line.get("state") == "not_reached")
+    assert manifest["failed"] == {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_resume_from_any_cut_keeps_what_is_written(tmp_path: Path, seed: int) -> None:
+    plan = planned(looks=[8, 12], budget_s=75)
+    measured(tmp_path / "whole", plan)
+    content = (tmp_path / "whole" / records.JOURNAL).read_bytes()
+    dice = random.Random(seed)
+    for number, cut in enumerate(dice.sample(range(len(content)), 8)):
+        folder = tmp_path / f"cut{number}"
+        folder.mkdir()
+        (folder / records.JOURNAL).write_bytes(content[:cut])
+        manifest, lines = measured(folder, plan)
+        kept = content[: content.rfind(b"\n", 0, cut) + 1]
+        assert (folder / records.JOURNAL).read_bytes().startswith(kept)
+        started = [line["block"] for line in lines if line["kind"] == "block"]
+        ended = [line["block"] for line in lines if line["kind"] == "block_end"]
+        assert len(set(started)) == len(started)
+        assert sorted(ended + manifest["abandoned"]) == sorted(started)
+        assert sum(line["kind"] == "pilot" for line in lines) == 1
+        assert manifest["blocks"] == len(ended)
