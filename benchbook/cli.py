@@ -220,10 +220,18 @@ def overrides(pairs: list[str]) -> dict[str, Any]:
     """KEY=VALUE words as snakemake reads them; nested keys are not taken."""
     import yaml
 
+    from benchbook.settings import BROKEN
+
     found = {}
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
             raise BenchbookError(f"--config takes KEY=VALUE, not {pair!r}")
-        found[key] = yaml.safe_load(value)
+        try:
+            found[key] = yaml.safe_load(value)
+        except (yaml.YAMLError, *BROKEN):
+            raise BenchbookError(
+                f"--config: key {key!r} is {value!r}, which is not valid YAML; mend it or put it "
+                "in quotes"
+            ) from None
     return found

@@ -48,14 +48,22 @@ def definition(root: Path, name: str) -> dict[str, Any]:
             f"known: {', '.join(experiments(root) + controls(root))}"
         )
     if name.startswith(CONTROLS):
-        return _as_experiment(root, load(path, "control"))
+        return _as_experiment(root, path, load(path, "control"))
     content = load(path, "probe" if name == PROBE else "experiment")
     if content["base"] not in content["variants"]:
-        raise BenchbookError(f"{path}: base {content['base']!r} is not one of its variants")
+        known = ", ".join(content["variants"])
+        raise BenchbookError(
+            f"{path}: key 'base' is {content['base']!r}, which is no variant; allowed: {known}"
+        )
     return content
 
 
-def _as_experiment(root: Path, control: dict[str, Any]) -> dict[str, Any]:
+def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str, Any]:
+    if control["kernel"] not in experiments(root):
+        known = ", ".join(experiments(root))
+        raise BenchbookError(
+            f"{path}: key 'kernel' is {control['kernel']!r}, which is no experiment; known: {known}"
+        )
     host = load(definition_file(root, control["kernel"]), "experiment")
     points = [{"variant": "control", **cross} for cross in control["provoked"] + control["nulls"]]
     return {

@@ -11,11 +11,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchbook.settings import NAME
+
 Version = Literal[1]
 Preset = Literal["tiny", "quick", "paper"]
 Value = str | int | float
 Setting = dict[str, Value | list[Value]]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
+Name = Annotated[str, Field(pattern=NAME)]
 
 
 class Model(BaseModel):

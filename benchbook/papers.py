@@ -16,10 +16,9 @@ from benchbook.plan import claim_hashes, figures_of
 from benchbook.points import caches, resolve
 from benchbook.tables import rate
 from benchbook.topology import pin, read_topology
+from benchbook.units import RATE_UNITS
 
 VERSION = 1
-# What one unit of a published rate is in bytes per second.
-RATE_UNITS = {"MiB/s": 2**20, "MB/s": 10**6, "GB/s": 10**9, "GiB/s": 2**30}
 
 
 def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:

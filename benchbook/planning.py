@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchbook import definitions, records
+from benchbook import crosscheck, definitions, records
 from benchbook.build import find_compiler
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json
@@ -101,6 +101,7 @@ def _block_s(root: Path, plan: Plan) -> float | None:
 def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
     """Print the plan of every experiment and control; a refusal is an error after all are shown."""
     settings = load_settings(root, overrides)
+    crosscheck.check(root)
     names = [*definitions.experiments(root), *definitions.controls(root)]
     outlooks = [outlook(root, name, settings) for name in names]
     if as_json:

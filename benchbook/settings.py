@@ -6,6 +6,9 @@ Both the Snakefile (whose Python may lack everything else) and the command line 
 from __future__ import annotations
 
 import json
+import math
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +33,64 @@ MEASURING = (
     "disturbed",
 )
 SMALL = {"version"}  # keys nobody sets by hand
+# What PyYAML raises, beside its own errors, for text that it cannot make a value of.
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
+_LARGEST = 2**63
+_SHOWN = 80  # characters of a refused value
+_TAGS = {
+    "int": "a number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+    "timestamp": "a date",
+}
+# 8.0 is no whole number here: what counts in whole numbers would fail on it later.
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+
+class _KeyRefused(yaml.YAMLError):
+    """A key that is valid YAML and yet not what its writer meant."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses keys that YAML takes for something else than text, and keys given twice."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            tag, line = key.tag.rsplit(":", 1)[-1], key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise _KeyRefused(f"the key at line {line} is a list or mapping; write text")
+            if tag not in ("str", "merge"):
+                raise _KeyRefused(
+                    f"key {key.value} at line {line} is {_TAGS.get(tag, 'no text')} to YAML, and "
+                    f'keys are text; put it in quotes: "{key.value}"'
+                )
+            if key.value in seen and tag == "str":
+                raise _KeyRefused(
+                    f"key {key.value!r} at line {line} stands twice in one mapping; "
+                    "remove or rename one"
+                )
+            seen.add(key.value)
+        return node
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; BenchbookError where it is missing, broken or no mapping."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a SafeLoader
     except OSError as error:
         raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except _KeyRefused as error:
+        raise BenchbookError(f"{path}: {error}") from None
+    except (yaml.YAMLError, *BROKEN) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise BenchbookError(f"{path}: is not valid YAML{where}; mend the file") from None
@@ -46,14 +98,37 @@ def read_yaml(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(content, dict):
         raise BenchbookError(f"{path}: must be a mapping of keys to values")
+    _refuse_odd(content, str(path))
     return content
+
+
+def _refuse_odd(content: Any, origin: str, *where: str) -> None:
+    """Refuse keys that are not text and numbers that are not finite, which no schema sees."""
+    if len(where) > 20:  # deeper than any definition; an anchor within itself has no end
+        raise BenchbookError(f"{origin}: key {where[0]!r} is nested too deeply; mend it")
+    if isinstance(content, dict):
+        for key, value in content.items():
+            if not isinstance(key, str):
+                inside = f" in {'.'.join(where)!r}" if where else ""
+                raise BenchbookError(f"{origin}: key {key!r}{inside} is not text; put it in quotes")
+            _refuse_odd(value, origin, *where, key)
+    elif isinstance(content, list):
+        for place, value in enumerate(content):
+            _refuse_odd(value, origin, *where, str(place))
+    elif (isinstance(content, float) and not math.isfinite(content)) or (
+        isinstance(content, int) and abs(content) >= _LARGEST
+    ):
+        raise BenchbookError(
+            f"{origin}: key {'.'.join(where)!r} is not a finite number below 2^63; write one"
+        )
 
 
 def check(content: dict[str, Any], schema: str, origin: str) -> None:
     """Refuse `content` unless it fits schemas/<schema>.json; the sentence names key and remedy."""
     rules = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(rules)
-    errors = sorted(validator.iter_errors(content), key=lambda error: error.path)
+    errors = sorted(
+        _Validator(rules).iter_errors(content), key=lambda error: [str(part) for part in error.path]
+    )
     if errors:
         raise BenchbookError(_sentence(_deepest(errors[0]), rules, origin))
 
@@ -87,9 +162,31 @@ def load_settings(root: Path, overrides: dict[str, Any]) -> dict[str, Any]:
         if layer:
             # Judged as soon as it is laid on, so that the sentence names its file.
             check(merged, "settings", f"{path.parent.name}/{path.name}")
+    _refuse_odd(overrides, "--config")
     merged = _merge(merged, overrides)
     check(merged, "settings", "--config" if overrides else "config/default.yaml")
+    origins = [(f"{path.parent.name}/{path.name}", layer) for path, layer in layers]
+    _check_together(merged, [*origins, ("--config", overrides)])
     return merged
+
+
+def _check_together(merged: dict[str, Any], layers: list[tuple[str, dict[str, Any]]]) -> None:
+    """Refuse settings that do not fit each other; the sentence names the last file to set one."""
+
+    def origin(*keys: str) -> str:
+        return [name for name, layer in layers if set(keys) & set(layer)][-1]
+
+    least, most, looks = merged["samples_least"], merged["samples_most"], merged["looks"]
+    if least > most:
+        raise BenchbookError(
+            f"{origin('samples_least', 'samples_most')}: key 'samples_least' is {least}, above "
+            f"'samples_most' ({most}); lower the one or raise the other"
+        )
+    if any(later <= earlier for earlier, later in pairwise(looks)):
+        raise BenchbookError(
+            f"{origin('looks')}: key 'looks' is {looks}; its numbers must rise: "
+            f"{sorted(set(looks))}"
+        )
 
 
 def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +211,8 @@ def _allowed(error: jsonschema.ValidationError) -> str:
         case "const":
             return f"allowed: {limit}"
         case "type":
-            return f"it must be {_type(limit)}"
+            quoted = limit == "string" and not isinstance(error.instance, dict | list)
+            return f"it must be {_type(limit)}" + ("; put it in quotes" if quoted else "")
         case "minimum":
             return f"it must be at least {limit}"
         case "maximum":
@@ -124,12 +222,22 @@ def _allowed(error: jsonschema.ValidationError) -> str:
         case "exclusiveMaximum":
             return f"it must be below {limit}"
         case "pattern":
-            return f"it must match {limit}"
+            return _pattern(limit)
         case "minItems":
-            return f"it needs at least {limit} item"
+            return f"it needs at least {limit} item{'s' if limit != 1 else ''}"
+        case "maxItems":
+            return f"it takes at most {limit} item{'s' if limit != 1 else ''}"
+        case "minProperties":
+            return "it needs at least one key"
         case "anyOf":
             return "allowed: " + " or ".join(_kind(option) for option in limit)
     return error.message
+
+
+def _pattern(pattern: str) -> str:
+    if pattern == NAME:
+        return "allowed: letters, digits and . _ + -, the first a letter or a digit"
+    return f"it must match {pattern}"
 
 
 def _kind(option: dict[str, Any]) -> str:
@@ -156,13 +264,26 @@ def _type(name: str | list[str]) -> str:
 def _sentence(error: jsonschema.ValidationError, rules: dict[str, Any], origin: str) -> str:
     where = ".".join(str(part) for part in error.absolute_path)
     prefix = f"{origin}: key {where!r}" if where else f"{origin}:"
+    inside = f" in {where!r}" if where else ""
     if error.validator == "additionalProperties":
+        patterns = error.schema.get("patternProperties", {})
         known = sorted(set(error.schema.get("properties", {})) - SMALL)
-        extra = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-        inside = f" in {where!r}" if where else ""
-        return f"{origin}: key {extra[0]!r}{inside} is unknown; allowed: {', '.join(known)}"
+        extra = sorted(
+            key
+            for key in set(error.instance) - set(error.schema.get("properties", {}))
+            if not any(re.search(pattern, key) for pattern in patterns)
+        )
+        for pattern in patterns:
+            return f"{origin}: key {_shown(extra[0])}{inside} is not a name; {_pattern(pattern)}"
+        return f"{origin}: key {_shown(extra[0])}{inside} is unknown; allowed: {', '.join(known)}"
     if error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
-        inside = f" in {where!r}" if where else ""
         return f"{origin}: key {missing[0]!r} is missing{inside}; add it"
-    return f"{prefix} is {error.instance!r}; {_allowed(error)}"
+    if "propertyNames" in error.absolute_schema_path:
+        return f"{origin}: key {_shown(error.instance)}{inside} is unknown; {_allowed(error)}"
+    return f"{prefix} is {_shown(error.instance)}; {_allowed(error)}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str | dict | list) else str(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchbook import definitions, host, process
+from benchbook import crosscheck, definitions, host, process
 from benchbook.errors import BenchbookError
 from benchbook.settings import MEASURING, load_settings
 
@@ -170,21 +170,19 @@ def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
             definitions.controls(root),
             definitions.papers(root),
         )
-        for name in [*lab.experiments, *lab.controls, definitions.PROBE]:
-            definitions.definition(root, name)
-        for name in lab.papers:
-            definitions.paper(root, name)
+        crosscheck.check(root)
         if settings["figure"]:
-            _check_figure(root, settings["figure"])
+            _check_figure(root, settings["figure"], "--config" if "figure" in config else "config")
     except BenchbookError as error:
         refuse(error)
     return lab
 
 
-def _check_figure(root: Path, wanted: str) -> None:
+def _check_figure(root: Path, wanted: str, origin: str) -> None:
     paper, figure = wanted.split("/")
+    refused, known = f"{origin}: key 'figure' is {wanted!r}", definitions.papers(root)
+    if paper not in known:
+        raise BenchbookError(f"{refused}; known papers: {', '.join(known)}")
     known = [one["id"] for one in definitions.paper(root, paper)["figures"]]
     if figure not in known:
-        raise BenchbookError(
-            f"--config: key 'figure' is {wanted!r}; {paper} has these figures: {', '.join(known)}"
-        )
+        raise BenchbookError(f"{refused}; {paper} has these figures: {', '.join(known)}")

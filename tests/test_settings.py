@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,24 @@ def test_order_of_layers(tmp_path: Path) -> None:
         ("figure: mbw", "key 'figure' is 'mbw'; allowed: text that matches"),
         ("- 1", "must be a mapping"),
         ("a: [", "is not valid YAML at line"),
+        ("a: 2013-13-45", "is not valid YAML"),
+        ("again: 2.0", "key 'again' is 2.0; it must be a whole number"),
+        ("1.3: 7", "key 1.3 at line 1 is a number to YAML, and keys are text; put it in quotes"),
+        ("again: 1\non: 7", "key on at line 2 is true or false to YAML, and keys are text; put it"),
+        ("null: 7", "key null at line 1 is null to YAML"),
+        ("2013-10-16: 7", "key 2013-10-16 at line 1 is a date to YAML"),
+        ("? [a]\n: 7", "the key at line 1 is a list or mapping; write text"),
+        ("disturbed: {7: 1, stolen: 1}", "key 7 at line 1 is a number"),
+        ("again: 1\nagain: 2", "key 'again' at line 2 stands twice in one mapping"),
+        ("budget_s: .inf", "key 'budget_s' is not a finite number"),
+        ("budget_s: .nan", "key 'budget_s' is not a finite number"),
+        ("looks: [8, -.inf]", "key 'looks.1' is not a finite number"),
+        ("again: &a [*a]", "key 'again' is nested too deeply"),
+        ("samples_least: 60", "key 'samples_least' is 60, above 'samples_most' (50); lower the"),
+        ("samples_least: 9\nsamples_most: 8", "key 'samples_least' is 9, above 'samples_most'"),
+        ("looks: [8, 12, 12]", "key 'looks' is [8, 12, 12]; its numbers must rise: [8, 12]"),
+        ("looks: [12, 8]", "key 'looks' is [12, 8]; its numbers must rise: [8, 12]"),
+        ("figure: " + 99 * "x", "xxx…; allowed"),
     ],
 )
 def test_wrong_files_are_one_sentence(tmp_path: Path, local: str, sentence: str) -> None:
@@ -91,6 +111,47 @@ def test_wrong_files_are_one_sentence(tmp_path: Path, local: str, sentence: str)
     assert sentence in str(caught.value)
     assert "local.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"samples_least": 60}, "--config: key 'samples_least' is 60, above 'samples_most' (50)"),
+        ({"looks": [9, 8]}, "--config: key 'looks' is [9, 8]; its numbers must rise"),
+        ({"budget_s": float("inf")}, "--config: key 'budget_s' is not a finite number"),
+        ({"again": 10**20}, "--config: key 'again' is not a finite number below 2^63"),
+        ({"disturbed": {1: 2}}, "--config: key 1 in 'disturbed' is not text; put it in quotes"),
+        ({True: 2, "b": 1}, "--config: key True is not text; put it in quotes"),
+    ],
+)
+def test_wrong_words_are_one_sentence(tmp_path: Path, given: dict, sentence: str) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    (tmp_path / "config/local.yaml").unlink(missing_ok=True)
+    with pytest.raises(BenchbookError) as caught:
+        load_settings(tmp_path, given)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_layers_are_judged_together_only_when_all_are_laid_on(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    (tmp_path / "config/local.yaml").write_text("samples_least: 60\n")
+    assert load_settings(tmp_path, {"samples_most": 60})["samples_least"] == 60
+
+
+@pytest.mark.parametrize("pair", ["a=[", "a=2013-13-45", "a={b: [}", "a"])
+def test_config_that_is_no_yaml_is_one_sentence(pair: str) -> None:
+    said = subprocess.run(
+        [sys.executable, "-m", "benchbook", "plan", "--config", pair],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 1
+    assert said.stderr.startswith("benchbook: --config")
+    assert "'a'" in said.stderr
+    assert said.stderr.count("\n") == 1
 
 
 def test_schemas_are_those_of_the_models() -> None:

@@ -30,7 +30,7 @@ rule analyse:
 
 rule judge:
     input:
-        lab.stage("claims.py", "comparisons.py", "papers.py", "stats"),
+        lab.stage("claims.py", "comparisons.py", "papers.py", "units.py", "stats"),
         lab.published,
         analyses=lab.analyses,
     output:

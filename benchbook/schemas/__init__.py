@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from benchbook.errors import BenchbookError
 
@@ -16,10 +17,22 @@ def generate() -> dict[str, str]:
 
     names = ("Settings", "Experiment", "Control", "Probe", "Paper")
     return {
-        f"{name.lower()}.json": json.dumps(getattr(models, name).model_json_schema(), indent=1)
+        f"{name.lower()}.json": json.dumps(
+            _closed(getattr(models, name).model_json_schema()), indent=1
+        )
         + "\n"
         for name in names
     }
+
+
+def _closed(rules: Any) -> Any:
+    """Refuse keys that fit no pattern: pydantic does, but its schema leaves it out."""
+    if isinstance(rules, list):
+        return [_closed(one) for one in rules]
+    if not isinstance(rules, dict):
+        return rules
+    inner = {key: _closed(value) for key, value in rules.items()}
+    return {"additionalProperties": False, **inner} if "patternProperties" in rules else inner
 
 
 def write(*, check: bool) -> None:

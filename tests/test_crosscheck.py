@@ -1,0 +1,298 @@
+"""Definitions that fit neither each other nor their files: one sentence before anything runs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from benchbook import crosscheck
+from benchbook.errors import BenchbookError
+from benchbook.workflow import open_lab
+
+EXPERIMENT = "kernels/mbw/experiment.yaml"
+CONTROL = "kernels/controls/source-not-advanced/control.yaml"
+PROBE = "kernels/probe/probe.yaml"
+PAPER = "data/published/slocum2013-mbw/paper.yaml"
+TABLE = "data/published/slocum2013-mbw/mbw-32.csv"
+COPY = {"variant": "gcc-O2", "bytes": "32 MiB", "method": "copy", "call": "memcpy"}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for folder in ("config", "kernels", "data/published"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    (tmp_path / "config/local.yaml").unlink(missing_ok=True)
+    return tmp_path
+
+
+def change(path: Path, edit: Callable[[Any], Any]) -> None:
+    content = yaml.safe_load(path.read_text())
+    edit(content)
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def refusal(checkout: Path) -> str:
+    with pytest.raises(BenchbookError) as caught:
+        crosscheck.check(checkout)
+    said = str(caught.value)
+    assert "\n" not in said
+    return said
+
+
+def setter(*path: Any) -> Callable[[Any], None]:
+    """`setter("points", "tiny", 0, "method", "nothing")` sets the last at the place before."""
+
+    def edit(content: Any) -> None:
+        for part in path[:-2]:
+            content = content[part]
+        content[path[-2]] = path[-1]
+
+    return edit
+
+
+def adder(*path: Any) -> Callable[[Any], None]:
+    """As `setter`, appending to the list at the place."""
+
+    def edit(content: Any) -> None:
+        for part in path[:-1]:
+            content = content[part]
+        content.append(path[-1])
+
+    return edit
+
+
+def claim(*path: Any) -> Callable[[Any], None]:
+    return setter("figures", 1, "claims", 0, *path)
+
+
+def twice(*path: Any) -> Callable[[Any], None]:
+    """The first item of the list at the place stands in it again."""
+
+    def edit(content: Any) -> None:
+        for part in path:
+            content = content[part]
+        content.append(content[0])
+
+    return edit
+
+
+def test_this_checkout_passes(checkout: Path) -> None:
+    crosscheck.check(ROOT)
+    crosscheck.check(checkout)
+    assert open_lab(str(checkout), {"preset": "tiny"}).papers == ["slocum2013-mbw"]
+
+
+EXPERIMENTS = [
+    (setter("base", "gcc-O9"), "'base' is 'gcc-O9', which is no variant; allowed: gcc-O2"),
+    (setter("sources", ["gone.c"]), "'sources' names 'gone.c', which is not in its folder"),
+    (setter("starts", ["size"]), "'starts' is 'size', which is no factor; allowed: bytes"),
+    (setter("factors", "variant", {"text": "t"}), "'factors' names 'variant'"),
+    (setter("factors", "bytes", {"text": "t"}), "'factors.bytes' counts bytes; give it `unit:"),
+    (setter("names", "fast", "quick"), "'names.fast' is 'fast', which is no method"),
+    (setter("definitions", "copy", " "), "'definitions.copy' is empty"),
+    (setter("calls", "copy", ["memcpy"]), "'calls' names 'copy'; timed functions begin 'timed_'"),
+    (setter("calls", "timed_x", []), "'calls.timed_x' is empty"),
+    (setter("points", {"tiny": []}), "'points' names no point"),
+    (setter("points", "tiny", 0, "colour", 1), "'points.tiny.0' names 'colour', which is no"),
+    (
+        setter("points", "tiny", 0, "variant", "icc"),
+        "'points.tiny.0.variant' is 'icc', which is no variant; allowed: gcc-O2",
+    ),
+    (
+        setter("points", "quick", 0, "method", ["loop", "lop"]),
+        "'points.quick.0.method' is 'lop', which is no method in 'definitions'; allowed: copy",
+    ),
+    (setter("points", "tiny", 0, "method", []), "'points.tiny.0.method' is an empty list"),
+    (setter("points", "tiny", 0, "bytes", "32 mib"), "'points.tiny.0.bytes' is '32 mib'; write a"),
+    (setter("points", "tiny", 0, "bytes", 1.5), "'points.tiny.0.bytes' is 1.5; write a size"),
+    (setter("points", "tiny", 0, "bytes", -4096), "'points.tiny.0.bytes' is -4096; write a size"),
+    (setter("points", "paper", 0, "call", ["memcpy", 3]), "'points.paper.0.call' is 3, a number"),
+    (setter("twins", 0, "method", "copi"), "'twins.0.method' is 'copi', which is no method"),
+    (setter("twins", 0, "bytes", "33 MiB"), "'twins.0' is in no preset of kernels/mbw"),
+]
+CONTROLS = [
+    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no experiment; known: mbw"),
+    (setter("kernel", "probe"), "'kernel' is 'probe', which is no experiment; known: mbw"),
+    (setter("artefact", "other"), "'artefact' is 'other'; its folder is 'source-not-advanced'"),
+    (setter("provoked", 0, "colour", 1), "'provoked.0' names 'colour', which is no factor"),
+    (setter("provoked", 0, "variant", "gcc-O2"), "'provoked.0' names a variant"),
+    (setter("nulls", 1, "method", "copi"), "'nulls.1.method' is 'copi', which is no method"),
+    (setter("nulls", 1, "call", 7), "'nulls.1.call' is 7, a number, and 'points.tiny.0.call' of"),
+]
+PAPERS = [
+    (setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),
+    (twice("figures"), "'figures' has the id 'mbw-32' twice; rename one"),
+    (setter("figures", 0, "experiment", "mwb"), "'figures.mbw-32.experiment' is 'mwb', which is"),
+    (setter("figures", 0, "y_unit", "MiB"), "'figures.mbw-32.y_unit' is 'MiB', which is no known"),
+    (setter("figures", 0, "table", "gone.csv"), "'figures.mbw-32.table' is 'gone.csv', which cann"),
+    (setter("figures", 0, "table", "../x.csv"), "'figures.mbw-32.table' is '../x.csv'; name a .cs"),
+    (setter("figures", 0, "x", "form"), "'figures.mbw-32.x' is 'form', which is no column of mbw"),
+    (setter("figures", 0, "y", "mb"), "'figures.mbw-32.y' is 'mb', which is no column of mbw-32"),
+    (
+        setter("figures", 0, "select", 0, "row", {"form": "DUMB"}),
+        "'figures.mbw-32.select.0.row' names 'form', which is no column of mbw-32.csv",
+    ),
+    (
+        setter("figures", 0, "select", 0, "row", {"method": "CLEVER"}),
+        "'figures.mbw-32.select.0.row' finds 0 rows of mbw-32.csv, and must find one",
+    ),
+    (
+        setter("figures", 0, "select", 0, "row", {"size_mib": "32.00000"}),
+        "'figures.mbw-32.select.0.row' finds 3 rows of mbw-32.csv, and must find one",
+    ),
+    (
+        setter("figures", 0, "select", 1, "point", "method", "lop"),
+        "'figures.mbw-32.select.1.point.method' is 'lop', which is no method",
+    ),
+    (
+        setter("figures", 0, "select", 1, "point", "variant", "gcc"),
+        "'figures.mbw-32.select.1.point.variant' is 'gcc', which is no variant",
+    ),
+    (
+        setter("figures", 0, "select", 1, "point", "methods", "loop"),
+        "'figures.mbw-32.select.1.point' names 'methods', which is no factor",
+    ),
+    (
+        setter("figures", 0, "select", 1, "point", "bytes", ["8 MiB", "32 MiB"]),
+        "'figures.mbw-32.select.1.point.bytes' is a list, and one point is meant",
+    ),
+    (
+        setter("figures", 0, "select", 1, "point", "bytes", "33 MiB"),
+        "'figures.mbw-32.select.1.point' is in no preset of kernels/mbw/experiment.yaml",
+    ),
+    (twice("figures", 1, "claims"), "'figures.mbw-b4096-32.claims' has the id 'order-of-magnitude"),
+    (claim("estimand", "numerator", "method", "x"), "magnitude.estimand.numerator.method' is 'x'"),
+    (claim("estimand", "denominator", "size", 1), "estimand.denominator' names 'size', which is"),
+    (claim("estimand", "numerator", COPY), "order-of-magnitude.estimand' compares a point with it"),
+    (
+        claim("estimand", "numerator", {**COPY, "bytes": 2**25}),
+        "order-of-magnitude.estimand' compares a point with itself; let numerator",
+    ),
+    (claim("region", [None, None]), "order-of-magnitude.region' has no bound; give the lower one"),
+    (claim("region", [2, 1]), "region' is [2, 1]; write the lower bound first"),
+    (claim("region", [1, 1]), "region' is [1, 1]; write the lower bound first"),
+    (claim("region", [-1, 2]), "region' is [-1, 2], and a ratio is above 0; write null where no"),
+    (claim("region", [1, float("inf")]), "'figures.1.claims.0.region.1' is not a finite number"),
+    (claim("region", [float("nan"), 2]), "'figures.1.claims.0.region.0' is not a finite number"),
+    (claim("region", [1, 10**400]), "'figures.1.claims.0.region.1' is not a finite number"),
+    (claim("region", [1]), "'figures.1.claims.0.region' is [1]; it needs at least 2 items"),
+    (claim("region", [1, 2, 3]), "claims.0.region' is [1, 2, 3]; it takes at most 2 items"),
+]
+CASES = [
+    (file, edit, sentence)
+    for file, cases in ((EXPERIMENT, EXPERIMENTS), (CONTROL, CONTROLS), (PAPER, PAPERS))
+    for edit, sentence in cases
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "sentence"), CASES, ids=[sentence[:40] for _, _, sentence in CASES]
+)
+def test_what_does_not_fit_is_one_sentence(
+    checkout: Path, file: str, edit: Callable[[Any], Any], sentence: str
+) -> None:
+    change(checkout / file, edit)
+    said = refusal(checkout)
+    assert f"{file}: key " in said
+    assert sentence in said
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("method,copy_mib_per_s,method\n", "in which a column stands twice"),
+        ("method,copy_mib_per_s\nMEMCPY,1,2\n", "whose row 'MEMCPY' has 3 cells for 2 columns"),
+        ('method,copy_mib_per_s\n"MEMCPY,1\n', "which is not CSV in UTF-8"),
+        ("method,copy_mib_per_s\nM\udcff,1\n", "which is not CSV in UTF-8"),
+        ("", "'figures.mbw-32.x' is 'method', which is no column"),
+    ],
+)
+def test_broken_tables_are_one_sentence(checkout: Path, table: str, sentence: str) -> None:
+    (checkout / TABLE).write_bytes(table.encode(errors="surrogateescape"))
+    said = refusal(checkout)
+    assert said.startswith(f"{PAPER}: key 'figures.mbw-32.")
+    assert sentence in said
+
+
+def test_probe_without_its_source_is_one_sentence(checkout: Path) -> None:
+    change(checkout / PROBE, setter("sources", ["gone.c"]))
+    assert refusal(checkout).startswith(f"{PROBE}: key 'sources' names 'gone.c'")
+
+
+def test_threads_are_whole_numbers(checkout: Path) -> None:
+    change(checkout / EXPERIMENT, setter("factors", "threads", {"text": "how many"}))
+    change(checkout / EXPERIMENT, adder("points", "paper", {**COPY, "threads": [1, 2]}))
+    crosscheck.check(checkout)
+    change(checkout / EXPERIMENT, setter("points", "paper", -1, "threads", [1, 1.5]))
+    assert "threads' is 1.5; it must be a whole number from 1" in refusal(checkout)
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "sentence"),
+    [
+        (
+            EXPERIMENT,
+            setter("variants", "gcc O2", {"compiler": "gcc"}),
+            "key 'gcc O2' in 'variants' is not a name; allowed: letters, digits and . _ + -",
+        ),
+        (EXPERIMENT, setter("factors", "a/b", {"text": "t"}), "key 'a/b' in 'factors' is not a"),
+        (EXPERIMENT, setter("definitions", "-x", "t"), "key '-x' in 'definitions' is not a name"),
+        (EXPERIMENT, setter("names", "", "t"), "key '' in 'names' is not a name"),
+        (EXPERIMENT, setter("points", "huge", []), "key 'huge' in 'points' is unknown; allowed: t"),
+        (EXPERIMENT, setter("buffers", 2.0), "key 'buffers' is 2.0; it must be a whole number"),
+        (PROBE, setter("variants", "a b", {"compiler": "gcc"}), "key 'a b' in 'variants' is not"),
+        (PAPER, setter("language", False), "key 'language' is False; it must be text; put it in"),
+        (PAPER, setter("figures", 0, "id", "a/b"), "key 'figures.0.id' is 'a/b'; allowed: lett"),
+    ],
+)
+def test_names_and_kinds_are_one_sentence(
+    checkout: Path, file: str, edit: Callable[[Any], Any], sentence: str
+) -> None:
+    change(checkout / file, edit)
+    said = refusal(checkout)
+    assert f"{file}: {sentence}" in said
+
+
+def test_workflow_says_it_before_anything_runs(checkout: Path, capsys) -> None:
+    change(checkout / PAPER, setter("figures", 0, "y_unit", "parsec"))
+    with pytest.raises(SystemExit, match="1"):
+        open_lab(str(checkout), {})
+    said = capsys.readouterr().err
+    assert said.startswith(f"benchbook: {PAPER}: key 'figures.mbw-32.y_unit' is 'parsec'")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("figure", "sentence"),
+    [
+        ("nobody/mbw-32", "key 'figure' is 'nobody/mbw-32'; known papers: slocum2013-mbw"),
+        ("slocum2013-mbw/x", "slocum2013-mbw has these figures: mbw-32, mbw-b4096-32"),
+    ],
+)
+def test_unknown_figure_is_one_sentence(checkout: Path, capsys, figure: str, sentence: str) -> None:
+    with pytest.raises(SystemExit, match="1"):
+        open_lab(str(checkout), {"figure": figure})
+    said = capsys.readouterr().err
+    assert said.startswith("benchbook: --config: key 'figure'")
+    assert sentence in said
+    assert said.count("\n") == 1
+
+
+def test_what_the_snakefile_imports_needs_yaml_and_jsonschema_only() -> None:
+    """The workflow engine's Python may lack the rest."""
+    program = (
+        "import sys; import benchbook.workflow; print(*{'numpy', 'pandas', 'pyarrow', 'pydantic',"
+        " 'rich', 'scipy', 'typer', 'snakemake'} & set(sys.modules))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert said.stdout.split() == []
