@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import clean_environment, copy_checkout, run
 
-ROUNDS = 6
+ROUNDS = 5
 SEED = 20261121
 
 
