@@ -28,7 +28,7 @@ class Disturbance(Model):
     """Thresholds, set before a run, above which a block is repeated whole."""
 
     run_delay_fraction: float = Field(
-        gt=0, le=1, description="time spent runnable but not running ÷ wall time of a point"
+        gt=0, le=1, description="time spent runnable but not running ÷ timed parts of a start"
     )
     steal_fraction: float = Field(
         gt=0, le=1, description="time the hypervisor gave to others ÷ wall time of an invocation"

@@ -64,13 +64,15 @@ def _block(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) -> None:
-    """One row per start of the program, over its points: sums, and the worst share."""
+    """One row per start of the program, summed over its points."""
     usage, conditions = record["usage"], record["conditions"]
     row = starts.setdefault(
         (record["block"], record["invocation"]),
         {
             "block": record["block"],
             "t_start_ns": record["t_invocation_ns"],
+            "run_delay_ns": None,
+            "timed_ns": None,
             "run_delay_fraction": None,
             "involuntary_switches": None,
             "migrations": None,
@@ -78,12 +80,17 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
             "frequency_khz": conditions.get("frequency_khz"),
         },
     )
-    delay, wall = usage.get("run_delay_ns"), usage.get("wall_ns")
-    if delay is not None and wall:
-        row["run_delay_fraction"] = max(row["run_delay_fraction"] or 0.0, delay / wall)
-    for name in ("involuntary_switches", "migrations"):
-        if usage.get(name) is not None:
-            row[name] = (row[name] or 0) + usage[name]
+    values = {
+        "run_delay_ns": usage.get("run_delay_ns"),
+        "timed_ns": usage.get("wall_ns"),
+        "involuntary_switches": usage.get("involuntary_switches"),
+        "migrations": usage.get("migrations"),
+    }
+    for name, value in values.items():
+        if value is not None:
+            row[name] = (row[name] or 0) + value
+    if row["run_delay_ns"] is not None and row["timed_ns"]:
+        row["run_delay_fraction"] = row["run_delay_ns"] / row["timed_ns"]
 
 
 def _pairs(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -86,7 +86,9 @@ def test_work_is_counted_and_bounded(probe: Path) -> None:
     (work,) = lines(run(probe, f"--work={CPUS[0]}:{3 * MS}"))
     assert work["iterations"] > 0
     assert 3 * MS <= work["time_ns"] < LATE_NS
-    assert work["ns_per_iteration"] == pytest.approx(work["time_ns"] / work["iterations"])
+    # The median of the batches: of the mean's order, whatever else ran.
+    mean = work["time_ns"] / work["iterations"]
+    assert 0.05 * mean < work["ns_per_iteration"] < 5 * mean
 
 
 @needs_two

@@ -110,7 +110,7 @@ def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int)
 
 
 def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], start: int) -> None:
-    _title(axes, "longest wait for a CPU in each start (% of the timed part)")
+    _title(axes, "wait for a CPU in each start (% of the timed part)")
     at = [(one["t_start_ns"] - start) / 1e9 for one in waits]
     values = [100 * one["run_delay_fraction"] for one in waits]
     limit = 100 * thresholds["run_delay_fraction"]
