@@ -14,6 +14,7 @@ from benchbook import records, stats, tables
 from benchbook.artefacts import detectors
 from benchbook.files import read_json, write_json
 from benchbook.noise import caches_of, noise
+from benchbook.steadiness import steadiness
 from benchbook.tables import calls_by_point, invocation_spans, run_folder
 
 VERSION = 1
@@ -26,7 +27,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     plan = read_json(run / records.PLAN)
     manifest = read_json(run / records.MANIFEST)
     states, readings = machine_states(run)
-    summaries = summarise(samples, plan["paper_samples"])
+    summaries, inside = summarise(samples, plan["paper_samples"])
     if not summaries.empty:
         summaries["machine_state"] = stats.state_of(
             summaries[["t_start_ns", "t_end_ns"]], states
@@ -35,6 +36,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     observations = by_point(read_json(evidence)["items"])
     points = [
         describe(point, summaries, observations.get(point["id"], {}), failures(run))
+        | {"inside": inside.get(point["id"])}
         for point in plan["points"]
     ]
     points += [
@@ -73,18 +75,19 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     )
 
 
-def summarise(samples: Path, paper_samples: int) -> pd.DataFrame:
+def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row per invocation and point: stats.invocation_summaries per call of the method, with
-    its span of time and whether its block was disturbed."""
-    parts = [
-        stats.invocation_summaries(calls, paper_samples)
-        for calls in calls_by_point(samples)
-        if not calls.empty
-    ]
+    its span of time and whether its block was disturbed; and each point's steadiness."""
+    parts, inside = [], {}
+    for calls in calls_by_point(samples):
+        if not calls.empty:
+            parts.append(stats.invocation_summaries(calls, paper_samples))
+            inside[calls["point"].iloc[0]] = steadiness(calls)
     spans = invocation_spans(samples)
     if not parts:
-        return spans
-    return pd.concat(parts, ignore_index=True).merge(spans, on=["point", "block", "invocation"])
+        return spans, inside
+    table = pd.concat(parts, ignore_index=True)
+    return table.merge(spans, on=["point", "block", "invocation"]), inside
 
 
 def variants(content: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
 from benchbook.plan import claim_hashes, figures_of
 from benchbook.points import caches, resolve
+from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
 from benchbook.topology import pin, read_topology
 from benchbook.units import RATE_UNITS
@@ -212,8 +213,9 @@ def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
         "blocks": point.get("blocks", 0),
         "samples": point.get("samples", 0),
         "observations": point.get("observations", {}),
+        "inside": point.get("inside") or UNTOLD,
         "other_blocks": {
-            name: {key: part[rate] / per if part[rate] else None for key, rate in names.items()}
+            name: {key: part[one] / per if part[one] else None for key, one in names.items()}
             | {"blocks": part["blocks"]}
             for name, part in _parts(point).items()
         },

@@ -15,7 +15,7 @@ rule tables:
 
 rule analyse:
     input:
-        lab.stage("analysis.py", "noise.py", "artefacts", "stats"),
+        lab.stage("analysis.py", "noise.py", "steadiness.py", "artefacts", "stats"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
