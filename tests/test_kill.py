@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import clean_environment, copy_checkout, run
 
-ROUNDS = 5
+ROUNDS = 4
 SEED = 20261121
 
 
