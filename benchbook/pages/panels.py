@@ -226,10 +226,11 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     for form in experiment["forms"]:
         seen = form["observations"]
         declared, done = seen.get("blocks_declared"), seen.get("work_done_fraction")
-        if not declared or done is None:
+        distinct = seen.get("distinct_source_blocks")
+        written = seen.get("destination_written_fraction")
+        # What was not observed is not drawn: an empty bar would say that nothing was touched.
+        if not declared or None in (done, distinct, written):
             continue
-        distinct = seen.get("distinct_source_blocks") or 0
-        written = seen.get("destination_written_fraction") or 0.0
         drawn.append(
             Form(
                 label=prose.method_name(paper, form["point"]),

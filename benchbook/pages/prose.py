@@ -94,8 +94,7 @@ def mechanism(paper: Paper, point: str | None) -> str:
     if declared and declared > 1 and seen.get("distinct_source_blocks") == 1:
         block = parts_of(point).get("block_bytes", "")
         what = f"{bytes_of(int(block))} block" if block else "block"
-        stuck = (seen.get("destination_written_fraction") or 0) < 1
-        onto = "" if stuck else " to as many places"
+        onto = " to as many places" if seen.get("destination_written_fraction") == 1 else ""
         return f"copies one {what} {digits.count(declared)} times{onto}"
     return f"delivers only {digits.share(done)} of the bytes that it declares"
 
@@ -234,6 +233,8 @@ def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
             if declared <= 1 or form["factors"].get("method") == told or not ratio:
                 continue
             text = digits.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
+            if form["observations"].get("work_done_fraction") is None:
+                continue  # nothing can be said of what it did
             how = mechanism(paper, point) or "copies all that it declares"
             yield (
                 f"{upper(method_name(paper, point))} {how}: {text} times "
