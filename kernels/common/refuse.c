@@ -7,23 +7,26 @@
 
 #include "emit.h"
 
+static char sentence[512];
+
+static void say(const char *format, va_list arguments) {
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    fprintf(stderr, "%s\n", sentence);
+}
+
 void refuse(const char *format, ...) {
-    char sentence[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    say(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "%s\n", sentence);
     exit(EXIT_FAILED);
 }
 
 void cannot_run(const char *format, ...) {
-    char sentence[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    say(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "%s\n", sentence);
     emit_open_line("end");
     emit_integer("status", EXIT_CANNOT_RUN);
     emit_text("reason", sentence);
