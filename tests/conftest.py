@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NOT_COPIED = (".git", ".venv", ".snakemake", "build", "results", "reports", "runs", "__pycache__")
+MEASURED = ("results", "reports", "runs")
+NOT_COPIED = (*MEASURED, ".git", ".venv", ".snakemake", "build", "__pycache__")
+WORKFLOW_LIMIT_S = 240
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test that needs it waits for the whole workflow, and then for its own."""
+    for item in items:
+        if "measured" in item.fixturenames:
+            item.add_marker(pytest.mark.timeout(WORKFLOW_LIMIT_S + 120))
 
 
 def copy_checkout(target: Path) -> Path:
@@ -25,6 +34,13 @@ def copy_checkout(target: Path) -> Path:
     return target
 
 
+def copy_built(measured: Path, target: Path) -> Path:
+    """A copy of the measured checkout that has its binaries and nothing measured."""
+    return shutil.copytree(
+        measured, target, symlinks=True, ignore=shutil.ignore_patterns(*MEASURED)
+    )
+
+
 def clean_environment(**extra: str) -> dict[str, str]:
     """The environment of a shell that never heard of this test run."""
     kept = {
@@ -36,7 +52,7 @@ def clean_environment(**extra: str) -> dict[str, str]:
 
 
 def run(
-    checkout: Path, *command: str, limit_s: float = 240, **extra: str
+    checkout: Path, *command: str, limit_s: float = WORKFLOW_LIMIT_S, **extra: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a checkout; what it printed is in the result, both streams together."""
     return subprocess.run(
@@ -52,7 +68,7 @@ def run(
     )
 
 
-def in_env(checkout: Path, *command: str, limit_s: float = 240, **extra: str):
+def in_env(checkout: Path, *command: str, limit_s: float = WORKFLOW_LIMIT_S, **extra: str):
     """Run a command as `make` does: through scripts/in-env."""
     return run(checkout, "scripts/in-env", *command, limit_s=limit_s, **extra)
 
@@ -67,7 +83,7 @@ def checkout(tmp_path: Path) -> Path:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout in which `make PRESET=tiny` has run once; tests must leave it as it was."""
     checkout = copy_checkout(tmp_path_factory.mktemp("measured") / "checkout")
-    done = run(checkout, "make", "PRESET=tiny", limit_s=400)
+    done = run(checkout, "make", "PRESET=tiny")
     assert done.returncode == 0, done.stdout[-6000:]
     return checkout
 

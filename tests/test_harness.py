@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import signal
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-KERNELS = ROOT / "kernels"
-COMMON = KERNELS / "common"
-FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", f"-I{COMMON}"]
+from kernels import (
+    COMMON,
+    KERNELS,
+    all_compiled,
+    build,
+    compiled,
+    harness,
+    lines,
+    linked,
+    points,
+    run,
+)
+
 POINT = "samples=3,warmup=2,loops=1"
 
 # Everything that a kernel may bring along: an option, keys, methods, all its faults.
@@ -116,63 +121,16 @@ const struct bench_kernel bench_kernel = {.name = "tiny",
 """
 
 
-def compiler(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"{name} is not installed")
-    return path
-
-
-def compile_object(name: str, source: Path, target: Path, *flags: str) -> Path:
-    command = [compiler(name), *FLAGS, *flags, "-c", str(source), "-o", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return target
-
-
-def link(target: Path, *objects: Path) -> Path:
-    files = [str(file) for file in objects]
-    command = ["gcc", "-Wl,--build-id=none", *files, "-o", str(target), "-lm", "-pthread"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return target
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("source") / "tiny.c"
+    file.write_text(KERNEL)
+    return file
 
 
 @pytest.fixture(scope="module")
-def common(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder = tmp_path_factory.mktemp("common")
-    return [
-        compile_object("gcc", source, folder / f"{source.stem}.o", "-O2")
-        for source in sorted(COMMON.glob("*.c"))
-    ]
-
-
-@pytest.fixture(scope="module")
-def tiny(common: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tiny")
-    (folder / "tiny.c").write_text(KERNEL)
-    own = compile_object("gcc", folder / "tiny.c", folder / "tiny.o", "-O2")
-    return link(folder / "tiny", own, *common)
-
-
-def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(program), *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def refuse_constant(word: str) -> None:
-    raise AssertionError(f"{word} is no JSON")
-
-
-def lines(text: str) -> list[dict[str, Any]]:
-    found = [json.loads(line, parse_constant=refuse_constant) for line in text.splitlines()]
-    assert all(line["version"] == 1 for line in found)
-    return found
-
-
-def points(text: str) -> list[dict[str, Any]]:
-    return [line for line in lines(text) if line["kind"] == "point"]
+def tiny(source: Path) -> Path:
+    return build(source.with_name("tiny"), source)
 
 
 def count(text: str) -> str:
@@ -181,19 +139,9 @@ def count(text: str) -> str:
 
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
 @pytest.mark.parametrize("name", ["gcc", "clang"])
-def test_every_file_compiles_without_a_warning(name: str, level: str, tmp_path: Path) -> None:
-    compiler(name)
-    sources = [*COMMON.glob("*.c"), *COMMON.glob("*.S"), *KERNELS.glob("mbw/*.c")]
-    sources += KERNELS.glob("probe/*.c")
-    with ThreadPoolExecutor(2) as pool:
-        targets = [tmp_path / f"{source.name}.o" for source in sources]
-        flags = (level, "-fno-builtin-mempcpy")
-        list(
-            pool.map(
-                lambda pair: compile_object(name, pair[0], pair[1], *flags),
-                zip(sources, targets, strict=True),
-            )
-        )
+def test_every_file_compiles_without_a_warning(name: str, level: str) -> None:
+    for place in ("common", "mbw", "probe"):
+        all_compiled(sorted((KERNELS / place).glob("*.[cS]")), level, compiler=name)
 
 
 def test_lines_come_in_order_and_all_samples_are_kept(tiny: Path) -> None:
@@ -285,10 +233,9 @@ def test_what_is_no_number_fails_and_prints_null(tiny: Path, method: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["gcc", "clang"])
-def test_fast_arithmetic_does_not_hide_a_nan(name: str, common: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "tiny.c").write_text(KERNEL)
-    own = compile_object(name, tmp_path / "tiny.c", tmp_path / "tiny.o", "-Ofast")
-    done = run(link(tmp_path / "tiny", own, *common), "--point", f"method=nan,{POINT}")
+def test_fast_arithmetic_does_not_hide_a_nan(name: str, source: Path, tmp_path: Path) -> None:
+    fast = build(tmp_path / "tiny", source, flags=("-Ofast",), compiler=name)
+    done = run(fast, "--point", f"method=nan,{POINT}")
     assert (done.returncode, points(done.stdout)[0]["status"]) == (1, "fail")
 
 
@@ -385,21 +332,12 @@ def commented(source: Path, folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["gcc", "clang"])
 def test_a_comment_changes_nothing_in_the_binary(name: str, tmp_path: Path) -> None:
-    compiler(name)
     sources = [*sorted(COMMON.glob("*.c")), KERNELS / "mbw" / "mbw.c"]
     (tmp_path / "text").mkdir()
     binaries = []
     for version in (sources, [commented(source, tmp_path / "text") for source in sources]):
-        with ThreadPoolExecutor(2) as pool:
-            objects = list(
-                pool.map(
-                    lambda source: compile_object(
-                        name, source, tmp_path / f"{source.stem}.o", "-O2", "-fno-builtin-mempcpy"
-                    ),
-                    version,
-                )
-            )
-        binaries.append(link(tmp_path / "mbw", *objects).read_bytes())
+        objects = all_compiled(version, "-O2", compiler=name)
+        binaries.append(linked(tmp_path / "mbw", *objects, compiler=name).read_bytes())
     assert binaries[0] == binaries[1]
 
 
@@ -411,15 +349,13 @@ def symbols(program: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("name", ["gcc", "clang"])
 def test_padding_moves_code_and_data_and_nothing_else(
-    name: str, common: list[Path], tmp_path: Path
+    name: str, source: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "tiny.c").write_text(KERNEL)
-    own = compile_object(name, tmp_path / "tiny.c", tmp_path / "tiny.o", "-O2")
-    padding = compile_object(
-        name, COMMON / "padding.S", tmp_path / "padding.o", "-DBENCH_PADDING_BYTES=1504"
-    )
-    plain = symbols(link(tmp_path / "plain", own, *common))
-    relinked = link(tmp_path / "relinked", padding, own, *common)
+    own = compiled(source, "-O2", compiler=name)
+    padding = compiled(COMMON / "padding.S", "-DBENCH_PADDING_BYTES=1504", compiler=name)
+    common = harness("-O2", compiler=name)
+    plain = symbols(linked(tmp_path / "plain", own, common, compiler=name))
+    relinked = linked(tmp_path / "relinked", padding, own, common, compiler=name)
     moved = symbols(relinked)
     assert set(plain) == set(moved)
     for place in ("timed_count", "in_rodata", "in_data", "calls"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -12,13 +10,10 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-COMMON = ROOT / "kernels" / "common"
-FILES = [
-    *(file for file in sorted(COMMON.glob("*.c")) if file.stem != "harness"),
-    ROOT / "kernels" / "probe" / "probe.c",
-]
-FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{COMMON}"]
+import kernels
+from kernels import KERNELS, build, run
+
+SOURCE = KERNELS / "probe" / "probe.c"
 CPUS = sorted(os.sched_getaffinity(0))
 ABSENT = 1023
 MS = 1_000_000
@@ -27,32 +22,15 @@ LATE_NS = 5_000 * MS  # a loaded machine may keep a thread from its core for som
 needs_two = pytest.mark.skipif(len(CPUS) < 2, reason="only one CPU may be used here")
 
 
-def build(target: Path, name: str = "gcc", *flags: str) -> Path:
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
-    command = [name, *FLAGS, "-O2", *flags, *map(str, FILES), "-o", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return target
-
-
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("probe") / "probe")
-
-
-def run(
-    program: Path, *arguments: str, under: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*under, str(program), *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+    return build(tmp_path_factory.mktemp("probe") / "probe", SOURCE)
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    """What a probe that succeeded printed, without its last line."""
     assert (done.returncode, done.stderr) == (0, "")
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert all(line["version"] == 1 for line in found)
+    found = kernels.lines(done.stdout)
     assert (found[-1]["kind"], found[-1]["status"]) == ("end", 0)
     assert found[-1]["wall_ns"] > 0
     return found[:-1]
@@ -127,7 +105,7 @@ def test_a_cpu_that_is_not_there_ends_all_at_once(probe: Path, step: str) -> Non
     done = run(probe, f"--work={CPUS[0]}:{MS}", step)
     assert time.monotonic_ns() - before < LATE_NS
     assert done.returncode == 77
-    work, end = map(json.loads, done.stdout.splitlines())
+    work, end = kernels.lines(done.stdout)
     assert work["kind"] == "work"
     assert (end["kind"], end["status"]) == ("end", 77)
     assert end["reason"].startswith(f"no thread could be started on CPU {ABSENT} ")
@@ -183,6 +161,6 @@ def test_bad_arguments_are_refused_in_one_sentence(probe: Path, arguments: str) 
 )
 def test_sanitizers_find_nothing(name: str, sanitizer: str, tmp_path: Path) -> None:
     flags = ("-O1", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all")
-    program = build(tmp_path / "probe", name, *flags)
+    program = build(tmp_path / "probe", SOURCE, flags=flags, common=flags, compiler=name)
     assert len(lines(run(program, *all_steps(MS)))) == 6
     assert run(program, f"--pair={CPUS[0]}:{ABSENT}:{MS}").returncode == 77

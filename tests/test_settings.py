@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions, schemas
+from benchbook import cli, definitions, schemas
 from benchbook.errors import BenchbookError
 from benchbook.models import Control, Experiment, Paper, Probe, Settings
 from benchbook.settings import load_settings, read_yaml
@@ -140,18 +139,16 @@ def test_layers_are_judged_together_only_when_all_are_laid_on(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("pair", ["a=[", "a=2013-13-45", "a={b: [}", "a"])
-def test_config_that_is_no_yaml_is_one_sentence(pair: str) -> None:
-    said = subprocess.run(
-        [sys.executable, "-m", "benchbook", "plan", "--config", pair],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert said.returncode == 1
-    assert said.stderr.startswith("benchbook: --config")
-    assert "'a'" in said.stderr
-    assert said.stderr.count("\n") == 1
+def test_config_that_is_no_yaml_is_one_sentence(
+    pair: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchbook", "plan", "--config", pair])
+    with pytest.raises(SystemExit, match="1"):
+        cli.main()
+    said = capsys.readouterr().err
+    assert said.startswith("benchbook: --config")
+    assert "'a'" in said
+    assert said.count("\n") == 1
 
 
 def test_schemas_are_those_of_the_models() -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import shutil
 import subprocess
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import clean_environment, copy_checkout, in_env, run
+from conftest import clean_environment, copy_built, in_env, run
 
-FIGURE = "slocum2013-mbw/mbw-b4096-32"
+from benchbook.cli import overrides
+from benchbook.errors import BenchbookError
+from benchbook.planning import show
+from benchbook.workflow import open_lab
+
+PAPER = "slocum2013-mbw"
 
 
 def results_of(checkout: Path, preset: str = "tiny") -> Path:
@@ -31,7 +36,7 @@ def stamps(checkout: Path, pattern: str) -> dict[str, tuple[int, bytes]]:
 
 def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     results = results_of(measured)
-    for page in ("index", "slocum2013-mbw", "controls", "machine"):
+    for page in ("index", PAPER, "controls", "machine"):
         assert (measured / "reports" / f"{page}.html").stat().st_size > 2000
     samples = pd.read_parquet(results / "samples.parquet")
     named = {"run", "experiment", "variant", "point", "method", "block", "invocation", "sample"}
@@ -40,10 +45,12 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     assert (samples["time_ns"] > 0).all()
     assert samples["block"].nunique() >= 8
     assert set(samples["state"]) == {"ok"}
-    (verdict,) = json.loads((results / "verdicts.json").read_text())["items"]
+    items = json.loads((results / "verdicts.json").read_text())["items"]
+    (verdict,) = [one for one in items if one["paper"] == PAPER]
     assert verdict["verdict"] in {"reproduced", "not_reproduced", "inconclusive"}
     assert verdict["interval"][0] < verdict["estimate"] < verdict["interval"][1]
-    findings = json.loads((results / "findings.json").read_text())["items"]
+    items = json.loads((results / "findings.json").read_text())["items"]
+    findings = [one for one in items if one["experiment"] == "mbw"]
     assert {finding["artefact"] for finding in findings} == {"source-not-advanced"}
     assert {where.split("method=")[1].split(",")[0] for f in findings for where in f["where"]} == {
         "block-1.1.1",
@@ -80,102 +87,137 @@ def test_second_make_does_nothing_and_says_so(measured: Path) -> None:
     assert before == stamps(measured, "data/runs/**/*.json*") | stamps(measured, "reports/*.html")
 
 
-def test_one_paper_can_be_named(measured: Path) -> None:
-    done = in_env(measured, "snakemake", "slocum2013-mbw", "--config", "preset=tiny")
-    assert done.returncode == 0
-    assert "Nothing to be done" in done.stdout
-
-
-def test_changed_flags_rebuild_only_their_variant(measured: Path, tmp_path: Path) -> None:
+def test_changed_flags_rebuild_only_their_variant(measured: Path) -> None:
     before = stamps(measured, "build/**/variant.json")
     definition = measured / "kernels/mbw/experiment.yaml"
     text = definition.read_text()
     try:
-        definition.write_text(text.replace("gcc, flags: [-O3]", "gcc, flags: [-O3, -fno-plt]"))
+        definition.write_text(text.replace("gcc, flags: [-O2]", "gcc, flags: [-O2, -fno-plt]"))
         dry = in_env(measured, "snakemake", "-nq", "host", "--config", "preset=tiny")
         assert dry.returncode == 0
         built = [line for line in dry.stdout.splitlines() if "output: build/" in line]
-        assert [line.split("build/")[1] for line in built] == ["mbw/gcc-O3/variant.json"]
+        assert [line.split("build/")[1] for line in built] == ["mbw/gcc-O2/variant.json"]
     finally:
         definition.write_text(text)
     assert before == stamps(measured, "build/**/variant.json")
 
 
-def test_comment_rebuilds_the_same_binary_and_measures_nothing(
-    measured: Path, tmp_path: Path, journals
-) -> None:
-    checkout = tmp_path / "checkout"
+@pytest.fixture(scope="module")
+def edited(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """A comment in a kernel and a stage that fails, then mended: what each workflow left."""
+    checkout = tmp_path_factory.mktemp("edited") / "checkout"
     shutil.copytree(measured, checkout, symlinks=True)
-    before = journals(checkout)
-    hashes = {name: json.loads(text)["binary"] for name, text in _variants(checkout)}
-    built = {name: Path(name).stat().st_mtime_ns for name in hashes}
     source = checkout / "kernels/mbw/mbw.c"
     source.write_text("/* A remark that changes nothing. */\n" + source.read_text())
-    done = in_env(checkout, "snakemake", "--until", "measure", "--config", "preset=tiny")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert done.stdout.count("nothing to measure") == 2
-    assert all(Path(name).stat().st_mtime_ns > before for name, before in built.items())
-    assert hashes == {name: json.loads(text)["binary"] for name, text in _variants(checkout)}
-    assert before == journals(checkout)
+    stage = checkout / "benchbook" / "evidence.py"
+    text = stage.read_text()
+    seen: dict = {"checkout": checkout, "binaries": [_binaries(checkout)]}
+    for name, content in {
+        "failed": "raise SystemExit('a stage that fails')\n",
+        "mended": text,
+    }.items():
+        stage.write_text(content)
+        seen[name] = in_env(
+            checkout, "snakemake", PAPER, "--until", "evidence", "--config", "preset=tiny"
+        )
+        seen[f"{name} evidence"] = (results_of(checkout) / "mbw" / "evidence.json").exists()
+        seen["binaries"].append(_binaries(checkout))
+    return seen
 
 
-def _variants(checkout: Path) -> list[tuple[str, str]]:
-    return [(str(path), path.read_text()) for path in checkout.glob("build/mbw/gcc*/variant.json")]
-
-
-def test_one_figure_alone(measured: Path, journals) -> None:
-    before = journals(measured)
-    done = in_env(measured, "snakemake", "--config", "preset=tiny", f"figure={FIGURE}")
-    assert done.returncode == 0, done.stdout[-4000:]
-    page = measured / "reports" / "figures" / f"{FIGURE}.html"
-    assert page.exists()
-    new = set(journals(measured)) - set(before)
-    assert len(new) == 1
-    plan = json.loads((measured / new.pop()).with_name("plan.json").read_text())
-    methods = {point["factors"]["method"] for point in plan["points"]}
-    assert methods == {"copy", "loop", "block-1.1.1"}
-
-
-@pytest.mark.parametrize(
-    ("setting", "words"),
-    [
-        ("preset=quik", ("preset", "quik", "tiny, quick, paper")),
-        ("presett=tiny", ("presett", "unknown", "allowed")),
-        ("budget_s=-3", ("budget_s", "-3", "above 0")),
-        ("memory_fraction=all", ("memory_fraction", "all", "a number")),
-        ("figure=slocum2013-mbw/none", ("slocum2013-mbw/none", "mbw-b4096-32")),
-        ("figure=nothing/none", ("nothing", "slocum2013-mbw")),
-    ],
-)
-def test_wrong_configuration_is_one_sentence(
-    checkout: Path, setting: str, words: tuple[str, ...]
+def test_comment_rebuilds_the_same_binary_and_measures_nothing(
+    edited: dict, measured: Path, journals
 ) -> None:
-    done = in_env(checkout, "snakemake", "--config", setting)
+    before, _, after = edited["binaries"]
+    assert all(after[name][0] > built_ns for name, (built_ns, _) in before.items())
+    assert [binary for _, binary in before.values()] == [binary for _, binary in after.values()]
+    said = edited["failed"].stdout + edited["mended"].stdout
+    assert said.count("nothing to measure") == 1
+    assert journals(edited["checkout"]) == journals(measured)
+
+
+def test_stage_that_failed_is_tried_again(edited: dict) -> None:
+    assert edited["failed"].returncode != 0
+    assert "a stage that fails" in edited["failed"].stdout
+    assert not edited["failed evidence"]
+    assert edited["mended"].returncode == 0, edited["mended"].stdout[-3000:]
+    assert edited["mended evidence"]
+
+
+def _binaries(checkout: Path) -> dict[str, tuple[int, dict]]:
+    """When each variant was built, in ns, and its binary."""
+    return {
+        path.parent.name: (path.stat().st_mtime_ns, json.loads(path.read_text())["binary"])
+        for path in sorted(checkout.glob("build/mbw/gcc*/variant.json"))
+    }
+
+
+def test_second_workflow_says_so_and_ends(edited: dict) -> None:
+    checkout = edited["checkout"]
+    waiting = checkout / "benchbook" / "process.py"
+    text = waiting.read_text()
+    assert "patience_s: float = 5.0" in text
+    waiting.write_text(text.replace("patience_s: float = 5.0", "patience_s: float = 0.2"))
+    with held(checkout / ".snakemake" / "benchbook.lock"):
+        done = in_env(checkout, "snakemake", "-R", "verdicts", "--config", "preset=tiny")
     assert done.returncode != 0
-    sentence = [line for line in done.stdout.splitlines() if line.startswith("benchbook:")]
-    assert len(sentence) == 1, done.stdout
-    assert all(word in sentence[0] for word in words), sentence
+    assert "another workflow is running" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[None]:
+    """While another process holds this lock."""
+    command = ["flock", str(lock), "sh", "-c", "echo held; exec cat"]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with holder:
+        assert holder.stdout.readline() == b"held\n"
+        yield
+        holder.stdin.close()
+
+
+WRONG = {
+    "preset=quik": ("preset", "quik", "tiny, quick, paper"),
+    "presett=tiny": ("presett", "unknown", "allowed"),
+    "budget_s=-3": ("budget_s", "-3", "above 0"),
+    "memory_fraction=all": ("memory_fraction", "all", "a number"),
+    f"figure={PAPER}/none": (f"{PAPER}/none", "mbw-b4096-32"),
+    "figure=nothing/none": ("nothing", PAPER),
+}
+
+
+@pytest.mark.parametrize("setting", WRONG)
+def test_wrong_configuration_is_one_sentence(checkout: Path, capsys, setting: str) -> None:
+    with pytest.raises(SystemExit, match="1"):
+        open_lab(str(checkout), overrides([setting]))
+    said = capsys.readouterr().err
+    assert said.startswith("benchbook: ")
+    assert said.count("\n") == 1
+    assert all(word in said for word in WRONG[setting])
+
+
+def test_wrong_local_file_ends_the_workflow_in_one_sentence(checkout: Path) -> None:
+    (checkout / "config" / "local.yaml").write_text("looks: 8\n")
+    done = in_env(checkout, "snakemake")
+    assert done.returncode != 0
+    (said,) = [line for line in done.stdout.splitlines() if line.startswith("benchbook:")]
+    assert "config/local.yaml: key 'looks' is 8; it must be a list" in said
     assert "Traceback" not in done.stdout
     assert not (checkout / "build").exists()
 
 
-def test_wrong_local_file_names_the_file(checkout: Path) -> None:
-    (checkout / "config" / "local.yaml").write_text("looks: 8\n")
-    done = in_env(checkout, "snakemake")
-    assert done.returncode != 0
-    assert "config/local.yaml: key 'looks' is 8; it must be a list" in done.stdout
-    assert "Traceback" not in done.stdout
+def test_budget_too_small_is_refused_before_measuring(checkout: Path, capsys) -> None:
+    with pytest.raises(BenchbookError, match="over the budget"):
+        show(checkout, {"preset": "tiny", "budget_s": 0.01}, as_json=False)
+    assert "mbw" in capsys.readouterr().out
 
 
-def test_budget_too_small_is_refused_before_measuring(checkout: Path) -> None:
-    done = in_env(checkout, "python3", "-m", "benchbook", "plan", "--config", "budget_s=0.01")
-    assert done.returncode == 1
-    assert "over the budget" in done.stdout
-    assert "Traceback" not in done.stdout
-
-
-def test_missing_crashing_hanging_and_lying_cost_their_own_points(tmp_path: Path) -> None:
-    checkout = copy_checkout(tmp_path / "checkout")
+@pytest.fixture(scope="module")
+def faulty(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """One paper, made while its methods crash, hang and lie and a compiler is missing, and while
+    another checkout measures at first."""
+    folder = tmp_path_factory.mktemp("faulty")
+    checkout = copy_built(measured, folder / "checkout")
     kernel = checkout / "kernels/mbw/mbw.c"
     source = kernel.read_text()
     for name, fault in {
@@ -193,9 +235,45 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(tmp_path: Path
     )
     definition.write_text(text)
     (checkout / "config/local.yaml").write_text("time_limit_s: 2\nsamples_most: 10\n")
-    done = run(checkout, "make", "PRESET=tiny")
-    assert done.returncode == 0, done.stdout[-4000:]
-    analysis = json.loads((results_of(checkout) / "mbw" / "analysis.json").read_text())
+    lock = folder / "benchbook-measuring.lock"
+    lock.write_text('{"pid": 4242, "what": "stream", "checkout": "/elsewhere"}')
+    with subprocess.Popen(
+        ["make", "PRESET=tiny", f"PAPER={PAPER}"],
+        cwd=checkout,
+        env=clean_environment(BENCHBOOK_LOCK_DIR=str(folder)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as make:
+        said = []
+        with held(lock):
+            for line in make.stdout:
+                said.append(line)
+                if "waiting for" in line:
+                    break
+            early = list((checkout / "data/runs").rglob("journal.jsonl"))
+        said += make.stdout
+    return {"checkout": checkout, "status": make.returncode, "said": said, "early": early}
+
+
+def test_lock_is_waited_for_and_its_holder_named(faulty: dict) -> None:
+    waited = [line for line in faulty["said"] if "waiting for" in line]
+    assert len(waited) == 1, faulty["said"][-30:]
+    assert "process 4242 measuring stream in /elsewhere" in waited[0]
+    assert faulty["early"] == []
+
+
+def test_one_paper_can_be_named(faulty: dict) -> None:
+    assert faulty["status"] == 0, faulty["said"][-30:]
+    made = [page.stem for page in (faulty["checkout"] / "reports").glob("*.html")]
+    assert made == [PAPER]
+    assert not (results_of(faulty["checkout"]) / "controls").exists()
+
+
+def test_missing_crashing_hanging_and_lying_cost_their_own_points(faulty: dict) -> None:
+    results = results_of(faulty["checkout"])
+    analysis = json.loads((results / "mbw" / "analysis.json").read_text())
     points = {point["point"]: point for point in analysis["points"]}
     states = {
         name.split("method=")[1].split(",")[0]: (point["state"], point["reason"])
@@ -211,10 +289,11 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(tmp_path: Path
     assert "no-such-compiler" in states["loop"][1]
     good = [name for name, point in points.items() if point["state"] == "ok"]
     assert sum("method=copy" in name for name in good) == 4
-    page = html.unescape((checkout / "reports" / "slocum2013-mbw.html").read_text())
+    page = html.unescape((faulty["checkout"] / "reports" / f"{PAPER}.html").read_text())
     for _, reason in states.values():
         assert reason in page
-    (verdict,) = json.loads((results_of(checkout) / "verdicts.json").read_text())["items"]
+    figures = json.loads((results / PAPER / "paper.json").read_text())["figures"]
+    (verdict,) = [claim for figure in figures for claim in figure["claims"]]
     assert verdict["verdict"] == "not_measurable_here"
     assert verdict["estimate"] is None
 
@@ -223,67 +302,3 @@ def _break(source: str, function: str, fault: str) -> str:
     """Put a fault at the beginning of a function's body."""
     start = source.index("{", source.index(f"{function}("))
     return source[: start + 1] + f" {fault} " + source[start + 1 :]
-
-
-def test_stage_that_failed_is_tried_again(tmp_path: Path, measured: Path) -> None:
-    checkout = tmp_path / "checkout"
-    shutil.copytree(measured, checkout, symlinks=True)
-    assert "Nothing to be done" in run(checkout, "make", "PRESET=tiny").stdout
-    stage = checkout / "benchbook" / "evidence.py"
-    text = stage.read_text()
-    stage.write_text("raise SystemExit('a stage that fails')\n")
-    for _ in range(2):
-        failed = run(checkout, "make", "PRESET=tiny")
-        assert failed.returncode != 0
-        assert "a stage that fails" in failed.stdout
-    stage.write_text(text)
-    mended = in_env(
-        checkout, "snakemake", "--until", "evidence", "--config", "preset=tiny", limit_s=120
-    )
-    assert mended.returncode == 0, mended.stdout[-3000:]
-    assert (results_of(checkout) / "mbw" / "evidence.json").exists()
-
-
-def test_second_workflow_says_so_and_ends(measured: Path) -> None:
-    holder = subprocess.Popen(
-        ["flock", ".snakemake/benchbook.lock", "sleep", "60"],
-        cwd=measured,
-        start_new_session=True,
-    )
-    try:
-        time.sleep(0.5)
-        done = in_env(measured, "snakemake", "-R", "verdicts", "--config", "preset=tiny")
-    finally:
-        os.killpg(holder.pid, 15)
-        holder.wait()
-    assert done.returncode != 0
-    assert "another workflow is running" in done.stdout
-    assert "Traceback" not in done.stdout
-
-
-def test_lock_is_waited_for_and_its_holder_named(checkout: Path, tmp_path: Path) -> None:
-    lock = tmp_path / "benchbook-measuring.lock"
-    lock.write_text('{"pid": 4242, "what": "stream", "checkout": "/elsewhere"}')
-    holder = subprocess.Popen(["flock", str(lock), "sleep", "25"], start_new_session=True)
-    try:
-        time.sleep(0.3)
-        measuring = subprocess.Popen(
-            ["scripts/in-env", "snakemake", "--config", "preset=tiny", "--until", "measure"],
-            cwd=checkout,
-            env=clean_environment(BENCHBOOK_LOCK_DIR=str(tmp_path)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        waited = next(line for line in measuring.stdout or [] if "waiting for" in line)
-        assert "process 4242 measuring stream in /elsewhere" in waited
-        assert not list((checkout / "data/runs").rglob("journal.jsonl"))
-        os.killpg(holder.pid, 15)
-        holder.wait()
-        assert any("pilot" in line for line in measuring.stdout or [])
-    finally:
-        measuring.kill()
-        measuring.wait()
-        if holder.poll() is None:
-            os.killpg(holder.pid, 15)
-            holder.wait()
