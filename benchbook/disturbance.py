@@ -8,10 +8,23 @@ from benchbook.invoke import Result
 from benchbook.points import Point
 
 
-def of_result(group: list[Point], result: Result, thresholds: dict[str, Any]) -> list[str]:
+def run_delay_ns(usage: dict[str, Any], processes: int, cpus: int) -> float | None:
+    """How long a process waited for its CPU in one point, in ns, averaged over all that it had.
+
+    None where the system does not account it, and where processes outnumber CPUs: that they wait
+    for their turn is then what is measured, and no disturbance.
+    """
+    delay_ns = usage.get("run_delay_ns")
+    return None if delay_ns is None or processes > cpus else delay_ns / processes
+
+
+def of_result(
+    group: list[Point], result: Result, cpus: int, thresholds: dict[str, Any]
+) -> list[str]:
     """One sentence for each threshold that an invocation passed; unread values pass nothing."""
     found = []
-    delay_ns = sum(one.usage.get("run_delay_ns") or 0 for one in result.points)
+    processes = int(group[0].factors.get("processes", 1))
+    delay_ns = sum(run_delay_ns(one.usage, processes, cpus) or 0 for one in result.points)
     timed_ns = sum(one.usage.get("wall_ns") or 0 for one in result.points)
     # Over all points of the start: in a point of a millisecond any wait is a large share.
     if timed_ns and delay_ns / timed_ns > thresholds["run_delay_fraction"]:

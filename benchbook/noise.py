@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from benchbook import records
+from benchbook.disturbance import run_delay_ns
 
 
 def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
@@ -80,8 +81,9 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
             "frequency_khz": conditions.get("frequency_khz"),
         },
     )
+    processes = record["observations"].get("processes", 1)
     values = {
-        "run_delay_ns": usage.get("run_delay_ns"),
+        "run_delay_ns": run_delay_ns(usage, processes, len(conditions["cpus"])),
         "timed_ns": usage.get("wall_ns"),
         "involuntary_switches": usage.get("involuntary_switches"),
         "migrations": usage.get("migrations"),

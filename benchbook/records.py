@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,14 +107,32 @@ def append(path: Path, records: list[dict[str, Any]]) -> None:
         os.close(handle)
 
 
-def store_samples(run: Path, t_start_ns: list[int], time_ns: list[int]) -> dict[str, Any]:
+class Samples(NamedTuple):
+    """The samples of one invocation and point, int64 each: in order within each process."""
+
+    t_start_ns: np.ndarray
+    time_ns: np.ndarray
+    process: np.ndarray
+
+    def timed_ns(self) -> float:
+        """How long one process was inside timed regions, on average."""
+        return float(self.time_ns.sum()) / max(len(np.unique(self.process)), 1)
+
+
+def store_samples(
+    run: Path, t_start_ns: list[int], time_ns: list[int], process: list[int] | None = None
+) -> dict[str, Any]:
     """The samples of one invocation and point as journal fields, in ns.
 
-    Up to INLINE_SAMPLES as arrays; more as int64 rows (starts, then times) in samples/<sha256>.
+    Up to INLINE_SAMPLES as arrays; more as int64 rows (starts, times, and processes where there
+    are several) in samples/<sha256>.
     """
+    fields = {"t_start_ns": t_start_ns, "time_ns": time_ns}
+    if process:
+        fields["process"] = process
     if len(time_ns) <= INLINE_SAMPLES:
-        return {"t_start_ns": t_start_ns, "time_ns": time_ns}
-    raw = np.array([t_start_ns, time_ns], dtype="<i8").tobytes()
+        return fields
+    raw = np.array(list(fields.values()), dtype="<i8").tobytes()
     name = f"samples/{hashlib.sha256(raw).hexdigest()}.i64"
     path = run / name
     path.parent.mkdir(exist_ok=True)
@@ -126,19 +144,19 @@ def store_samples(run: Path, t_start_ns: list[int], time_ns: list[int]) -> dict[
     return {"samples_file": name, "samples": len(time_ns)}
 
 
-def load_samples(run: Path, record: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """(t_start_ns, time_ns), int64 each; a binary file is checked against its name."""
+def load_samples(run: Path, record: dict[str, Any]) -> Samples:
+    """What store_samples stored; a binary file is checked against its name."""
     if "samples_file" not in record:
-        return (
-            np.asarray(record.get("t_start_ns", []), dtype=np.int64),
-            np.asarray(record.get("time_ns", []), dtype=np.int64),
-        )
+        starts = np.asarray(record.get("t_start_ns", []), dtype=np.int64)
+        times = np.asarray(record.get("time_ns", []), dtype=np.int64)
+        process = record.get("process") or np.zeros(len(times))
+        return Samples(starts, times, np.asarray(process, dtype=np.int64))
     path = run / record["samples_file"]
     raw = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(raw).hexdigest() != path.stem:
         raise BenchbookError(f"{path}: does not match its checksum; the run is damaged")
-    starts, times = np.frombuffer(raw, dtype="<i8").reshape(2, -1)
-    return starts, times
+    starts, times, *process = np.frombuffer(raw, dtype="<i8").reshape(-1, record["samples"])
+    return Samples(starts, times, process[0] if process else np.zeros_like(times))
 
 
 @dataclass

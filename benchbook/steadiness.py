@@ -16,13 +16,16 @@ UNTOLD: dict[str, Any] = {"warm_up_samples": None, "modes": None, "heavy_tail": 
 def steadiness(calls: pd.DataFrame) -> dict[str, Any]:
     """One point's samples [block, invocation, sample, warm_up, time_ns] -> their warm-up and shape.
 
+    With a column `process`, each process of an invocation counts as an invocation.
+
     warm_up_samples: leading samples that are not steady, the marked warm-ups among them, median
     over invocations. modes, heavy_tail: of the samples after the marked warm-ups, each divided by
     its invocation's median, so that differences between invocations do not count. None where too
     few samples tell.
     """
     lengths, relative = [], []
-    for _, start in calls.groupby(["block", "invocation"], sort=False):
+    keys = ["block", "invocation", *(["process"] if "process" in calls else [])]
+    for _, start in calls.groupby(keys, sort=False):
         ordered = start.sort_values("sample")
         times = ordered["time_ns"].to_numpy(dtype=float)
         lengths.append(stats.warm_up_length(times))

@@ -26,6 +26,7 @@ COLUMNS = (
     ("block", pa.int32()),
     ("invocation", pa.int32()),
     ("sample", pa.int64()),
+    ("process", pa.int32()),
     ("warm_up", pa.bool_()),
     ("t_start_ns", pa.int64()),
     ("time_ns", pa.int64()),
@@ -90,8 +91,8 @@ def write_samples(pointer: Path, output: Path) -> int:
         for record in records.read_lines(run / records.JOURNAL):
             if record["kind"] != "invocation":
                 continue
-            starts, times = records.load_samples(run, record)
-            if not len(times):
+            samples = records.load_samples(run, record)
+            if not len(samples.time_ns):
                 continue
             common = {
                 "run": content["run"],
@@ -104,8 +105,8 @@ def write_samples(pointer: Path, output: Path) -> int:
                 "state": _state(record, complete),
                 "disturbed": record["block"] in disturbed,
             }
-            batch.append(_table(points[record["point"]], common, record, starts, times, schema))
-            rows += len(times)
+            batch.append(_table(points[record["point"]], common, record, samples, schema))
+            rows += len(samples.time_ns)
             if sum(len(table) for table in batch) >= BATCH_ROWS:
                 writer.write_table(pa.concat_tables(batch))
                 batch = []
@@ -124,12 +125,11 @@ def _table(
     point: dict[str, Any],
     common: dict[str, Any],
     record: dict[str, Any],
-    starts: np.ndarray,
-    times: np.ndarray,
+    samples: records.Samples,
     schema: pa.Schema,
 ) -> pa.Table:
-    count = len(times)
-    index = np.arange(count)
+    times = samples.time_ns
+    index = pd.Series(samples.process).groupby(samples.process).cumcount().to_numpy()
     with np.errstate(divide="ignore"):
         rates = np.where(times > 0, rate(record["bytes_declared"], times), np.nan)
     constant = {
@@ -140,15 +140,16 @@ def _table(
     }
     varying = {
         "sample": index,
+        "process": samples.process,
         "warm_up": index < record["warm_up"],
-        "t_start_ns": starts,
+        "t_start_ns": samples.t_start_ns,
         "time_ns": times,
         "rate_bytes_per_s": rates,
     }
     columns = [
         pa.array(varying[field.name], type=field.type, from_pandas=True)
         if field.name in varying
-        else pa.array([constant.get(field.name)] * count, type=field.type)
+        else pa.array([constant.get(field.name)] * len(times), type=field.type)
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
@@ -165,7 +166,7 @@ def merge_samples(files: list[Path], output: Path) -> None:
 
 
 _ONE_POINT = """
-SELECT block, invocation, point, sample, warm_up, time_ns / loops AS time_ns,
+SELECT block, invocation, point, process, sample, warm_up, time_ns / loops AS time_ns,
        bytes_declared / loops AS bytes_declared
 FROM read_parquet(?) WHERE state = 'ok' AND point = ?
 """

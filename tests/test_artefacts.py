@@ -17,6 +17,7 @@ def row(where: str, **changes: float | None) -> dict:
     clean = {
         "where": where,
         "bytes": 8 * 2**20,
+        "bytes_per_call": 8 * 2**20,
         "block_bytes": 4096,
         "blocks_declared": 2048,
         "distinct_source_blocks": 2048,
@@ -59,6 +60,12 @@ def test_factor_is_that_of_the_honest_twin() -> None:
     judged = source_not_advanced.detect(pd.DataFrame(FORMS), HOST)
     factors = {finding.where[0]: finding.factor for finding in judged.findings}
     assert factors == {"source stuck": pytest.approx(2.0), "both stuck": pytest.approx(10.0)}
+
+
+def test_two_processes_have_no_honest_twin_in_one() -> None:
+    two = FORMS[1] | {"where": "two processes", "bytes_per_call": 16 * MIB}
+    judged = source_not_advanced.detect(pd.DataFrame([FORMS[0], two]), HOST)
+    assert [finding.factor for finding in judged.findings] == [None]
 
 
 def test_without_honest_twin_the_factor_is_unknown() -> None:

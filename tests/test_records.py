@@ -57,12 +57,20 @@ def test_nan_is_refused(tmp_path: Path) -> None:
 def test_samples_survive_inline_and_in_a_file(tmp_path: Path, count: int) -> None:
     starts = list(range(10**15, 10**15 + count))
     times = [7] * count
-    stored = records.store_samples(tmp_path, starts, times)
-    assert ("samples_file" in stored) == (count > records.INLINE_SAMPLES)
-    record = json.loads(json.dumps(stored))
-    back_starts, back_times = records.load_samples(tmp_path, record)
-    assert np.array_equal(back_starts, starts)
-    assert np.array_equal(back_times, times)
+    for process in ([], [0] * (count - 1) + [1]):
+        stored = records.store_samples(tmp_path, starts, times, process)
+        assert ("samples_file" in stored) == (count > records.INLINE_SAMPLES)
+        assert "process" not in stored or process
+        back = records.load_samples(tmp_path, json.loads(json.dumps(stored)))
+        assert np.array_equal(back.t_start_ns, starts)
+        assert np.array_equal(back.time_ns, times)
+        assert np.array_equal(back.process, process or [0] * count)
+
+
+def test_journals_from_before_there_were_processes_are_read(tmp_path: Path) -> None:
+    inline = records.load_samples(tmp_path, {"t_start_ns": [5, 6], "time_ns": [1, 2]})
+    assert inline.process.tolist() == [0, 0]
+    assert records.load_samples(tmp_path, {}).time_ns.tolist() == []
 
 
 def test_changed_sample_file_is_found_out(tmp_path: Path) -> None:

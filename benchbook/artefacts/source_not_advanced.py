@@ -40,6 +40,7 @@ def _honest(rows: pd.DataFrame, row: dict) -> pd.Series | None:
     """The point that moves the same bytes in blocks of the same size, and did all its work."""
     twins = rows[
         (rows["bytes"] == row["bytes"])
+        & (rows["bytes_per_call"] == row["bytes_per_call"])
         & (rows["block_bytes"] == row["block_bytes"])
         & (rows["work_done_fraction"] == 1)
         & (rows["distinct_source_blocks"] == rows["blocks_declared"])

@@ -3,6 +3,7 @@
 | module    | what                                                                   |
 |-----------|------------------------------------------------------------------------|
 | summaries | one summary per invocation and point                                   |
+| processes | several processes of one invocation: their rates added                 |
 | paired    | log ratios within blocks, ratios with intervals, also per state        |
 | intervals | Hodges-Lehmann, exact signed-rank intervals, the blocks that they need |
 | stopping  | whether to add blocks, by width alone                                  |
@@ -39,6 +40,7 @@ from benchbook.stats.paired import (
     ratio_intervals,
     ratio_intervals_by_state,
 )
+from benchbook.stats.processes import add_processes, add_rates, median_of_processes
 from benchbook.stats.shape import Shape, shape
 from benchbook.stats.states import MIXED, assign_states, state_of
 from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
@@ -61,6 +63,8 @@ __all__ = [
     "Shape",
     "SmallestEffect",
     "Verdict",
+    "add_processes",
+    "add_rates",
     "adjusted_level",
     "assign_states",
     "blocks_to_settle",
@@ -71,6 +75,7 @@ __all__ = [
     "last_knee",
     "least_blocks",
     "looks_from",
+    "median_of_processes",
     "next_look",
     "null_check",
     "pair_counts",

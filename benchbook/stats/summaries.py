@@ -4,8 +4,8 @@ import pandas as pd
 
 from benchbook.errors import BenchbookError
 from benchbook.stats.checks import finite, need_columns
+from benchbook.stats.processes import KEYS, add_processes
 
-KEYS = ["block", "invocation", "point"]
 SAMPLE_COLUMNS = (*KEYS, "sample", "warm_up", "time_ns", "bytes_declared")
 
 
@@ -16,7 +16,8 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
     p10_ns, p90_ns, paper_samples, paper_mean_ns, paper_best_ns, bytes_declared (of one sample).
     `paper_samples` asks for the paper's own statistic, over its first N samples after the
     warm-ups; the column of that name says how many were there, and both figures are missing if
-    there were fewer. An invocation with warm-ups alone gets no row.
+    there were fewer. An invocation with warm-ups alone gets no row. With a column `process`, each
+    process is summarised for itself, and `add_processes` makes one row of them.
 
     Error: quantiles interpolate between neighbours, so p10 and p90 of few samples are near the
     extremes. The best falls as samples are added; it is per invocation, compared like any other
@@ -26,12 +27,13 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
     need_columns(samples, SAMPLE_COLUMNS, "Samples")
     if paper_samples is not None and paper_samples < 1:
         raise BenchbookError(f"The paper's number of samples is {paper_samples}; give at least 1.")
-    if samples.duplicated([*KEYS, "sample"]).any():
+    keys = [*KEYS, *(["process"] if "process" in samples else [])]
+    if samples.duplicated([*keys, "sample"]).any():
         raise BenchbookError("A sample stands twice in one invocation; load each run once.")
     if len(samples) and (finite(samples["time_ns"], "Sample times") < 0).any():
         raise BenchbookError("A sample took less than no time; its clock is not monotonic.")
-    kept = samples.loc[~samples["warm_up"].astype(bool)].sort_values([*KEYS, "sample"])
-    groups = kept.groupby(KEYS, sort=True)
+    kept = samples.loc[~samples["warm_up"].astype(bool)].sort_values([*keys, "sample"])
+    groups = kept.groupby(keys, sort=True)
     if (groups["bytes_declared"].nunique() > 1).any():
         raise BenchbookError(
             "The samples of one invocation declare different bytes; split the point."
@@ -48,10 +50,11 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
         }
     )
     wanted = paper_samples or 0
-    first = groups.head(wanted).groupby(KEYS, sort=True)["time_ns"]
+    first = groups.head(wanted).groupby(keys, sort=True)["time_ns"]
     table["paper_samples"] = first.size().reindex(table.index, fill_value=0)
     enough = (table["paper_samples"] == wanted) & (wanted > 0)
     table["paper_mean_ns"] = first.mean().reindex(table.index).where(enough)
     table["paper_best_ns"] = first.min().reindex(table.index).where(enough)
     table["bytes_declared"] = groups["bytes_declared"].first()
-    return table.reset_index()
+    table = table.reset_index()
+    return add_processes(table) if "process" in table else table

@@ -8,7 +8,16 @@
 #include "buffer.h"
 #include "emit.h"
 
-enum { OPTION_HELP = 0x100, OPTION_POINT, OPTION_SOURCE, OPTION_DESTINATION, OPTION_SEED };
+enum {
+    OPTION_HELP = 0x100,
+    OPTION_POINT,
+    OPTION_SOURCE,
+    OPTION_DESTINATION,
+    OPTION_SEED,
+    OPTION_PROCESSES,
+    OPTION_SCHEDULE
+};
+enum { PROCESSES_MOST = 1024 };
 
 struct input {
     const struct bench_kernel *kernel;
@@ -30,6 +39,15 @@ static const struct argp_option options[] = {
      .arg = "BYTES",
      .doc = "The same for the destination"},
     {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Of the data that is moved"},
+    {.name = "processes",
+     .key = OPTION_PROCESSES,
+     .arg = "N",
+     .doc = "Measure in N processes at once, each on one CPU, with buffers and data of its own"},
+    {.name = "schedule",
+     .key = OPTION_SCHEDULE,
+     .arg = "together|apart",
+     .doc = "Let the processes begin each sample together, and time them as one; or apart, each "
+            "at its own pace (the default)"},
     {.name = "help", .key = OPTION_HELP, .doc = "Print this text"},
     {0},
 };
@@ -40,6 +58,14 @@ static uint64_t parse_offset(const char *label, const char *text) {
         refuse("%s%s is not a multiple of %d; give one that is", label, text, BUFFER_OFFSET_STEP);
     }
     return offset;
+}
+
+static bool parse_together(const char *text) {
+    const bool together = strcmp(text, "together") == 0;
+    if (!together && strcmp(text, "apart") != 0) {
+        refuse("--schedule '%s' is neither together nor apart; give one of them", text);
+    }
+    return together;
 }
 
 static void add_point(const struct input *input, const char *text) {
@@ -91,6 +117,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case OPTION_SEED:
         settings->seed = parse_number("--seed ", argument, strlen(argument), 0, UINT64_MAX);
         return 0;
+    case OPTION_PROCESSES:
+        input->arguments->processes =
+            parse_number("--processes ", argument, strlen(argument), 1, PROCESSES_MOST);
+        return 0;
+    case OPTION_SCHEDULE:
+        input->arguments->together = parse_together(argument);
+        return 0;
     case OPTION_HELP:
         print_help(input->kernel, state->root_argp);
     default:
@@ -101,6 +134,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 void arguments_parse(const struct bench_kernel *kernel, int argc, char **argv,
                      struct arguments *arguments) {
     struct input input = {.kernel = kernel, .arguments = arguments};
+    arguments->processes = 1;
     const struct argp_child children[] = {{.argp = kernel->argp}, {0}};
     const struct argp argp = {
         .options = options,

@@ -9,6 +9,8 @@ struct arguments {
     struct bench_settings settings;
     struct bench_point points[POINTS_MAX];
     size_t point_count;
+    size_t processes;
+    bool together; /* all processes meet before each sample */
 };
 
 /* Refuses what is wrong, and answers --help. */

@@ -1,4 +1,4 @@
-/* What a kernel gives to the harness, and what it may call. A kernel is one C file that defines
+/* What a kernel gives to the harness, and what it may call. One of its C files defines
  * `bench_kernel`; harness.c has main() and knows nothing else about it. */
 #ifndef BENCH_H
 #define BENCH_H
@@ -50,6 +50,7 @@ struct bench_settings {
 struct bench_buffers {
     const void *source;
     const void *destination;
+    bool fixed; /* they stand where the linker put them: no offset moves them */
 };
 
 typedef void bench_timed(const void *state);
@@ -71,7 +72,7 @@ struct bench_kernel {
     const struct bench_method *methods;
 
     /* In this order; accept, open and close may be NULL. A kernel without a check has no numbers.
-     */
+     * Where several processes measure, each of them calls all but accept. */
     void (*accept)(const struct bench_point *point); /* all points first: refuse the bad ones */
     struct bench_buffers (*open)(const struct bench_settings *settings);
     struct bench_task (*prepare)(const struct bench_point *point); /* before each point */

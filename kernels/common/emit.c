@@ -70,6 +70,14 @@ void emit_null(const char *name) {
     fputs("null", stdout);
 }
 
+void emit_known(const char *name, bool known, uint64_t value) {
+    if (known) {
+        emit_integer(name, value);
+    } else {
+        emit_null(name);
+    }
+}
+
 void emit_integers(const char *name, const uint64_t *values, size_t count) {
     open_value(name);
     putchar('[');

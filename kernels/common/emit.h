@@ -14,6 +14,7 @@ void emit_real(const char *name, double value); /* null unless finite */
 void emit_flag(const char *name, bool value);
 void emit_text(const char *name, const char *value);
 void emit_null(const char *name);
+void emit_known(const char *name, bool known, uint64_t value); /* null if it is not */
 void emit_integers(const char *name, const uint64_t *values, size_t count);
 
 void emit_open_object(const char *name);

@@ -1,25 +1,63 @@
-/* main() of every kernel: the order of things, and the lines that are printed. */
+/* main() of every kernel: the order of things, in one process or in several. */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arguments.h"
 #include "bench.h"
 #include "clock.h"
+#include "crew.h"
 #include "emit.h"
-#include "measure.h"
-#include "report.h"
+#include "outcome.h"
 #include "usage.h"
 
 enum { ADDRESS_MODULUS = 4096 };
 
-static struct arguments arguments;
+/* How far a process has come. */
+struct place {
+    struct bench_buffers buffers;
+    int cpu;
+    atomic_size_t steps; /* done: the buffers, and then each point */
+};
 
-static struct bench_buffers open_kernel(void) {
-    const struct bench_settings settings = arguments.settings;
+static struct arguments arguments;
+static struct clock_quality quality;
+static struct place *places;
+static struct outcome *outcomes; /* those of the first point, by process; then of the next */
+static size_t reported;          /* steps */
+static bool all_good = true;
+
+static struct outcome *outcome_of(size_t point, size_t process) {
+    return &outcomes[point * arguments.processes + process];
+}
+
+static size_t repetitions(const struct bench_point *point) {
+    return point->warm_up + point->samples;
+}
+
+static void share_memory(void) {
+    size_t all = 0;
+    for (size_t i = 0; i < arguments.point_count; i++) {
+        all += repetitions(&arguments.points[i]);
+    }
+    const size_t processes = arguments.processes;
+    places = crew_share(processes * sizeof *places, "processes");
+    outcomes = crew_share(processes * arguments.point_count * sizeof *outcomes, "processes");
+    struct sample *samples = crew_share(processes * all * sizeof *samples, "samples");
+    for (size_t process = 0; process < processes; process++) {
+        for (size_t i = 0; i < arguments.point_count; i++) {
+            outcome_of(i, process)->samples = samples;
+            samples += repetitions(&arguments.points[i]);
+        }
+    }
+}
+
+/* Other data in each process: none can be right with what another one copied. */
+static struct bench_buffers open_kernel(size_t process) {
+    struct bench_settings settings = arguments.settings;
+    settings.seed += process;
     const struct bench_buffers none = {0};
     const struct bench_buffers buffers = bench_kernel.open ? bench_kernel.open(&settings) : none;
     if ((settings.source_offset && !buffers.source) ||
@@ -30,105 +68,92 @@ static struct bench_buffers open_kernel(void) {
     return buffers;
 }
 
-static void emit_known(const char *name, bool known, uint64_t value) {
-    if (known) {
-        emit_integer(name, value);
-    } else {
-        emit_null(name);
-    }
-}
-
-static void emit_start(struct bench_buffers buffers) {
-    const struct clock_quality clock = clock_measure();
+static void emit_start(const struct place *first) {
     emit_open_line("start");
     emit_text("kernel", bench_kernel.name);
     emit_text("clock", CLOCK_NAME);
-    emit_integer("clock_resolution_ns", clock.resolution_ns);
-    emit_real("clock_cost_ns", clock.cost_ns);
+    emit_integer("clock_resolution_ns", quality.resolution_ns);
+    emit_real("clock_cost_ns", quality.cost_ns);
     emit_integer("page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
     emit_integer("pid", (uint64_t)getpid());
-    emit_integer("cpu", (uint64_t)sched_getcpu());
-    emit_known("source_address_mod_4096", buffers.source,
-               (uintptr_t)buffers.source % ADDRESS_MODULUS);
-    emit_known("destination_address_mod_4096", buffers.destination,
-               (uintptr_t)buffers.destination % ADDRESS_MODULUS);
+    emit_integer("processes", arguments.processes);
+    emit_integer("cpu", (uint64_t)first->cpu);
+    emit_known("source_address_mod_4096", first->buffers.source,
+               (uintptr_t)first->buffers.source % ADDRESS_MODULUS);
+    emit_known("destination_address_mod_4096", first->buffers.destination,
+               (uintptr_t)first->buffers.destination % ADDRESS_MODULUS);
+    emit_text("layout", first->buffers.fixed ? "fixed" : "random");
     emit_close_line();
     emit_flush();
 }
 
-static void emit_samples(size_t index, const struct bench_point *point,
-                         const struct sample *samples) {
-    for (size_t i = 0; i < point->warm_up + point->samples; i++) {
-        emit_open_line("sample");
-        emit_integer("point", index);
-        emit_integer("sample", i);
-        emit_flag("warm_up", i < point->warm_up);
-        emit_integer("t_start_ns", samples[i].start_ns);
-        emit_integer("time_ns", samples[i].time_ns);
-        emit_close_line();
+/* Prints the steps that all processes have done by now. */
+static void report(void) {
+    size_t done = SIZE_MAX;
+    for (size_t process = 0; process < arguments.processes; process++) {
+        const size_t steps = atomic_load(&places[process].steps);
+        done = steps < done ? steps : done;
+    }
+    for (; reported < done; reported++) {
+        const size_t point = reported - 1;
+        if (reported == 0) {
+            emit_start(places);
+        } else if (!outcome_emit(point, &arguments.points[point], outcome_of(point, 0),
+                                 arguments.processes, arguments.together)) {
+            all_good = false;
+        }
     }
 }
 
-static void emit_usage(const struct usage *usage, uint64_t migrations) {
-    emit_open_object("usage");
-    emit_integer("minor_faults", usage->minor_faults);
-    emit_integer("major_faults", usage->major_faults);
-    emit_integer("voluntary_switches", usage->voluntary_switches);
-    emit_integer("involuntary_switches", usage->involuntary_switches);
-    emit_known("run_delay_ns", usage->has_run_delay, usage->run_delay_ns);
-    emit_integer("on_cpu_ns", usage->on_cpu_ns);
-    emit_integer("wall_ns", usage->wall_ns);
-    emit_integer("migrations", migrations);
-    emit_known("resident_bytes", usage->has_resident_bytes, usage->resident_bytes);
-    emit_close_object();
+static void step(struct place *place) {
+    atomic_fetch_add(&place->steps, 1);
+    if (arguments.processes == 1) {
+        report();
+    }
 }
 
-static bool run_point(size_t index, struct sample *samples) {
-    const struct bench_point *point = &arguments.points[index];
+static void run_point(const struct bench_point *point, struct outcome *outcome) {
     const struct bench_task task = bench_kernel.prepare(point);
-    uint64_t bytes_declared;
-    if (__builtin_mul_overflow(task.bytes_declared, point->loops, &bytes_declared)) {
+    uint64_t of_all;
+    if (__builtin_mul_overflow(task.bytes_declared, point->loops, &outcome->bytes_declared) ||
+        __builtin_mul_overflow(outcome->bytes_declared, arguments.processes, &of_all)) {
         refuse("loops=%llu declares more bytes than can be counted; give fewer",
                (unsigned long long)point->loops);
     }
-    const struct usage usage = measure(&task, point, samples);
-    struct bench_report report = {0};
-    bench_kernel.check(point, &report);
-
-    emit_samples(index, point, samples);
-    emit_open_line("point");
-    emit_integer("point", index);
-    emit_text("status", report.failed ? "fail" : "ok");
-    emit_text("reason", report.reason);
-    emit_integer("loops", point->loops);
-    emit_integer("bytes_declared", bytes_declared);
-    report_emit_observations(&report);
-    emit_usage(&usage, count_migrations(samples + point->warm_up, point->samples));
-    emit_close_line();
-    emit_flush();
-    return !report.failed;
+    outcome->usage = measure(&task, point, outcome->samples);
+    bench_kernel.check(point, &outcome->report);
 }
 
-int main(int argc, char **argv) {
-    arguments_parse(&bench_kernel, argc, argv, &arguments);
-    const struct bench_point *points = arguments.points;
-    size_t most = 0;
+static void work(size_t process) {
+    struct place *place = &places[process];
     for (size_t i = 0; i < arguments.point_count; i++) {
-        const size_t repetitions = points[i].warm_up + points[i].samples;
-        most = repetitions > most ? repetitions : most;
+        /* Written to, so that no page of it is faulted in between samples. */
+        memset(outcome_of(i, process)->samples, 0xff,
+               repetitions(&arguments.points[i]) * sizeof(struct sample));
     }
-    struct sample *samples = samples_allocate(most);
-    const struct bench_buffers buffers = open_kernel();
+    place->buffers = open_kernel(process);
+    place->cpu = sched_getcpu();
     usage_open();
-    emit_start(buffers);
-
-    bool all_good = true;
+    step(place);
     for (size_t i = 0; i < arguments.point_count; i++) {
-        all_good = run_point(i, samples) && all_good;
+        run_point(&arguments.points[i], outcome_of(i, process));
+        step(place);
     }
     if (bench_kernel.close) {
         bench_kernel.close();
     }
+}
+
+int main(int argc, char **argv) {
+    arguments_parse(&bench_kernel, argc, argv, &arguments);
+    share_memory();
+    quality = clock_measure();
+    if (arguments.processes == 1) {
+        work(0);
+    } else {
+        crew_run(arguments.processes, arguments.together, work, report);
+    }
+    report();
     const int status = all_good ? EXIT_OK : EXIT_FAILED;
     emit_open_line("end");
     emit_integer("status", (uint64_t)status);

@@ -1,23 +1,10 @@
 #define _GNU_SOURCE
 #include "measure.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "clock.h"
-
-struct sample *samples_allocate(size_t count) {
-    const size_t bytes = count * sizeof(struct sample);
-    void *samples = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (samples == MAP_FAILED) {
-        cannot_run("no memory for %zu samples (%s): ask for fewer", count, strerror(errno));
-    }
-    memset(samples, 0xff, bytes); /* MAP_POPULATE alone may fail in silence */
-    return samples;
-}
+#include "crew.h"
 
 static void repeat(const struct bench_task *task, uint64_t loops, struct sample *samples,
                    size_t count) {
@@ -25,6 +12,7 @@ static void repeat(const struct bench_task *task, uint64_t loops, struct sample 
     const void *const state = task->state;
     for (size_t i = 0; i < count; i++) {
         samples[i].cpu = sched_getcpu();
+        crew_meet();
         const uint64_t start = clock_now();
         for (uint64_t loop = 0; loop < loops; loop++) {
             timed(state);

@@ -11,10 +11,8 @@ struct sample {
     int cpu;
 };
 
-/* Written to before it is returned: no page of it is faulted in between samples. */
-struct sample *samples_allocate(size_t count);
-
-/* Warm-ups first, then the samples, all kept. The usage is that of the samples alone. */
+/* Warm-ups first, then the samples, all kept; a crew that works together meets before each. The
+ * usage is that of the samples alone. */
 struct usage measure(const struct bench_task *task, const struct bench_point *point,
                      struct sample *samples);
 

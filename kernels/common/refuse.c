@@ -7,11 +7,22 @@
 
 #include "emit.h"
 
-static char sentence[512];
+static char own[SENTENCE_BYTES];
+static char *sentence = own;
+
+void refuse_into(char room[SENTENCE_BYTES]) {
+    sentence = room;
+}
+
+static bool prints(void) {
+    return sentence == own;
+}
 
 static void say(const char *format, va_list arguments) {
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    fprintf(stderr, "%s\n", sentence);
+    vsnprintf(sentence, SENTENCE_BYTES, format, arguments);
+    if (prints()) {
+        fprintf(stderr, "%s\n", sentence);
+    }
 }
 
 void refuse(const char *format, ...) {
@@ -27,11 +38,13 @@ void cannot_run(const char *format, ...) {
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
-    emit_open_line("end");
-    emit_integer("status", EXIT_CANNOT_RUN);
-    emit_text("reason", sentence);
-    emit_close_line();
-    emit_flush();
+    if (prints()) {
+        emit_open_line("end");
+        emit_integer("status", EXIT_CANNOT_RUN);
+        emit_text("reason", sentence);
+        emit_close_line();
+        emit_flush();
+    }
     exit(EXIT_CANNOT_RUN);
 }
 

@@ -32,24 +32,42 @@ void bench_observe_count(struct bench_report *report, const char *name, uint64_t
 
 /* Tested and divided here and not in the kernel, where -Ofast takes every number for finite and
  * divides by multiplying. */
-void bench_observe_real(struct bench_report *report, const char *name, double value) {
-    if (!isfinite(value)) {
-        bench_fail(report, "%s is not a finite number", name);
+static void add_real(struct bench_report *report, struct observation observation) {
+    if (!isfinite(observation.real)) {
+        bench_fail(report, "%s is not a finite number", observation.name);
     }
-    add(report, (struct observation){.name = name, .kind = OBSERVED_REAL, .real = value});
+    add(report, observation);
+}
+
+void bench_observe_real(struct bench_report *report, const char *name, double value) {
+    add_real(report, (struct observation){.name = name, .kind = OBSERVED_REAL, .real = value});
 }
 
 void bench_observe_share(struct bench_report *report, const char *name, uint64_t part,
                          uint64_t whole) {
-    bench_observe_real(report, name, (double)part / (double)whole);
+    const double share = (double)part / (double)whole;
+    add_real(report, (struct observation){.name = name, .kind = OBSERVED_SHARE, .real = share});
 }
 
 void bench_observe_absent(struct bench_report *report, const char *name) {
     add(report, (struct observation){.name = name, .kind = OBSERVED_ABSENT});
 }
 
+void report_join(struct bench_report *report, const struct bench_report *other, size_t process) {
+    if (other->failed) {
+        bench_fail(report, "process %zu: %s", process, other->reason);
+    }
+    for (size_t i = 0; i < report->observation_count && i < other->observation_count; i++) {
+        struct observation *seen = &report->observations[i];
+        const struct observation *theirs = &other->observations[i];
+        const bool both = seen->kind == OBSERVED_SHARE && theirs->kind == OBSERVED_SHARE;
+        if (both && theirs->real < seen->real) {
+            seen->real = theirs->real;
+        }
+    }
+}
+
 void report_emit_observations(const struct bench_report *report) {
-    emit_open_object("observations");
     for (size_t i = 0; i < report->observation_count; i++) {
         const struct observation *seen = &report->observations[i];
         switch (seen->kind) {
@@ -57,6 +75,7 @@ void report_emit_observations(const struct bench_report *report) {
             emit_integer(seen->name, seen->count);
             break;
         case OBSERVED_REAL:
+        case OBSERVED_SHARE:
             emit_real(seen->name, seen->real);
             break;
         case OBSERVED_ABSENT:
@@ -64,5 +83,4 @@ void report_emit_observations(const struct bench_report *report) {
             break;
         }
     }
-    emit_close_object();
 }

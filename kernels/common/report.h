@@ -1,10 +1,10 @@
-/* What a check found out about one point. */
+/* What a check found out about one point, in one process. */
 #ifndef REPORT_H
 #define REPORT_H
 
 #include "bench.h"
 
-enum observation_kind { OBSERVED_COUNT, OBSERVED_REAL, OBSERVED_ABSENT };
+enum observation_kind { OBSERVED_COUNT, OBSERVED_REAL, OBSERVED_SHARE, OBSERVED_ABSENT };
 
 struct observation {
     const char *name;
@@ -20,6 +20,11 @@ struct bench_report {
     struct observation observations[BENCH_OBSERVATIONS_MAX];
 };
 
+/* Takes in what another process found at the same point: the first failure, and the smallest of
+ * each share, because a point is as good as its worst process. All else stays. */
+void report_join(struct bench_report *report, const struct bench_report *other, size_t process);
+
+/* Values of an object that is open. */
 void report_emit_observations(const struct bench_report *report);
 
 #endif

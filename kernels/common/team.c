@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "refuse.h"
-
-enum { SPINS_PER_CLOCK = 1024 };
-#define MEETING_LIMIT_NS UINT64_C(10000000000) /* far beyond any copy or time slice */
 
 enum gate { GATE_SHUT, GATE_OPEN, GATE_OFF };
 
@@ -25,38 +21,11 @@ struct team {
     pthread_cond_t changed;
     enum gate gate;
 
-    atomic_bool missed;
-    struct shared_word arrivals;
+    struct meeting meeting;
 };
 
-/* Without a pause instruction: on some processors, and in virtual machines, that takes longer
- * than what is measured. */
-bool spin_until(const struct shared_word *word, uint64_t least, uint64_t deadline_ns) {
-    for (unsigned spins = 1;; spins++) {
-        if (atomic_load_explicit(&word->value, memory_order_acquire) >= least) {
-            return true;
-        }
-        if (spins % SPINS_PER_CLOCK == 0 && clock_now() >= deadline_ns) {
-            return false;
-        }
-    }
-}
-
 bool team_meet(struct member *self, uint64_t *start_ns) {
-    struct team *team = self->team;
-    const uint64_t all = team->count * ++self->meetings;
-    const uint64_t deadline_ns = clock_now() + MEETING_LIMIT_NS;
-    bool together = true;
-    if (start_ns) {
-        together = spin_until(&team->arrivals, all - 1, deadline_ns);
-        *start_ns = clock_now();
-    }
-    atomic_fetch_add_explicit(&team->arrivals.value, 1, memory_order_acq_rel);
-    together = spin_until(&team->arrivals, all, deadline_ns) && together;
-    if (!together) {
-        atomic_store(&team->missed, true);
-    }
-    return together;
+    return meeting_wait(&self->team->meeting, &self->meetings, start_ns);
 }
 
 static void *enter(void *argument) {
@@ -107,6 +76,7 @@ void team_run(const uint64_t *cpus, size_t count, team_body *body, void *shared)
         .shared = shared,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .changed = PTHREAD_COND_INITIALIZER,
+        .meeting = {.members = count, .limit_ns = MEETING_LIMIT_NS},
     };
     if (!team.members) {
         cannot_run("no memory for %zu threads; ask for fewer", count);
@@ -122,7 +92,7 @@ void team_run(const uint64_t *cpus, size_t count, team_body *body, void *shared)
     }
     set_gate(&team, GATE_OPEN, count);
     free(team.members);
-    if (team.missed) {
+    if (team.meeting.missed) {
         cannot_run("a thread on CPU %" PRIu64
                    " or one of its partners was kept from running; free the CPUs",
                    cpus[0]);
