@@ -17,10 +17,17 @@ _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(?:[a-z]+ )*?([a-z][a-z0-9.]*)\s*
 _RELOCATION = re.compile(r"^\s*[0-9a-f]+:\s+(R_\S+)\s+([A-Za-z_][\w.]*)")
 # With -mcmodel=large the address is loaded first and called by a register afterwards.
 _LOADED = re.compile(r"PLTOFF|GOT(64|PLT)")
+# Without position independence that is any address, of data too: which one is called, its register
+# tells.
+_ADDRESS = "R_X86_64_64"
 _INDIRECT = re.compile(r"^(call|jmp)$")
 _TARGET = re.compile(r"^([0-9a-f]+)\s+<([^>+]+)\+0x[0-9a-f]+>")
 _BRANCHES = re.compile(r"^(call|j[a-z]+|bl|b|b\.\w+|cbn?z|tbn?z)$")
 _PREFIX = "timed_"
+# A loop that OpenMP shares among threads becomes a function of its own. GCC's has the name of the
+# function it was in; clang's is known by its address, which that function hands over.
+_OUTLINED = ".omp_outlined."
+_REFERENCE = re.compile(r"<(\.omp_outlined\.[^>+]*)>|\.text\+0x([0-9a-f]+)")
 
 
 @dataclass
@@ -55,23 +62,46 @@ def timed_functions(objects: list[Path]) -> dict[str, Body]:
 
 def parse(text: str) -> dict[str, Body]:
     """Parse `objdump -dr --no-show-raw-insn`."""
-    bodies: dict[str, Body] = {}
-    lines: list[str] = []
-    name = ""
-    for line in [*text.splitlines(), "0000 <end>:"]:
+    functions: dict[str, list[str]] = {}
+    outlined: dict[int, str] = {}
+    for line in text.splitlines():
         if head := _FUNCTION.match(line):
-            if name.startswith(_PREFIX):
-                bodies[name.split(".")[0]] = _body(lines)
-            name, lines = head.group(2), []
-        else:
-            lines.append(line)
+            address, name = head.groups()
+            functions[name] = []
+            if name.startswith(_OUTLINED):
+                outlined[int(address, 16)] = name
+        elif functions:
+            functions[name].append(line)
+    bodies: dict[str, Body] = {}
+    for name, lines in functions.items():
+        if name.startswith(_PREFIX):
+            loops = _outlined_by(lines, outlined)
+            parts = [_body(part) for part in (lines, *(functions[loop] for loop in loops))]
+            base = name.split(".")[0]
+            bodies[base] = _united([bodies[base], *parts] if base in bodies else parts)
     return bodies
+
+
+def _outlined_by(lines: list[str], outlined: dict[int, str]) -> list[str]:
+    """The functions of clang's that these lines hand the address of."""
+    found = [match.groups() for line in lines for match in _REFERENCE.finditer(line)]
+    names = [name or outlined.get(int(address, 16)) for name, address in found]
+    return [name for name in dict.fromkeys(names) if name in outlined.values()]
+
+
+def _united(parts: list[Body]) -> Body:
+    return Body(
+        calls=list(dict.fromkeys(call for part in parts for call in part.calls)),
+        loop_loads=sum(part.loop_loads for part in parts),
+        operands=" ".join(part.operands for part in parts),
+    )
 
 
 def _body(lines: list[str]) -> Body:
     body = Body()
     instructions: list[tuple[int, str, str]] = []
     loaded: list[str] = []
+    held: dict[str, str] = {}
     for line in lines:
         if relocation := _RELOCATION.match(line):
             kind, symbol = relocation.groups()
@@ -80,13 +110,18 @@ def _body(lines: list[str]) -> Body:
                 body.calls.append(symbol)
             elif _LOADED.search(kind):
                 loaded.append(symbol)
+            elif kind == _ADDRESS and instructions:
+                held[instructions[-1][2].rpartition(",")[2]] = symbol
         elif instruction := _INSTRUCTION.match(line):
             address, mnemonic, operands = instruction.groups()
             instructions.append((int(address, 16), mnemonic, operands))
+            called = held.get(operands.removeprefix("*"))
+            if _INDIRECT.match(mnemonic) and called and called not in body.calls:
+                body.calls.append(called)
     if any(_INDIRECT.match(name) and where.startswith("*") for _, name, where in instructions):
         # _GLOBAL_OFFSET_TABLE_ is how the addresses are found, not what is called.
-        called = [name for name in loaded if not name.startswith("_GLOBAL")]
-        body.calls = list(dict.fromkeys(body.calls + called))
+        called_too = [name for name in loaded if not name.startswith("_GLOBAL")]
+        body.calls = list(dict.fromkeys(body.calls + called_too))
     body.loop_loads = _loads_in_loops(instructions)
     body.operands = " ".join(operands for _, _, operands in instructions)
     return body
