@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-COMMON = ROOT / "kernels" / "common"
-SOURCE = ROOT / "kernels" / "mbw" / "mbw.c"
-FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-fno-builtin-mempcpy", f"-I{COMMON}"]
+import kernels
+from kernels import KERNELS, compiled, lines, outcome, points, run
+
+SOURCE = KERNELS / "mbw" / "mbw.c"
+FLAGS = ("-fno-builtin-mempcpy",)
 MIB = 1 << 20
 BLOCKS = ["block-1.1.1", "block-1.2.2", "block-1.3.0"]
 CALLS = ["memcpy", "mempcpy"]
 COMPILERS = ["gcc", "clang"]
 
 
-def build(name: str, target: Path, *files: Path, flags: tuple[str, ...] = ("-O2",)) -> Path:
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
-    command = [name, *FLAGS, *flags, *map(str, files), "-o", str(target), "-pthread"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return target
-
-
-@pytest.fixture(scope="module")
-def common(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder = tmp_path_factory.mktemp("common")
-    sources = sorted(COMMON.glob("*.c"))
-    return [build("gcc", folder / f"{file.stem}.o", file, flags=("-O2", "-c")) for file in sources]
-
-
-@pytest.fixture(scope="module")
-def mbw(common: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("gcc", tmp_path_factory.mktemp("mbw") / "mbw", SOURCE, *common)
-
-
-def run(
-    program: Path, *arguments: str, under: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*under, str(program), *arguments], capture_output=True, text=True, timeout=60, check=False
+def build(
+    target: Path, source: Path = SOURCE, *flags: str, name: str = "gcc", common: tuple = ("-O2",)
+) -> Path:
+    return kernels.build(
+        target, source, flags=(*FLAGS, *(flags or ("-O2",))), common=common, compiler=name
     )
+
+
+@pytest.fixture(scope="module")
+def mbw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("mbw") / "mbw")
 
 
 def point(method: str, block_bytes: int = 4096, call: str = "mempcpy", warm_up: int = 1) -> str:
     own = "" if method == "loop" else f",call={call}"
     own += f",block_bytes={block_bytes}" if method in BLOCKS else ""
     return f"--point=method={method},samples=2,warmup={warm_up},loops=2{own}"
-
-
-def outcome(program: Path, *arguments: str) -> dict[str, Any]:
-    """The only point of a run, with the exit status."""
-    done = run(program, *arguments)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    only: dict[str, Any]
-    (only,) = [line for line in found if line["kind"] == "point"]
-    assert done.returncode == (0 if only["status"] == "ok" else 1), done.stderr
-    return only
 
 
 def seen(
@@ -89,9 +61,8 @@ EXPECTED = {
 
 @pytest.mark.parametrize("level", ["-O0", "-Ofast"])
 @pytest.mark.parametrize("name", COMPILERS)
-def test_8_mib_in_4_kib_blocks(name: str, level: str, common: list[Path], tmp_path: Path) -> None:
-    own = build(name, tmp_path / "mbw.o", SOURCE, flags=(level, "-march=native", "-c"))
-    program = build(name, tmp_path / "mbw", own, *common, flags=(level,))
+def test_8_mib_in_4_kib_blocks(name: str, level: str, tmp_path: Path) -> None:
+    program = build(tmp_path / "mbw", SOURCE, level, "-march=native", name=name)
     for method, expected in EXPECTED.items():
         for call in CALLS:
             only = outcome(program, f"--bytes={8 * MIB}", point(method, call=call))
@@ -122,7 +93,7 @@ def test_buffers_stand_where_they_are_asked_to(mbw: Path, source: int, destinati
     offsets = [f"--source-offset={source}", f"--destination-offset={destination}"]
     done = run(mbw, "--bytes=65536", *offsets, "--seed=9", *map(point, EXPECTED))
     assert done.returncode == 0, done.stdout
-    start = json.loads(done.stdout.splitlines()[0])
+    start = lines(done.stdout)[0]
     assert start["source_address_mod_4096"] == source
     assert start["destination_address_mod_4096"] == destination
 
@@ -147,13 +118,13 @@ MUTATIONS = {
     ),
     "1.1.1 moves its destination": (
         "block-1.1.1",
-        "        (void)mempcpy(copy.destination, copy.source, copy.block_bytes);",
+        "        bench_barrier(mempcpy(copy.destination, copy.source, copy.block_bytes));",
         "        copy.destination = mempcpy(copy.destination, copy.source, copy.block_bytes);",
         "from byte 4096 (block 1)",
     ),
     "1.1.1 does nothing": (
         "block-1.1.1",
-        "        (void)mempcpy(copy.destination, copy.source, copy.block_bytes);",
+        "        bench_barrier(mempcpy(copy.destination, copy.source, copy.block_bytes));",
         "",
         "from byte 0 (block 0)",
     ),
@@ -182,29 +153,26 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_a_wrong_kernel_is_caught(mutation: str, common: list[Path], tmp_path: Path) -> None:
+def test_a_wrong_kernel_is_caught(mutation: str, tmp_path: Path) -> None:
     method, before, after, reason = MUTATIONS[mutation]
     text = SOURCE.read_text()
     assert before in text
     (tmp_path / "mbw.c").write_text(text.replace(before, after))
-    program = build("gcc", tmp_path / "mbw", tmp_path / "mbw.c", *common)
+    program = build(tmp_path / "mbw", tmp_path / "mbw.c")
     only = outcome(program, "--bytes=65536", point(method))
     assert only["status"] == "fail"
     assert reason in only["reason"]
 
 
-def test_a_source_that_was_written_to_is_made_good_again(
-    common: list[Path], tmp_path: Path
-) -> None:
+def test_a_source_that_was_written_to_is_made_good_again(tmp_path: Path) -> None:
     _, before, after, _ = MUTATIONS["the copy is turned round"]
     (tmp_path / "mbw.c").write_text(SOURCE.read_text().replace(before, after))
-    program = build("gcc", tmp_path / "mbw", tmp_path / "mbw.c", *common)
+    program = build(tmp_path / "mbw", tmp_path / "mbw.c")
     done = run(program, "--bytes=65536", point("copy"), point("loop"))
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["status"] for line in found if line["kind"] == "point"] == ["fail", "ok"]
+    assert [one["status"] for one in points(done.stdout)] == ["fail", "ok"]
 
 
-def test_what_arrived_is_seen_without_the_definition(common: list[Path], tmp_path: Path) -> None:
+def test_what_arrived_is_seen_without_the_definition(tmp_path: Path) -> None:
     """A destination that is poisoned, shifted by a word, or from another place in the source."""
     before = "memcpy(copy->destination, copy->source, copy->bytes);"
     half = "copy->bytes / 2"
@@ -216,14 +184,14 @@ def test_what_arrived_is_seen_without_the_definition(common: list[Path], tmp_pat
     }
     for after, expected in shifted.items():
         (tmp_path / "mbw.c").write_text(SOURCE.read_text().replace(before, after, 1))
-        program = build("gcc", tmp_path / "mbw", tmp_path / "mbw.c", *common)
+        program = build(tmp_path / "mbw", tmp_path / "mbw.c")
         only = outcome(program, "--bytes=65536", point("copy", call="memcpy"))
         assert (only["status"], only["observations"]) == ("fail", expected), after
 
 
-def library_calls(name: str, level: str, folder: Path) -> dict[str, list[str]]:
+def library_calls(name: str, level: str) -> dict[str, list[str]]:
     """timed function -> what its object calls or jumps to."""
-    target = build(name, folder / "mbw.o", SOURCE, flags=(level, "-c"))
+    target = compiled(SOURCE, *FLAGS, level, compiler=name)
     text = subprocess.run(
         ["objdump", "-dr", "--no-show-raw-insn", str(target)],
         capture_output=True,
@@ -243,8 +211,8 @@ def library_calls(name: str, level: str, folder: Path) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
 @pytest.mark.parametrize("name", COMPILERS)
-def test_each_function_calls_what_its_name_says(name: str, level: str, tmp_path: Path) -> None:
-    calls = library_calls(name, level, tmp_path)
+def test_each_function_calls_what_its_name_says(name: str, level: str) -> None:
+    calls = library_calls(name, level)
     forms = ["copy", *(block.replace("-", "_").replace(".", "_") for block in BLOCKS)]
     assert set(calls) == {
         "timed_loop",
@@ -259,8 +227,7 @@ def test_each_function_calls_what_its_name_says(name: str, level: str, tmp_path:
 @pytest.mark.parametrize("name", COMPILERS)
 def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     flags = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    files = [*sorted(COMMON.glob("*.c")), SOURCE]
-    program = build(name, tmp_path / "mbw", *files, flags=flags)
+    program = build(tmp_path / "mbw", SOURCE, *flags, name=name, common=flags)
     offsets = ["--source-offset=4088", "--destination-offset=8"]
     methods = [point(method, 128, call) for method in EXPECTED for call in CALLS]
     done = run(program, "--bytes=4160", *offsets, *methods)
@@ -273,8 +240,7 @@ def test_too_little_memory_is_no_failure(mbw: Path) -> None:
     limit = f"--as={256 * MIB}"
     done = run(mbw, f"--bytes={1024 * MIB}", point("copy"), under=("prlimit", limit))
     assert done.returncode == 77
-    (line,) = done.stdout.splitlines()
-    end = json.loads(line)
+    (end,) = lines(done.stdout)
     assert (end["kind"], end["status"]) == ("end", 77)
     assert str(1024 * MIB) in end["reason"]
     assert done.stderr == end["reason"] + "\n"

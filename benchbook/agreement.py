@@ -1,0 +1,101 @@
+"""How well our twins agree with other people's programs that were measured in the same blocks."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from benchbook.comparisons import paired, storable
+from benchbook.stats import MIXED
+
+NOT_ACCEPTED = "not_accepted"
+
+
+def agreement(
+    rows: list[dict[str, Any]],
+    points: list[dict[str, Any]],
+    summaries: pd.DataFrame,
+    variants: list[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """The plan's rows {peer, twin, point, peer_point, reason} -> one record for each peer.
+
+    {peer, tool, version, package, state, reason, twin, rows, compared, not_compared, median_ratio,
+    worst_ratio}; rows: {ours, peer_point, factors, rates in bytes per second, ratio of rates (ours
+    ÷ peer's) with its pointwise ends low95 and high95, blocks, state, reason}. Only blocks count
+    in which both ran in one machine state. A row without ratio has a state other than ok and says
+    why: not_accepted, or what kept one of the two from being measured. worst_ratio is the one
+    furthest from 1, as a factor; both are None where nothing was compared.
+    """
+    known = {point["point"]: point for point in points}
+    about = {one["variant"]: one for one in variants}
+    found = []
+    for name in dict.fromkeys(row["peer"] for row in rows):
+        own = [_row(row, known, summaries) for row in rows if row["peer"] == name]
+        ratios = [row["ratio"] for row in own if row["ratio"] is not None]
+        built = about.get(name, {})
+        found.append(
+            {
+                "peer": name,
+                **{key: (built.get("peer") or {}).get(key) for key in _ABOUT},
+                "state": built.get("state"),
+                "reason": built.get("reason", ""),
+                "twin": next(row["twin"] for row in rows if row["peer"] == name),
+                "rows": own,
+                "compared": len(ratios),
+                "not_compared": len(own) - len(ratios),
+                "median_ratio": median(ratios) if ratios else None,
+                "worst_ratio": max(ratios, key=lambda one: abs(math.log(one)), default=None),
+            }
+        )
+    return found
+
+
+_ABOUT = ("tool", "package", "version", "text")
+
+
+def _row(
+    row: dict[str, Any], known: dict[str, dict[str, Any]], summaries: pd.DataFrame
+) -> dict[str, Any]:
+    ours, theirs = known.get(row["point"], {}), known.get(row["peer_point"], {})
+    interval, blocks, (state, reason) = None, 0, _state(row, ours, theirs)
+    if state == "ok":
+        interval = paired(_same_state(summaries, row), row["point"], row["peer_point"])
+        blocks = interval["blocks"] if interval else 0
+        if interval is None:
+            state, reason = "no_block", "no block holds both in one machine state"
+    ends = {key: interval[key] if interval else None for key in ("ratio", "low95", "high95")}
+    result: dict[str, Any] = storable(
+        {
+            "ours": row["point"],
+            "peer_point": row["peer_point"],
+            "factors": ours.get("factors", {}),
+            "our_bytes_per_s": ours.get("rate_bytes_per_s"),
+            "peer_bytes_per_s": theirs.get("rate_bytes_per_s"),
+            **ends,
+            "blocks": blocks,
+            "state": state,
+            "reason": reason,
+        }
+    )
+    return result
+
+
+def _state(row: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:
+    if row["peer_point"] is None:
+        return NOT_ACCEPTED, row["reason"]
+    for point, name in ((theirs, row["peer"]), (ours, row["twin"])):
+        if point.get("state") != "ok":
+            reason = point.get("reason") or "it was not measured"
+            return point.get("state", "absent"), f"{name}: {reason}"
+    return "ok", ""
+
+
+def _same_state(summaries: pd.DataFrame, row: dict[str, Any]) -> pd.DataFrame:
+    """The summaries of both points in the blocks that saw them in one known machine state."""
+    both = summaries[summaries["point"].isin([row["point"], row["peer_point"]])]
+    states = both.groupby("block")["machine_state"].agg(["nunique", "first", "size"])
+    same = (states["nunique"] == 1) & (states["size"] == 2) & (states["first"] != MIXED)
+    return both[both["block"].isin(states.index[same])]

@@ -1,0 +1,66 @@
+"""One start of a peer: its command line, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.peers import DECLARED, MIB, REPETITIONS
+from benchbook.peers.matching import measure_of
+from benchbook.peers.parsers import Measured, NotUnderstoodError, parser
+from benchbook.sizes import UNITS
+
+# Tools round a size to what their loops and threads divide: the rate is that of the bytes moved.
+SIZE_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class PeerStart:
+    """What a peer is asked for: `repetitions` in all, each of `declared_bytes` bytes."""
+
+    tool: str
+    parser: str
+    arguments: tuple[str, ...]
+    repetitions: int
+    warmup: int
+    declared_bytes: int
+
+
+def prepare(spec: dict[str, Any], factors: dict[str, Any], counts: dict[str, int]) -> PeerStart:
+    """The start of a peer at a point that it accepts; `counts` are the pilot's numbers."""
+    measure = measure_of(spec, factors)
+    if measure is None:
+        raise ValueError(f"{spec['tool']} does not accept {factors}")
+    values = dict(factors)
+    values |= {
+        name + MIB: value // UNITS["MiB"]
+        for name, value in factors.items()
+        if isinstance(value, int)
+    }
+    values[DECLARED] = spec.get("declares", 1) * factors["bytes"]
+    values[REPETITIONS] = counts["warmup"] + counts["samples"] * counts["loops"]
+    return PeerStart(
+        tool=spec["tool"],
+        parser=spec["parser"],
+        arguments=tuple(one.format(**values) for one in measure["arguments"]),
+        repetitions=values[REPETITIONS],
+        warmup=counts["warmup"],
+        declared_bytes=values[DECLARED],
+    )
+
+
+def read(start: PeerStart, text: str, cpus: list[int]) -> Measured:
+    """What the peer printed, if it did what was asked for on these CPUs; else NotUnderstoodError
+    with the reason."""
+    measured: Measured = parser(start.parser).parse(text)
+    done = len(measured.time_ns) * measured.loops
+    if done != start.repetitions:
+        raise NotUnderstoodError(f"did {done} repetitions of the {start.repetitions} asked for")
+    moved = measured.declared_bytes / measured.loops
+    if abs(moved / start.declared_bytes - 1) > SIZE_TOLERANCE:
+        raise NotUnderstoodError(
+            f"moved {moved:.0f} bytes in a repetition where {start.declared_bytes} were asked for"
+        )
+    if measured.cpus and sorted(measured.cpus) != sorted(cpus):
+        raise NotUnderstoodError(f"ran on CPUs {measured.cpus} instead of those given, {cpus}")
+    return measured
