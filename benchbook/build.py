@@ -6,6 +6,8 @@ A compile that fails or a compiler that is missing is a result with a reason, no
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,18 +19,26 @@ from typing import Any
 from benchbook import disassembly
 from benchbook.definitions import definition, kernel_folder
 from benchbook.files import write_json
+from benchbook.peers import tool
 
 VERSION = 1
 COMPILE_LIMIT_S = 120
 PADDING_BYTES = 1504  # of the relinked twin: moves code and data, changes nothing else
 # The harness is the same in every variant; only the kernel's own file takes the variant's flags.
 COMMON_FLAGS = ["-O2"]
+# Code model and position independence belong to a whole program: all its objects must agree.
+WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
 ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
 LINK = ["-Wl,--build-id=none"]
 
 
 class BuildFailed(Exception):
-    """A compiler or linker said no; its words are the result."""
+    """A compiler or linker said no; its words are the result, `status` is None for a time-out."""
+
+    def __init__(self, reason: str, words: str = "", status: int | None = None) -> None:
+        super().__init__(reason)
+        self.words = words or reason
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -40,11 +50,17 @@ class Compiler:
 
 
 def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str, Any]:
-    """Compile one variant; write `output` (variant.json); return what it holds."""
+    """Compile one variant, or find a peer; write `output` (variant.json); return what it holds."""
+    record: dict[str, Any]
     content = definition(root, name)
     spec = content["variants"][variant]
+    if "peer" in spec:
+        about = {"version": VERSION, "experiment": name, "variant": variant}
+        record = {**about, "compiler": None, "flags": [], **tool.find(spec["peer"])}
+        write_json(output, record)
+        return record
     flags = [*content.get("flags", []), *spec.get("flags", [])]
-    record: dict[str, Any] = {
+    record = {
         "version": VERSION,
         "experiment": name,
         "variant": variant,
@@ -55,11 +71,7 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
     }
     compiler = find_compiler(spec["compiler"])
     if compiler is None:
-        record |= {
-            "state": "cannot_run",
-            "reason": f"compiler {spec['compiler']!r} is not on PATH; "
-            f"install it (Debian: apt-get install {spec['compiler']})",
-        }
+        record |= {"state": "cannot_run", "reason": not_there(spec["compiler"])}
     else:
         record |= {"compiler_version": compiler.version, "target": compiler.target}
         try:
@@ -68,6 +80,11 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
             record |= {"state": "failed", "reason": str(failure)}
     write_json(output, record)
     return record
+
+
+def not_there(compiler: str) -> str:
+    """Why a variant of this compiler cannot be built here."""
+    return f"compiler {compiler!r} is not on PATH; install it (Debian: apt-get install {compiler})"
 
 
 def find_compiler(name: str) -> Compiler | None:
@@ -93,17 +110,11 @@ def _compile(
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         work = Path(scratch)
         own = [
-            _object(compiler, sources / source, flags, common, work)
+            object_file(compiler, sources / source, flags, common, work)
             for source in content["sources"]
         ]
-        shared = [
-            _object(compiler, source, COMMON_FLAGS, common, work)
-            for source in sorted(common.glob("*.c"))
-        ]
-        # As an archive, so that the probe, which has its own main, takes only what it calls.
-        library = work / "libcommon.a"
-        _run(["ar", "rcsD", str(library), *map(str, shared)])
-        padding = _object(
+        library = harness(compiler, common, flags, work)
+        padding = object_file(
             compiler,
             common / "padding.S",
             [f"-DBENCH_PADDING_BYTES={PADDING_BYTES}"],
@@ -112,8 +123,8 @@ def _compile(
         )
         found = disassembly.timed_functions(own)
         # Optimisation flags matter to the linker too (-fopenmp, -mcmodel, -flto).
-        plain = _link(compiler, [*own, library], flags, work / "plain")
-        relinked = _link(compiler, [padding, *own, library], flags, work / "relinked")
+        plain = link(compiler, [*own, library], flags, work / "plain")
+        relinked = link(compiler, [padding, *own, library], flags, work / "relinked")
         record = {
             "binary": _keep(plain, folder),
             "relinked": _keep(relinked, folder),
@@ -128,6 +139,21 @@ def _compile(
     return record | ({"state": "failed", "reason": wrong} if wrong else {})
 
 
+def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> Path:
+    """The common files, compiled to go with a kernel's own that have these flags.
+
+    As an archive, so that the probe, which has its own main, takes only what it calls.
+    """
+    whole = [flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag)]
+    objects = [
+        object_file(compiler, source, [*COMMON_FLAGS, *whole], common, work)
+        for source in sorted(common.glob("*.c"))
+    ]
+    library = work / "libcommon.a"
+    _run(["ar", "rcsD", str(library), *map(str, objects)])
+    return library
+
+
 def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str:
     for function, calls in declared.items():
         seen = found.get(function, {"library_calls": []})["library_calls"]
@@ -138,13 +164,17 @@ def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str
     return ""
 
 
-def _object(compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path) -> Path:
+def object_file(
+    compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path
+) -> Path:
+    """One source, compiled into `work`; `include` holds the common headers."""
     target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
     _run([compiler.path, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
     return target
 
 
-def _link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
+def link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
+    """A program out of objects and archives in this order."""
     _run([compiler.path, *flags, *LINK, *map(str, objects), "-o", str(target), "-lm", "-pthread"])
     return target
 
@@ -180,17 +210,22 @@ def effective_command(compiler: Compiler, source: Path, flags: list[str]) -> lis
 def _run(command: list[str]) -> None:
     try:
         result = subprocess.run(
-            command, capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False
+            command,
+            env={**os.environ, "LC_ALL": "C"},  # its words are searched, and kept
+            capture_output=True,
+            text=True,
+            timeout=COMPILE_LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise BuildFailed(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
     if result.returncode != 0:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
-        telling = [line for line in lines if "error" in line or "relocation" in line] or lines
-        raise BuildFailed(
-            f"{Path(command[0]).name} ended with {result.returncode}: "
-            + (telling[0].strip() if telling else "it said nothing")
-        )
+        telling = [line for line in lines if re.search("error|relocation", line)]
+        telling = [line for line in telling if "warning:" not in line] or lines
+        words = telling[0].strip() if telling else "it said nothing"
+        reason = f"{Path(command[0]).name} ended with {result.returncode}: {words}"
+        raise BuildFailed(reason, words, result.returncode)
 
 
 def _say(command: list[str]) -> str:

@@ -2,7 +2,8 @@
 
 Rows of {experiment, point, name, value, unit, source, state, reason}; state is ok, denied, absent
 or simulated. Here: what the kernel's check found at the destination, what the operating system
-accounted, and what the disassembly of the timed functions shows. Later sources add rows.
+accounted, what the disassembly of the timed functions shows, the sizes at which static arrays no
+longer link, and what happened to arrays beyond memory. Later sources add rows.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchbook import records
+from benchbook import definitions, records, trials
 from benchbook.files import read_json, write_json
 from benchbook.tables import run_folder
 
@@ -31,11 +32,15 @@ UNITS = {
     "distinct_source_blocks": "blocks",
     "last_source_block": "block",
     "blocks_declared": "blocks",
+    "processes": "processes",
+    "start_skew_ns": "ns",
+    "overlap_fraction": "1",
 }
+OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction")  # what it saw of its processes
 
 
-def collect(pointer: Path, output: Path) -> None:
-    """Write evidence.json of one run."""
+def collect(pointer: Path, limits: list[Path], output: Path) -> None:
+    """Write evidence.json of one run; `limits` are the limits.json of its experiment, if any."""
     content, run = run_folder(pointer)
     seen: dict[tuple[str, str, str], list[Any]] = {}
     complete = set(records.progress(run).complete)
@@ -49,7 +54,8 @@ def collect(pointer: Path, output: Path) -> None:
             ("operating system", record["usage"]),
         ):
             for name, value in values.items():
-                seen.setdefault((record["point"], source, name), []).append(value)
+                said = "harness" if name in OF_HARNESS else source
+                seen.setdefault((record["point"], said, name), []).append(value)
     items = [
         {"experiment": content["experiment"], "point": point, "name": name, **row(source, values)}
         | {"unit": UNITS.get(name, "")}
@@ -57,6 +63,10 @@ def collect(pointer: Path, output: Path) -> None:
     ]
     for folder in content["variants"].values():
         items += _disassembly(content["experiment"], read_json(Path(folder) / "variant.json"))
+    for path in limits:
+        items += _limits(read_json(path))
+    definition = definitions.definition(Path(), content["experiment"])
+    items += trials.try_all(definition, content, read_json(run / records.PLAN))
     write_json(output, {"version": VERSION, "items": items})
 
 
@@ -75,7 +85,7 @@ def row(source: str, values: list[Any]) -> dict[str, Any]:
 
 
 def _disassembly(experiment: str, variant: dict[str, Any]) -> list[dict[str, Any]]:
-    if variant["state"] != "ok" or variant["experiment"] == "probe":
+    if variant["state"] != "ok" or variant["experiment"] == "probe" or "peer" in variant:
         return []
     common = {
         "experiment": experiment,
@@ -91,3 +101,21 @@ def _disassembly(experiment: str, variant: dict[str, Any]) -> list[dict[str, Any
         name = f"library calls in {function}"
         items.append({**common, "name": name, "value": facts["library_calls"]})
     return items
+
+
+def _limits(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The largest size of each array that links, in bytes; None where none does."""
+    common = {key: found[key] for key in ("experiment", "define", "arrays", "most_bytes")}
+    return [
+        {
+            **common,
+            "point": "",
+            "name": "largest static array",
+            "value": item["links_bytes"],
+            "unit": "bytes",
+            "source": "compiler and linker",
+            "state": "absent" if item["outcome"] == "cannot_run" else "ok",
+            **item,
+        }
+        for item in found["items"]
+    ]

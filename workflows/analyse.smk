@@ -15,7 +15,8 @@ rule tables:
 
 rule analyse:
     input:
-        lab.stage("analysis.py", "noise.py", "steadiness.py", "artefacts", "stats"),
+        lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
+        lab.stage("agreement.py", "comparisons.py", "claims.py"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
@@ -30,7 +31,15 @@ rule analyse:
 
 rule judge:
     input:
-        lab.stage("claims.py", "comparisons.py", "papers.py", "units.py", "stats"),
+        lab.stage(
+            "claims.py",
+            "comparisons.py",
+            "flags.py",
+            "papers.py",
+            "processes.py",
+            "units.py",
+            "stats",
+        ),
         lab.published,
         analyses=lab.analyses,
     output:

@@ -4,7 +4,7 @@
 rule build:
     input:
         lab.sources,
-        lab.stage("build.py", "disassembly.py"),
+        lab.stage("build.py", "disassembly.py", "peers"),
     output:
         "build/{experiment}/{variant}/variant.json",
     log:
@@ -14,3 +14,17 @@ rule build:
     shell:
         "exec python3 -m benchbook --log {log} build {wildcards.experiment} {wildcards.variant}"
         " --output {output}"
+
+
+rule limits:
+    input:
+        lab.sources,
+        lab.stage("build.py", "limits.py"),
+    output:
+        "build/{experiment}/limits.json",
+    log:
+        "build/{experiment}/limits.log",
+    params:
+        limits=lab.limited,
+    shell:
+        "exec python3 -m benchbook --log {log} limits {wildcards.experiment} --output {output}"

@@ -3,11 +3,14 @@
 
 rule evidence:
     input:
-        lab.stage("evidence.py"),
+        lab.stage("evidence.py", "trials.py"),
+        lab.definition_file,
+        limits=lab.limit_files,
         pointer=f"{lab.results}/{{experiment}}/current.json",
     output:
         f"{lab.results}/{{experiment}}/evidence.json",
     log:
         f"{lab.results}/{{experiment}}/evidence.log",
     shell:
-        "exec python3 -m benchbook --log {log} evidence {input.pointer} --output {output}"
+        "exec python3 -m benchbook --log {log} evidence {input.pointer} {input.limits}"
+        " --output {output}"
