@@ -11,7 +11,9 @@ from typing import Any
 import pandas as pd
 
 from benchbook import records, stats, tables
+from benchbook.agreement import agreement
 from benchbook.artefacts import detectors
+from benchbook.ceilings import ceilings
 from benchbook.files import read_json, write_json
 from benchbook.noise import caches_of, noise
 from benchbook.steadiness import steadiness
@@ -19,6 +21,7 @@ from benchbook.tables import calls_by_point, invocation_spans, run_folder
 
 VERSION = 1
 POINTWISE = 0.95
+SKIPPED = ("variant", "twin", "factors", "state", "reason")  # what is known of a skipped point
 
 
 def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
@@ -33,17 +36,25 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             summaries[["t_start_ns", "t_end_ns"]], states
         ).to_numpy()
     summaries.to_parquet(output.with_name("summaries.parquet"))
+    theirs = {row["peer"] for row in plan["peers"]}
     observations = by_point(read_json(evidence)["items"])
     points = [
-        describe(point, summaries, observations.get(point["id"], {}), failures(run))
-        | {"inside": inside.get(point["id"])}
+        describe(
+            point,
+            summaries,
+            observations.get(point["id"], {}),
+            failures(run),
+            plan["paper_statistic"],
+        )
+        | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
         for point in plan["points"]
     ]
     points += [
-        {"point": skip["id"], "state": skip["state"], "reason": skip["reason"]}
+        {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
         for skip in plan["skipped"]
     ]
     found, abstained = detect(points, plan["buffers"], plan["caches"])
+    built = variants(content)
     write_json(
         output,
         {
@@ -62,13 +73,16 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "claims": manifest["claims"],
             "cpus": plan["cpus"],
             "door": plan["door"],
-            "variants": variants(content),
+            "variants": built,
             "machine_states": sorted(set(states["state"].tolist())) if len(states) else [],
             "readings": readings,
             "facts": plan["host_facts"],
+            "sizes": plan["sizes"],
             "caches": caches_of(plan["host_facts"], plan["cpus"]),
             "disturbance": noise(run, plan),
             "points": points,
+            "ceilings": ceilings(points, plan["ceilings"], plan["sizes"]["total LLC"]),
+            "agreement": agreement(plan["peers"], points, summaries, built),
             "findings": found,
             "abstained": abstained,
         },
@@ -100,6 +114,7 @@ def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
             {
                 "variant": name,
                 **{key: record.get(key) for key in keep},
+                "peer": record.get("peer"),
                 "sha256": record.get("binary", {}).get("sha256"),
                 "timed_functions": record.get("timed_functions", {}),
             }
@@ -160,6 +175,7 @@ def describe(
     summaries: pd.DataFrame,
     observations: dict[str, Any],
     failed: dict[str, dict[str, str]],
+    statistic: str,
 ) -> dict[str, Any]:
     """One point: its time per call with a pointwise 95 % interval over blocks, and its rate.
 
@@ -190,7 +206,8 @@ def describe(
         **estimate,
         **rates(bytes_per_call, estimate),
         "best_ns": float(own["best_ns"].min()),
-        "paper_mean_ns": finite(float(own["paper_mean_ns"].median())),
+        "paper_statistic": statistic,
+        "paper_ns": finite(float(own[f"paper_{statistic}_ns"].median())),
         "paper_samples": int(own["paper_samples"].min()),
         "undisturbed": _part(undisturbed, bytes_per_call) if len(undisturbed) else None,
         "by_machine_state": {state: _part(part, bytes_per_call) for state, part in parts.items()},

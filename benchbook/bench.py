@@ -14,6 +14,7 @@ from rich.table import Table
 
 from benchbook import records
 from benchbook.files import read_json
+from benchbook.split import NOTES, split
 
 REPEATS = 3
 
@@ -29,7 +30,8 @@ def seconds(*command: str) -> float:
 
 
 def show(root: Path) -> None:
-    """Start-up of the workflow against bare Snakemake; what probing cost in the latest runs."""
+    """Start-up of the workflow against bare Snakemake; where the last one's time went; what
+    probing cost in the latest runs."""
     console = Console(highlight=False)
     table = Table("what", "figure", title="Benchbook itself", title_justify="left")
     bare = seconds("snakemake", "--version")
@@ -39,6 +41,8 @@ def show(root: Path) -> None:
     table.add_row("ratio", f"{dry / bare:.2f}")
     own = seconds(sys.executable, "-m", "benchbook", "--help")
     table.add_row("benchbook --help", f"{own:.2f} s")
+    for what, value in (split(root / NOTES) or {}).items():
+        table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
     for run in latest_runs(root):
         manifest = read_json(run / records.MANIFEST)
         share = manifest["probing_s"] / max(manifest["measuring_s"], 1e-9)
@@ -46,7 +50,7 @@ def show(root: Path) -> None:
         table.add_row(f"{what}, measuring", f"{manifest['measuring_s']:.1f} s")
         table.add_row(f"{what}, probing ÷ measuring", f"{share:.3f}")
         timed_ns = sum(
-            sum(records.load_samples(run, record)[1].tolist())
+            records.load_samples(run, record).timed_ns()
             for record in records.read_lines(run / records.JOURNAL)
             if record["kind"] == "invocation"
         )

@@ -48,12 +48,15 @@ def main() -> None:
 
 @app.callback()
 def common(
+    context: typer.Context,
     log: Annotated[Path | None, typer.Option(help="keep what is said in this file too")] = None,
 ) -> None:
     """Options before the command."""
     if log is not None:
+        from benchbook import split
         from benchbook.files import Tee
 
+        split.note_at_exit(context.invoked_subcommand or "")
         sys.stderr = Tee(sys.stderr, log)
 
 
@@ -101,11 +104,23 @@ def measure(
 
 
 @app.command(hidden=True)
-def evidence(pointer: Path, output: Output) -> None:
-    """Collect observations of a run."""
+def limits(experiment: str, output: Output) -> None:
+    """Search the sizes at which static arrays no longer link; a refusal is a result."""
+    from benchbook.limits import find_limits
+
+    find_limits(ROOT, experiment, output)
+
+
+@app.command(hidden=True)
+def evidence(
+    pointer: Path,
+    output: Output,
+    limits: Annotated[list[Path] | None, typer.Argument()] = None,
+) -> None:
+    """Collect observations of a run, and make its trials."""
     from benchbook.evidence import collect
 
-    collect(pointer, output)
+    collect(pointer, limits or [], output)
 
 
 @app.command(hidden=True)

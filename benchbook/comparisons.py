@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchbook import stats
 from benchbook.claims import null_of, ratio_interval, smallest_effect
 from benchbook.tables import rate
 
@@ -75,10 +76,11 @@ def printed(row: dict[str, Any]) -> float | None:
 
 
 def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, per: float) -> None:
-    """Add to each row of a figure its ratio to the first row, printed and rerun."""
-    reference = rows[0]
-    base = printed(reference)
+    """Add to each row of a figure its ratio to the first row of its group, printed and rerun."""
+    first: dict[str, dict[str, Any]] = {}
     for row in rows:
+        reference = first.setdefault(row["group"], row)
+        base = printed(reference)
         value = printed(row)
         measured = row["state"] == reference["state"] == "ok"
         row["reference"] = reference["label"]
@@ -94,9 +96,11 @@ def setting(point: Point) -> tuple[Any, ...]:
 
 
 def usable(points: list[Point]) -> dict[str, Point]:
-    """Measured points by id, twins left out."""
+    """Measured points of ours by id, twins left out."""
     return {
-        point["point"]: point for point in points if point["state"] == "ok" and not point["twin"]
+        point["point"]: point
+        for point in points
+        if point["state"] == "ok" and not point["twin"] and not point.get("peer")
     }
 
 
@@ -156,27 +160,44 @@ def sweep(
         method = str(same[0]["factors"].get("method", "")) if same else ""
         if len(same) > len(best.get(method, [])):
             best[method] = same
+    return [_curve(same, summaries, per) for same in best.values() if len(same) >= SWEEP_SIZES]
+
+
+def curves(points: list[Point], summaries: pd.DataFrame, per: float) -> list[dict[str, Any]]:
+    """Rate by size of every setting that was measured at SWEEP_SIZES sizes, with its last knee."""
+    by_setting: dict[tuple[Any, ...], list[Point]] = {}
+    for point in usable(points).values():
+        if SIZE in point["factors"]:
+            by_setting.setdefault(setting(point), []).append(point)
     return [
-        {
-            "method": method,
-            "factors": {k: v for k, v in same[0]["factors"].items() if k != SIZE},
-            "variant": same[0]["variant"],
-            "values": [
-                {
-                    "bytes": point["factors"][SIZE],
-                    "rerun": point["rate_bytes_per_s"] / per,
-                    "low": _scaled(point["rate_low_bytes_per_s"], per),
-                    "high": _scaled(point["rate_high_bytes_per_s"], per),
-                    "invocations": [
-                        one["rerun"] for one in invocations(summaries, point["point"], None, per)
-                    ],
-                }
-                for point in same
-            ],
-        }
-        for method, same in best.items()
+        _curve(sorted(same, key=lambda point: point["factors"][SIZE]), summaries, per)
+        for same in by_setting.values()
         if len(same) >= SWEEP_SIZES
     ]
+
+
+def _curve(same: list[Point], summaries: pd.DataFrame, per: float) -> dict[str, Any]:
+    """Points of one setting, by size: rates in units of `per` bytes per second."""
+    sizes = [point["factors"][SIZE] for point in same]
+    knee = stats.last_knee(sizes, [point["rate_bytes_per_s"] for point in same])
+    return {
+        "method": str(same[0]["factors"].get("method", "")),
+        "factors": {k: v for k, v in same[0]["factors"].items() if k != SIZE},
+        "variant": same[0]["variant"],
+        "knee": knee and {"low_bytes": knee.low, "high_bytes": knee.high, "ratio": knee.ratio},
+        "values": [
+            {
+                "bytes": point["factors"][SIZE],
+                "rerun": point["rate_bytes_per_s"] / per,
+                "low": _scaled(point["rate_low_bytes_per_s"], per),
+                "high": _scaled(point["rate_high_bytes_per_s"], per),
+                "invocations": [
+                    one["rerun"] for one in invocations(summaries, point["point"], None, per)
+                ],
+            }
+            for point in same
+        ],
+    }
 
 
 def _scaled(value: float | None, per: float) -> float | None:

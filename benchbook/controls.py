@@ -8,8 +8,7 @@ from typing import Any
 from benchbook import definitions
 from benchbook.artefacts import detectors
 from benchbook.files import read_json, write_json
-from benchbook.points import caches, expand
-from benchbook.topology import pin, read_topology
+from benchbook.points import expand
 
 VERSION = 1
 
@@ -24,7 +23,7 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
         analysis = read_json(path)
         name = analysis["experiment"]
         content = definitions.load(definitions.definition_file(root, name), "control")
-        roles = _roles(root, name, content)
+        roles = _roles(root, name, content, analysis["sizes"])
         counts = compare(content["artefact"], analysis, roles)
         artefacts[content["artefact"]] = {"text": content["text"].strip(), **counts}
     for detector in detectors():
@@ -41,10 +40,10 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
     write_json(output, {"version": VERSION, **where, "artefacts": artefacts})
 
 
-def _roles(root: Path, name: str, content: dict[str, Any]) -> dict[str, list[str]]:
+def _roles(
+    root: Path, name: str, content: dict[str, Any], sizes: dict[str, int | None]
+) -> dict[str, list[str]]:
     experiment = definitions.definition(root, name)
-    topology = read_topology()
-    sizes = caches(topology, pin(topology, 1))
     roles = {}
     for role in ("provoked", "nulls"):
         crosses = [{"variant": "control", **cross} for cross in content[role]]

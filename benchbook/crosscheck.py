@@ -7,19 +7,28 @@ Snakefile imports. Each refusal is one sentence: the file, the place in it, and 
 from __future__ import annotations
 
 import csv
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchbook import definitions
 from benchbook.errors import BenchbookError
-from benchbook.points import expand
+from benchbook.points import COUNTS, expand
 from benchbook.settings import PRESETS, load
-from benchbook.sizes import parse_bytes
+from benchbook.sizes import parse_bytes, parse_counts
 from benchbook.units import RATE_UNITS
 
 # Stand-ins, so that nothing here depends on the host; no size that a person would write.
-CACHES: dict[str, int | None] = {"L1d": 44 * 2**10, "L2": 7 * 2**20, "LLC": 997 * 2**20}
+SIZES: dict[str, int | None] = {
+    "L1d": 44 * 2**10,
+    "L2": 7 * 2**20,
+    "LLC": 997 * 2**20,
+    "total LLC": 1994 * 2**20,
+    "cores": 23,
+}
+MEMORY_BYTES = 2**40
 VARIANT = "variant"
 TIMED = "timed_"  # how the names of timed functions begin
 
@@ -70,16 +79,18 @@ class Space:
                 raise place.at(name).refusal("is an empty list; name a value or leave it out")
             for one in value if isinstance(value, list) else [value]:
                 self._value(place.at(name), name, one)
-        return [point.id for point in expand(self.content, [setting], CACHES)[0]]
+        return [point.id for point in expand(self.content, [setting], SIZES)[0]]
 
     def known_point(self, place: Place, setting: dict[str, Any]) -> str:
         """The id of the one point of a setting; a preset must measure it."""
         for name, value in setting.items():
             if isinstance(value, list) and len(value) > 1:
                 raise place.at(name).refusal("is a list, and one point is meant; name one value")
-        (point,) = self.points(place, setting)
-        self.must_be_planned(place, [point])
-        return point
+        points = self.points(place, setting)
+        if len(points) > 1:
+            raise place.refusal("names several points, and one is meant; name one value of each")
+        self.must_be_planned(place, points)
+        return points[0]
 
     def must_be_planned(self, place: Place, points: list[str]) -> None:
         """Refuse points that no preset measures: they would stay without a number for ever."""
@@ -93,6 +104,9 @@ class Space:
         if self.content["factors"][name].get("unit") == "bytes":
             self._size(place, value)
             return
+        if name in COUNTS:
+            self._count(place, value)
+            return
         kind = "text" if isinstance(value, str) else "a number"
         before, where = self.kinds.setdefault(name, (kind, place.key))
         if kind != before:
@@ -102,13 +116,18 @@ class Space:
             )
         if name == "method":
             place.known(value, self.content["definitions"], "method in 'definitions'")
-        if name == "threads" and not (isinstance(value, int) and value >= 1):
-            raise place.refusal(f"is {value!r}; it must be a whole number from 1")
+
+    def _count(self, place: Place, value: Any) -> None:
+        try:
+            parse_counts(value, SIZES["cores"] or 1)
+        except BenchbookError:
+            remedy = "it must be a whole number from 1, 'cores', '2 x cores' or '1 to cores'"
+            raise place.refusal(f"is {value!r}; {remedy}") from None
 
     def _size(self, place: Place, value: Any) -> None:
         remedy = "write a size like '32 MiB', '4 x LLC' or 4096 (bytes)"
         try:
-            size = parse_bytes(value, CACHES) if isinstance(value, str | int) else None
+            size = parse_bytes(value, SIZES) if isinstance(value, str | int) else None
         except BenchbookError:
             size = None
         if size is None or size < 1:
@@ -166,7 +185,45 @@ def _experiment(root: Path, name: str) -> Space:
     for number, twin in enumerate(content.get("twins", [])):
         here = place.at("twins", number)
         space.must_be_planned(here, space.points(here, twin))
+    if content.get("limits"):
+        _limits(root, name, place.at("limits"), content)
+    place.at("trials").unique([trial["text"] for trial in content.get("trials", [])])
+    for number, trial in enumerate(content.get("trials", [])):
+        _trial(place.at("trials", number), trial, space)
     return space
+
+
+def _limits(root: Path, name: str, place: Place, content: dict[str, Any]) -> None:
+    wanted = content["limits"]
+    for variant in wanted["variants"]:
+        place.at("variants").known(variant, _built(content), "variant of our own")
+    # A macro that nothing uses would link at every size.
+    word = re.compile(rf"\b{wanted['define']}\b")
+    files = definitions.source_files(root, name)
+    if not any(word.search(file.read_text(errors="replace")) for file in files):
+        raise place.at("define").refusal(f"is {wanted['define']!r}, which no source uses; mend it")
+
+
+def _built(content: dict[str, Any]) -> list[str]:
+    """Variants that we compile; the others are peers."""
+    return [name for name, spec in content["variants"].items() if "compiler" in spec]
+
+
+def _trial(place: Place, trial: dict[str, Any], space: Space) -> None:
+    factors, starts = space.content["factors"], space.content["starts"]
+    others = [name for name in factors if name not in starts]
+    for side, allowed in (("options", starts), ("point", others)):
+        for name in trial[side]:
+            place.at(side).known(name, allowed, f"factor of '{side}'")
+    place.at(VARIANT).known(trial["variant"], _built(space.content), "variant of our own")
+    setting = {VARIANT: trial["variant"], **trial["options"], **trial["point"]}
+    for name, value in setting.items():
+        # Trials may have multiples of the memory, points may not.
+        if factors.get(name, {}).get("unit") == "bytes" and str(value).endswith("memory"):
+            with suppress(BenchbookError):
+                setting[name] = parse_bytes(value, {"memory": MEMORY_BYTES})
+    if len(space.points(place, setting)) > 1:
+        raise place.refusal("names several points, and one is meant; name one value of each")
 
 
 def _control(root: Path, name: str, spaces: dict[str, Space]) -> None:
@@ -208,8 +265,13 @@ def _paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
 def _rows(place: Place, figure: dict[str, Any], folder: Path) -> None:
     """The table has the columns of the figure, and each selected row is one of its rows."""
     columns, rows = _table(place.at("table"), folder, figure["table"])
-    for axis in ("x", "y"):
-        place.at(axis).known(figure[axis], columns, f"column of {figure['table']}")
+    what = f"column of {figure['table']}"
+    place.at("x").known(figure["x"], columns, what)
+    for series in figure["select"]:
+        if "y" not in series and "y" not in figure:
+            raise place.at("y").refusal("is missing; name the column of the values")
+        here = place.at("grid", "columns") if "grid" in figure else place.at("y")
+        here.known(series.get("y", figure.get("y")), columns, what)
     for number, series in enumerate(figure["select"]):
         here, wanted = place.at("select", number, "row"), series["row"]
         for column in wanted:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchbook import peers
 from benchbook.errors import BenchbookError
-from benchbook.settings import load
+from benchbook.settings import PRESETS, load
 
 PROBE = "probe"
 CONTROLS = "controls/"
@@ -50,12 +51,31 @@ def definition(root: Path, name: str) -> dict[str, Any]:
     if name.startswith(CONTROLS):
         return _as_experiment(root, path, load(path, "control"))
     content = load(path, "probe" if name == PROBE else "experiment")
+    content["variants"] = _derived(path, content["variants"])
     if content["base"] not in content["variants"]:
         known = ", ".join(content["variants"])
         raise BenchbookError(
             f"{path}: key 'base' is {content['base']!r}, which is no variant; allowed: {known}"
         )
+    if name != PROBE:
+        content["variants"] |= peers.read(path.parent, content)
     return content
+
+
+def _derived(path: Path, variants: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Variants with the compiler and the flags of the one that they are like."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, spec in variants.items():
+        if ("compiler" in spec) == ("like" in spec):
+            raise BenchbookError(f"{path}: variant {name!r} needs either 'compiler' or 'like'")
+        if "like" in spec and spec["like"] not in found:
+            raise BenchbookError(
+                f"{path}: variant {name!r} is like {spec['like']!r}, which does not stand before it"
+            )
+        before = found[spec["like"]] if "like" in spec else {"compiler": spec["compiler"]}
+        flags = [*before.get("flags", []), *spec.get("flags", [])]
+        found[name] = {"compiler": before["compiler"], "flags": flags}
+    return found
 
 
 def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str, Any]:
@@ -66,11 +86,12 @@ def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str,
         )
     host = load(definition_file(root, control["kernel"]), "experiment")
     points = [{"variant": "control", **cross} for cross in control["provoked"] + control["nulls"]]
+    kept = {key: value for key, value in host.items() if key not in ("limits", "trials")}
     return {
-        **host,
+        **kept,
         "question": control["text"],
         "base": "control",
-        "variants": {"control": control["variant"]},
+        "variants": _derived(path, {"control": control["variant"]}),
         "twins": [],
         "points": {"tiny": points},
     }
@@ -82,7 +103,76 @@ def paper(root: Path, name: str) -> dict[str, Any]:
     if not path.exists():
         known = ", ".join(papers(root))
         raise BenchbookError(f"paper {name!r} is not in data/published; known: {known}")
-    return load(path, "paper")
+    content = load(path, "paper")
+    for figure in content["figures"]:
+        if ("grid" in figure) == ("select" in figure):
+            raise BenchbookError(f"{path}: figure {figure['id']!r} needs either 'select' or 'grid'")
+        if "grid" in figure:
+            figure["select"] = _cells(figure)
+    return content
+
+
+def _cells(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cells of a grid as series, column by column."""
+    grid = figure["grid"]
+    return [
+        {
+            "row": {figure["x"]: row},
+            "y": column,
+            "point": {**grid.get("point", {}), **of_column, **of_row},
+        }
+        for column, of_column in grid["columns"].items()
+        for row, of_row in grid["rows"].items()
+    ]
+
+
+def crosses(content: dict[str, Any], preset: str) -> list[dict[str, Any]]:
+    """The crosses of a preset: its own and those of the smaller presets."""
+    upto = PRESETS[: PRESETS.index(preset) + 1]
+    return [cross for name in upto for cross in content["points"].get(name, [])]
+
+
+def figures_of(root: Path, experiment: str) -> list[dict[str, Any]]:
+    """All figures, of all papers, that this experiment reruns; each with its paper's id."""
+    return [
+        {**figure, "paper": name}
+        for name in papers_of(root, experiment)
+        for figure in paper(root, name)["figures"]
+        if figure["experiment"] == experiment
+    ]
+
+
+def crosses_of_figure(root: Path, experiment: str, wanted: str) -> list[dict[str, Any]]:
+    """The settings of the points that one figure (`<paper>/<figure>`) shows or compares."""
+    settings = []
+    for figure in figures_of(root, experiment):
+        if f"{figure['paper']}/{figure['id']}" == wanted:
+            settings += [series["point"] for series in figure["select"]]
+            for claim in figure.get("claims", []):
+                settings += [claim["estimand"]["numerator"], claim["estimand"]["denominator"]]
+    return settings
+
+
+def variants_needed(root: Path, experiment: str, preset: str, figure: str | None) -> list[str]:
+    """The variants that a preset (or one figure) measures, tries or compares with."""
+    content = definition(root, experiment)
+    is_control = experiment.startswith(CONTROLS)
+    named = [*content.get("twins", []), *content.get("trials", [])]
+    if experiment == PROBE:
+        named = [{"variant": name} for name in content["variants"]]
+    elif figure and not is_control:
+        named += crosses_of_figure(root, experiment, figure)
+    else:
+        named += crosses(content, "tiny" if is_control else preset)
+    wanted = {content["base"]}
+    for cross in named:
+        variant = cross.get("variant", content["base"])
+        wanted.update(variant if isinstance(variant, list) else [variant])
+    return [
+        name
+        for name, spec in content["variants"].items()
+        if name in wanted or spec.get("peer", {}).get("twin") in wanted
+    ]
 
 
 def kernel_folder(root: Path, name: str) -> Path:

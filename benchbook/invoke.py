@@ -13,6 +13,8 @@ from typing import Any
 
 from benchbook import host
 from benchbook.errors import BenchbookError
+from benchbook.peers.parsers import NotUnderstoodError
+from benchbook.peers.start import PeerStart, read
 from benchbook.process import child_setup
 
 CANNOT_RUN = 77
@@ -33,6 +35,7 @@ class Request:
     seed: int = 1
     time_limit_s: float = 30.0
     lock: int | None = None  # file descriptor of the measuring lock, inherited
+    peer: PeerStart | None = None  # somebody else's program, with arguments of its own
 
 
 @dataclass
@@ -48,6 +51,12 @@ class PointResult:
     bytes_declared: int = 0
     observations: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)
+    process: list[int] = field(default_factory=list)  # of each sample; empty: all of process 0
+
+    @property
+    def processes(self) -> int:
+        """How many processes have samples of their own; warm_up counts those of each."""
+        return max(self.process, default=0) + 1
 
 
 @dataclass
@@ -69,6 +78,8 @@ def now_ns() -> int:
 def command_line(request: Request) -> list[str]:
     """The program and its arguments."""
     words = [str(request.binary.absolute())]
+    if request.peer is not None:
+        return [*words, *request.peer.arguments]
     words += [f"--{name}={value}" for name, value in request.options.items()]
     for point in request.points:
         words += ["--point", ",".join(f"{key}={value}" for key, value in point.items())]
@@ -105,13 +116,15 @@ def invoke(request: Request) -> Result:
     )
     t_end_ns = now_ns()
     wall_ns = t_end_ns - t_start_ns
-    start, points = read_output(out, len(request.points))
-    problem = explain_exit(exit_status, out, err, request.time_limit_s)
-    for index, point in enumerate(points):
-        if point is None:
-            points[index] = PointResult(*problem)
+    start: dict[str, Any] = {}
+    if request.peer is None:
+        start, finished = read_output(out, len(request.points))
+        problem = explain_exit(exit_status, out, err, request.time_limit_s)
+        points = [PointResult(*problem) if point is None else point for point in finished]
+    else:
+        points = [_peer_point(request, request.peer, exit_status, out, err, t_end_ns)]
     return Result(
-        points=[point for point in points if point is not None],
+        points=points,
         start=start,
         wall_ns=wall_ns,
         t_start_ns=t_start_ns,
@@ -183,16 +196,18 @@ def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResu
 
 
 def _point(record: dict[str, Any], samples: list[dict[str, Any]]) -> PointResult:
+    process = [sample.get("process", 0) for sample in samples]
     return PointResult(
         state="ok" if record["status"] == "ok" else "failed",
         reason=record.get("reason", ""),
-        warm_up=sum(1 for sample in samples if sample["warm_up"]),
+        warm_up=sum(1 for sample in samples if sample["warm_up"] and not sample.get("process")),
         t_start_ns=[sample["t_start_ns"] for sample in samples],
         time_ns=[sample["time_ns"] for sample in samples],
         loops=record["loops"],
         bytes_declared=record["bytes_declared"],
         observations=record["observations"],
         usage=record["usage"],
+        process=process if any(process) else [],
     )
 
 
@@ -213,7 +228,37 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
         named = -status in {one.value for one in signal.Signals}
         name = f" ({signal.Signals(-status).name})" if named else ""
         return "failed", f"was ended by signal {-status}{name}"
-    return "failed", f"exit status {status}: {words}" if words else f"exit status {status}"
+    return "failed", _ended(status, err)
+
+
+def _peer_point(
+    request: Request, peer: PeerStart, status: int | None, out: str, err: str, t_end_ns: int
+) -> PointResult:
+    """What a peer measured. It does not tell when: its samples are laid end to end before its end,
+    the last thing that it did. Observations and usage are absent."""
+    if status is None or status < 0:
+        return PointResult(*explain_exit(status, out, err, request.time_limit_s))
+    if status > 0:
+        # It may say its reason on either stream, and its 77 means nothing to us.
+        return PointResult("failed", _ended(status, f"{out} {err}"))
+    try:
+        measured = read(peer, out, request.cpus)
+    except NotUnderstoodError as why:
+        return PointResult("failed", f"{peer.tool}: {why}")
+    times = measured.time_ns
+    return PointResult(
+        state="ok",
+        warm_up=peer.warmup if len(times) > peer.warmup else 0,
+        t_start_ns=[t_end_ns - sum(times[index:]) for index in range(len(times))],
+        time_ns=times,
+        loops=measured.loops,
+        bytes_declared=measured.declared_bytes,
+    )
+
+
+def _ended(status: int, said: str) -> str:
+    words = " ".join(said.split())[-OUTPUT_KEPT:]
+    return f"exit status {status}: {words}" if words else f"exit status {status}"
 
 
 def _steal(before: int | None, after: int | None, wall_ns: int, request: Request) -> float | None:

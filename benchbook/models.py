@@ -66,13 +66,38 @@ class Settings(Model):
 
 
 class Variant(Model):
-    compiler: Name
+    compiler: Name | None = None
+    like: Name | None = Field(
+        default=None, description="another variant: its compiler and flags, before these flags"
+    )
     flags: list[str] = []
 
 
 class Factor(Model):
     unit: str | None = None
     text: str
+
+
+class Limits(Model):
+    """Static arrays too large for compiler or linker: the size is searched for each variant."""
+
+    define: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="macro: bytes of each static array"
+    )
+    arrays: int = Field(ge=1, description="how many arrays have that size")
+    variants: list[Name] = Field(min_length=1)
+
+
+class Trial(Model):
+    """One start, not timed, under a limit of address space: what happens is the result.
+
+    Sizes may be multiples of the memory available, like `2 x memory`.
+    """
+
+    text: str = Field(min_length=1)
+    variant: Name
+    options: dict[Name, Value] = Field(description="factors among `starts`")
+    point: dict[Name, Value] = Field(description="the other factors")
 
 
 class Experiment(Model):
@@ -96,9 +121,67 @@ class Experiment(Model):
     variants: dict[Name, Variant] = Field(min_length=1)
     twins: list[Setting] = Field(default=[], description="points measured as A/A and relinked too")
     paper_samples: int = Field(ge=1, description="N of the paper's own statistic")
+    paper_statistic: Literal["mean", "best"] = Field(
+        default="mean", description="what the paper makes of its N samples"
+    )
+    ceilings: dict[Name, list[Name]] = Field(
+        default={}, description="traffic -> methods whose best rate beyond the caches bounds it"
+    )
     points: dict[Preset, list[Setting]] = Field(
         description="crosses of factor values; a preset adds to the smaller ones"
     )
+    limits: Limits | None = None
+    trials: list[Trial] = []
+
+
+class VersionFrom(Model):
+    """How a tool tells its version; the pattern's first group is the version."""
+
+    arguments: list[str]
+    pattern: str
+
+
+class Layout(Model):
+    """Where buffers begin within a page."""
+
+    source_offset_bytes: int = Field(ge=0, lt=4096, multiple_of=8)
+    destination_offset_bytes: int = Field(ge=0, lt=4096, multiple_of=8)
+
+
+class PeerMeasure(Model):
+    """What a peer is asked for where a point of its twin has these factors."""
+
+    setting: dict[Name, Value]
+    arguments: list[str] = Field(
+        min_length=1,
+        description="may name {repetitions}, {declared_bytes}, factors, sizes as {<factor>_mib}",
+    )
+
+
+class Peer(Model):
+    """kernels/<experiment>/peers/<variant>.yaml: somebody else's program, measured beside ours."""
+
+    version: Version
+    tool: Name = Field(description="program on PATH")
+    package: Name = Field(description="Debian's package, for the remedy")
+    text: str = Field(min_length=1)
+    version_from: VersionFrom | None = Field(
+        default=None, description="without it Debian's package manager is asked"
+    )
+    describes: str | None = Field(
+        default=None, min_length=1, description="begins the versions that this file is true of"
+    )
+    cpu_flags: list[Name] = Field(default=[], description="what the processor must have")
+    parser: Name = Field(description="module in benchbook/peers/parsers/")
+    twin: Name = Field(description="our variant, whose points it measures as far as it can")
+    layout: Layout | None = Field(
+        default=None, description="the tool's own, which its twin takes over"
+    )
+    declares: int = Field(default=1, ge=1, description="bytes it counts per byte of `bytes`")
+    multiples: dict[Name, list[str | int]] = Field(
+        default={}, description="factor -> sizes, or factors, that it must be a multiple of"
+    )
+    measures: list[PeerMeasure] = Field(min_length=1)
 
 
 class Control(Model):
@@ -147,7 +230,16 @@ class Series(Model):
     """One published row or bar and the point that reruns it."""
 
     row: dict[str, Value] = Field(description="column -> value that finds the row of the table")
+    y: str | None = Field(default=None, description="column of the value, where rows have several")
     point: Setting
+
+
+class Grid(Model):
+    """A table whose cells are all rerun: row and column each add factors to `point`."""
+
+    rows: dict[str, Setting] = Field(min_length=1, description="cell of column x -> factors")
+    columns: dict[str, Setting] = Field(min_length=1, description="column of values -> factors")
+    point: Setting = {}
 
 
 class Figure(Model):
@@ -155,12 +247,22 @@ class Figure(Model):
     title: str
     table: str
     experiment: Name
-    select: list[Series] = Field(min_length=1)
+    select: list[Series] = Field(default=[], description="rows of the table; or a grid")
+    grid: Grid | None = None
     x: str
-    y: str
+    y: str | None = Field(default=None, description="column of the values; a grid names its own")
     y_unit: str
     published: str = Field(description="what the source shows, and how its numbers were made")
     claims: list[Claim] = []
+
+
+class Sizing(Model):
+    """A rule of the paper for the size of a buffer, computed for this host beside its sweep."""
+
+    text: str
+    experiment: Name
+    bytes: str = Field(description="of one buffer, like `4 x total LLC`")
+    method: Name = Field(description="whose sweep over sizes it is set against")
 
 
 class Paper(Model):
@@ -175,4 +277,5 @@ class Paper(Model):
     language: str
     answer: str = Field(description="what the source says, in our words, one sentence")
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
+    sizing: Sizing | None = None
     figures: list[Figure] = Field(min_length=1)

@@ -12,14 +12,17 @@ from benchbook import comparisons, definitions
 from benchbook.claims import judge_claim, null_of
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
-from benchbook.plan import claim_hashes, figures_of
-from benchbook.points import caches, resolve
+from benchbook.flags import flags
+from benchbook.plan import claim_hashes
+from benchbook.points import resolve
+from benchbook.processes import whole_machine
+from benchbook.sizes import parse_bytes
 from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
-from benchbook.topology import pin, read_topology
 from benchbook.units import RATE_UNITS
 
 VERSION = 1
+HEADINGS = "columns.csv"  # table, column, printed heading, printed unit
 
 
 def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:
@@ -61,6 +64,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         }
         | {"results": str(folder)}
         | _side_by_side(root, experiment, figures, analysis, summaries)
+        | _failures_as_results(folder / "evidence.json")
         for experiment, (analysis, summaries, folder) in by_experiment.items()
     }
     first = next(iter(by_experiment.values()))[0]
@@ -73,6 +77,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "paper": name,
                 "figure": wanted,
                 "answer": paper["answer"],
+                "sizing": _sizing(paper, sources, first["sizes"]),
                 "conditions": paper["conditions"],
                 "preset": first["preset"],
                 "host": first["host"],
@@ -108,6 +113,7 @@ def _side_by_side(
     content = definitions.definition(root, experiment)
     own = [figure for figure in figures if figure["experiment"] == experiment]
     points, unit = analysis["points"], own[0]["y_unit"] if own else "MiB/s"
+    curves = comparisons.curves(points, summaries, RATE_UNITS[unit])
     return {
         "question": content["question"],
         "definitions": content["definitions"],
@@ -115,8 +121,57 @@ def _side_by_side(
         "buffers": content["buffers"],
         "forms": comparisons.forms(own, points, summaries),
         "sweep": comparisons.sweep(own, points, summaries, RATE_UNITS[unit]),
+        "curves": curves,
+        "flags": flags(
+            points, summaries, analysis["variants"], content["base"], list(content["variants"])
+        ),
+        "whole_machine": whole_machine(
+            points, summaries, RATE_UNITS[unit], analysis["sizes"]["cores"]
+        ),
+        "ceilings": [_in_unit(one, RATE_UNITS[unit]) for one in analysis["ceilings"]],
         "sweep_unit": unit,
         "odd": comparisons.odd(own, points, summaries),
+    }
+
+
+def _failures_as_results(evidence: Path) -> dict[str, list[dict[str, Any]]]:
+    """Sizes at which arrays no longer link, and what happened to arrays beyond memory."""
+    items = read_json(evidence)["items"]
+    return {
+        "limits": [one for one in items if one["source"] == "compiler and linker"],
+        "trials": [one for one in items if one["name"].startswith("trial: ")],
+    }
+
+
+def _in_unit(ceiling: dict[str, Any], per: float) -> dict[str, Any]:
+    """A ceiling with its rates in units of `per` bytes per second."""
+    keep = ("traffic", "threads", "method", "point")
+    others = {method: value / per for method, value in ceiling["others"].items()}
+    return (
+        {key: ceiling[key] for key in keep}
+        | {"rate": ceiling["rate_bytes_per_s"] / per}
+        | {"others": others}
+    )
+
+
+def _sizing(
+    paper: dict[str, Any], experiments: dict[str, Any], sizes: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The paper's rule for the size of a buffer, in bytes on this host, and the knees that the
+    sweeps of its method found here."""
+    rule = paper.get("sizing")
+    if rule is None or rule["experiment"] not in experiments:
+        return None
+    found = [
+        {key: curve[key] for key in ("variant", "factors", "knee")}
+        for curve in experiments[rule["experiment"]]["curves"]
+        if curve["method"] == rule["method"]
+    ]
+    return {
+        **rule,
+        "here_bytes": parse_bytes(rule["bytes"], sizes),
+        "total_llc_bytes": sizes["total LLC"],
+        "knees": found,
     }
 
 
@@ -127,6 +182,14 @@ def read_table(root: Path, paper: str, table: str) -> list[dict[str, str]]:
         raise BenchbookError(f"{path.relative_to(root)} is missing, though paper.yaml names it")
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
+
+
+def labels(root: Path, paper: str, table: str) -> dict[str, str]:
+    """Column -> its heading as printed, from the paper's columns.csv; empty without one."""
+    if not (root / "data" / "published" / paper / HEADINGS).exists():
+        return {}
+    rows = read_table(root, paper, HEADINGS)
+    return {row["column"]: row["printed"] for row in rows if row["table"] == table}
 
 
 def _cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
@@ -149,19 +212,24 @@ def judge_figure(
 ) -> dict[str, Any]:
     """One figure: printed and rerun value per row, claims with verdicts, the A/A null."""
     content = definitions.definition(root, figure["experiment"])
-    topology = read_topology()
-    sizes = caches(topology, pin(topology, 1))
+    sizes = analysis["sizes"]
     points = {point["point"]: point for point in analysis["points"]}
     table = read_table(root, paper, figure["table"])
+    as_printed = labels(root, paper, figure["table"])
     rows = []
     for series in figure["select"]:
-        printed = _cell(table, series["row"], figure["y"], f"{paper}/{figure['table']}")
+        column = series.get("y") or figure["y"]
+        printed = _cell(table, series["row"], column, f"{paper}/{figure['table']}")
         name = resolve(content, series["point"], sizes)
         point = points.get(name or "", {"state": "not_in_preset", "reason": "not in this preset"})
+        label = str(series["row"].get(figure["x"], ""))
         rows.append(
             {
                 "row": series["row"],
-                "label": str(series["row"].get(figure["x"], "")),
+                # Rows of a grid stand in one group for each of its lines, labelled by column.
+                "group": label if "grid" in figure else "",
+                "label": as_printed.get(column, column) if "grid" in figure else label,
+                "column": column,
                 "printed": printed,
                 "point": name,
                 "state": point["state"],
@@ -173,7 +241,7 @@ def judge_figure(
     claims = figure.get("claims", [])
     null = null_of(analysis["points"], summaries, max(len(claims), 1))
     measured = analysis["claims"]
-    hashes = claim_hashes(figures_of(root, figure["experiment"]))
+    hashes = claim_hashes(definitions.figures_of(root, figure["experiment"]))
     verdicts = []
     for claim in claims:
         sides = {
@@ -184,9 +252,10 @@ def judge_figure(
         key = f"{paper}/{figure['id']}/{claim['id']}"
         post_hoc = measured.get(key) != hashes[key]
         verdicts.append({"paper": paper, "figure": figure["id"], **verdict, "post_hoc": post_hoc})
-    keep = ("id", "title", "table", "experiment", "x", "y", "y_unit", "published")
+    keep = ("id", "title", "table", "experiment", "x", "y_unit", "published")
     return {
         **{key: figure[key] for key in keep},
+        "grid": "grid" in figure,
         "rows": rows,
         "claims": verdicts,
         "null": null,
@@ -205,10 +274,11 @@ def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
         key: point[name] / per if point.get(name) is not None else None
         for key, name in names.items()
     }
-    mean_ns = point.get("paper_mean_ns")
+    paper_ns = point.get("paper_ns")
     return {
         **values,
-        "paper_statistic": rate(point["bytes_per_call"], mean_ns) / per if mean_ns else None,
+        "paper_statistic": rate(point["bytes_per_call"], paper_ns) / per if paper_ns else None,
+        "paper_statistic_name": point.get("paper_statistic"),
         "paper_samples": point.get("paper_samples"),
         "blocks": point.get("blocks", 0),
         "samples": point.get("samples", 0),

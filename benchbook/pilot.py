@@ -4,17 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.invoke import Result
 from benchbook.plan import Plan, refuse_over_budget
-from benchbook.points import Point
+from benchbook.points import Point, grouped, memory_needed
 from benchbook.start import Numbers, first_unfinished
 
 PILOT_SAMPLES = 3
 TRIES = 2
 BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
+KEPT_SHARE = 0.5  # of the starts must fit the budget, else the plan is refused
 AFFORDABLE_NS = 400_000_000  # spent on reaching the paper's own N at one point
+
+
+@dataclass(frozen=True)
+class StartCost:
+    """One start of the program: its points, and its time beside their samples."""
+
+    points: list[str]
+    overhead_ns: float
+
+    def of(self, once_ns: dict[str, float], numbers: Numbers) -> float:
+        """ns in each block, at these numbers of loops and samples."""
+        return self.overhead_ns + sum(
+            once_ns[name]
+            * numbers[name]["loops"]
+            * (numbers[name]["samples"] + numbers[name]["warmup"])
+            for name in self.points
+            if name in numbers
+        )
+
+
+# Until a pilot measures it: of one thread that copies, or touches memory for the first time.
+ASSUMED_BYTES_PER_NS = 4.0
+ASSUMED_CALL_NS = 1000.0
+ASSUMED_START_NS = 3e7
 
 Start = Callable[[list[Point], Numbers], Result]
 
@@ -33,7 +59,7 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
     once_ns: dict[str, float] = {}
     failed: dict[str, dict[str, str]] = {}
     wall_ns = 0
-    overhead_ns = 0.0
+    costs: list[StartCost] = []
     attempts = [(group, 1) for group in groups]
     while attempts:
         points, tries = attempts.pop(0)
@@ -53,15 +79,70 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
         timed_ns = 0.0
         for point, outcome in zip(points, result.points, strict=True):
             if outcome.state == "ok":
-                once_ns[point.id] = max(1.0, float(min(outcome.time_ns)))
-                timed_ns += sum(outcome.time_ns)
+                once_ns[point.id] = max(1.0, min(outcome.time_ns) / outcome.loops)
+                timed_ns += sum(outcome.time_ns) / outcome.processes
             else:
                 failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
-        overhead_ns += max(0.0, result.wall_ns - timed_ns)
-    numbers, block_ns = calibrate(plan, once_ns, overhead_ns)
-    if once_ns:
+        own = [point.id for point in points]
+        costs.append(StartCost(own, max(0.0, result.wall_ns - timed_ns)))
+    numbers, block_ns, shed = fit(plan, once_ns, costs)
+    if numbers:
         refuse_over_budget(plan, block_ns * plan.least / 1e9)
+    failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
     return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}
+
+
+def fit(
+    plan: Plan, once_ns: dict[str, float], costs: list[StartCost]
+) -> tuple[Numbers, float, dict[str, str]]:
+    """`calibrate` for the starts that the budget holds; the others' points with the reason.
+
+    Where the least number of blocks does not fit, the costliest start is left out, then the next;
+    those that a claim needs only when the others cost no more than usual. Half of the starts stay,
+    whatever they cost.
+    """
+    needed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
+    kept = list(costs)
+    shed: dict[str, str] = {}
+    while True:
+        times = {name: once_ns[name] for cost in kept for name in cost.points if name in once_ns}
+        numbers, block_ns = calibrate(plan, times, sum(cost.overhead_ns for cost in kept))
+        if block_ns * plan.least <= plan.settings["budget_s"] * 1e9:
+            return numbers, block_ns, shed
+        if len(kept) - 1 < KEPT_SHARE * len(costs):
+            return numbers, block_ns, shed
+
+        prices = {id(cost): cost.of(once_ns, numbers) for cost in kept}
+        usual = sum(prices.values()) / len(prices)
+
+        def rank(
+            cost: StartCost, prices: dict[int, float] = prices, usual: float = usual
+        ) -> tuple[bool, float]:
+            price = prices[id(cost)]
+            return price > usual and not needed & set(cost.points), price
+
+        worst = max(kept, key=rank)
+        kept.remove(worst)
+        seconds = prices[id(worst)] / 1e9
+        reason = (
+            f"its start takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
+            f"would not fit the budget of {plan.settings['budget_s']:.0f} s; raise budget_s in "
+            "config/local.yaml"
+        )
+        shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
+
+
+def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:
+    """`fit` before anything ran: from declared sizes and assumed speeds."""
+    once_ns, costs = {}, []
+    for group in grouped(plan.points, plan.starts, plan.peers):
+        speed = ASSUMED_BYTES_PER_NS * max(int(one.factors.get("threads", 1)) for one in group)
+        once_ns |= {
+            one.id: max(int(one.factors.get("bytes", 0)) / speed, ASSUMED_CALL_NS) for one in group
+        }
+        touched = max(memory_needed(one, plan.buffers) for one in group)
+        costs.append(StartCost([one.id for one in group], ASSUMED_START_NS + touched / speed))
+    return fit(plan, once_ns, costs)
 
 
 def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tuple[Numbers, float]:

@@ -12,18 +12,24 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions, host, memory, records
+from benchbook import definitions, host, memory, peers, records
 from benchbook.errors import BenchbookError
-from benchbook.points import Point, caches, crosses, expand, point_id, resolve, threads
+from benchbook.peers.matching import matched
+from benchbook.points import (
+    Point,
+    cpus_needed,
+    expand,
+    host_sizes,
+    memory_needed,
+    point_id,
+    resolve,
+)
 from benchbook.settings import MEASURING
 from benchbook.sizes import format_bytes
 from benchbook.stats import least_blocks
 from benchbook.topology import pin, read_topology
 
-HARNESS_VERSION = 1
-ASSUMED_BYTES_PER_S = 4e9  # for the first estimate; the pilot measures the real time
-ASSUMED_START_S = 0.03
-SAMPLE_OVERHEAD = 1.3  # touching, checking and warming up, beside the samples
+HARNESS_VERSION = 2
 
 
 @dataclass
@@ -33,27 +39,35 @@ class Plan:
     points: list[Point]
     wanted: list[Point]  # with those that memory or CPUs do not allow at the moment
     starts: list[str]
-    skipped: list[dict[str, str]]
+    skipped: list[dict[str, Any]]
     binaries: dict[str, dict[str, str]]
     probe: list[Any]
     libc: str | None
+    ceilings: dict[str, list[str]]
+    sizes: dict[str, int | None]  # what "4 x LLC" and "cores" meant
     cpus: list[int]
     claims: int
     least: int
     looks: list[int]
     settings: dict[str, Any]
     paper_samples: int
+    paper_statistic: str
     buffers: int
+    peers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    peer_rows: list[dict[str, Any]] = field(default_factory=list)  # what stands beside what
     pairs: list[dict[str, str]] = field(default_factory=list)
     claim_hashes: dict[str, str] = field(default_factory=dict)
     memory_bytes: int = 0
-    estimate_s: float = 0.0
 
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
         facts = {
             "points": [asdict(point) for point in self.wanted],
             "starts": self.starts,
+            "peers": {
+                name: {key: value for key, value in spec.items() if key != "text"}
+                for name, spec in self.peers.items()
+            },
             "binaries": self.binaries,
             "probe": self.probe,
             "libc": self.libc,
@@ -74,28 +88,6 @@ class Plan:
 def door() -> str:
     """host or nix: how the environment was entered."""
     return os.environ.get("BENCHBOOK_DOOR", "host")
-
-
-def figures_of(root: Path, experiment: str) -> list[dict[str, Any]]:
-    """All figures, of all papers, that this experiment reruns; each with its paper's id."""
-    return [
-        {**figure, "paper": name}
-        for name in definitions.papers_of(root, experiment)
-        for figure in definitions.paper(root, name)["figures"]
-        if figure["experiment"] == experiment
-    ]
-
-
-def _only_figure(root: Path, experiment: str, wanted: str) -> list[dict[str, Any]]:
-    """The settings of the points that one figure shows or compares."""
-    paper, name = wanted.split("/")
-    settings = []
-    for figure in figures_of(root, experiment):
-        if (figure["paper"], figure["id"]) == (paper, name):
-            settings += [series["point"] for series in figure["select"]]
-            for claim in figure.get("claims", []):
-                settings += [claim["estimand"]["numerator"], claim["estimand"]["denominator"]]
-    return settings
 
 
 def _probe(root: Path, record: dict[str, Any]) -> list[Any]:
@@ -135,23 +127,22 @@ def make_plan(
     """
     content = definitions.definition(root, experiment)
     topology = read_topology()
-    cpus = pin(topology, 1)
-    sizes = caches(topology, cpus)
+    sizes = host_sizes(topology)
     is_control = experiment.startswith(definitions.CONTROLS)
-    wanted = crosses(content, "tiny" if is_control else settings["preset"])
-    points, skipped = expand(content, wanted, sizes)
+    wanted = definitions.crosses(content, "tiny" if is_control else settings["preset"])
     if settings["figure"] and not is_control:
-        only = _only_figure(root, experiment, settings["figure"])
-        points, skipped = expand(content, only, sizes)
-    points += _twins(content, points, sizes)
+        wanted = definitions.crosses_of_figure(root, experiment, settings["figure"])
+    points, skipped = expand(content, wanted, sizes)
+    theirs, peer_rows = matched(content, points)
+    points += [*_twins(content, points, sizes), *theirs]
     variants = variants or {}
     budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
-    figures = [] if is_control else figures_of(root, experiment)
+    figures = [] if is_control else definitions.figures_of(root, experiment)
     claims = max((len(figure.get("claims", [])) for figure in figures), default=0)
     # A control needs no interval: its detector reads observations. Three blocks show that they
     # are the same each time.
-    needed = least_blocks(max(claims, 1))
-    looks = [3] if is_control else sorted({max(look, needed) for look in settings["looks"]})
+    blocks = least_blocks(max(claims, 1))
+    looks = [3] if is_control else sorted({max(look, blocks) for look in settings["looks"]})
     facts = host.facts()
     available = memory.memory_available_bytes().bytes
     plan = Plan(
@@ -164,13 +155,18 @@ def make_plan(
         binaries={},
         probe=_probe(root, variants.get(definitions.PROBE, {})),
         libc=libc_of(variants),
-        cpus=cpus,
+        ceilings=content.get("ceilings", {}),
+        sizes=sizes,
+        cpus=[],
         claims=claims,
         least=looks[0],
         looks=looks,
         settings={**settings, "budget_s": budget_s},
         paper_samples=content["paper_samples"],
+        paper_statistic=content.get("paper_statistic", "mean"),
         buffers=content["buffers"],
+        peers=peers.of(content),
+        peer_rows=peer_rows,
     )
     for point in points:
         record = variants.get(point.variant, {})
@@ -179,13 +175,17 @@ def make_plan(
             plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
         reason = _cannot_run(content, point, variants, settings, available, len(topology.cpus))
         if reason:
-            plan.skipped.append({"id": point.id, **reason})
+            plan.skipped.append({**asdict(point), **reason})
         else:
             plan.points.append(point)
-    plan.cpus = pin(topology, max((threads(point) for point in plan.points), default=1))
+    usable = len(topology.cpus)
+    needed_cpus = [cpus_needed(point, usable) for point in plan.points]
+    plan.cpus = pin(topology, max(needed_cpus, default=1))
     plan.pairs = _pairs(figures, content, sizes, {point.id for point in plan.points})
     plan.claim_hashes = claim_hashes(figures)
-    _estimate(plan, content)
+    plan.memory_bytes = max(
+        (memory_needed(point, plan.buffers) for point in plan.points), default=0
+    )
     return plan
 
 
@@ -218,12 +218,13 @@ def _cannot_run(
     record = variants.get(point.variant)
     if record and record["state"] != "ok":
         return {"state": record["state"], "reason": record["reason"]}
-    if threads(point) > usable_cpus:
+    if cpus_needed(point, usable_cpus) > usable_cpus:
         return {
             "state": "cannot_run",
-            "reason": f"needs {threads(point)} CPUs; {usable_cpus} are usable here",
+            "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
+            f"{usable_cpus} are usable here",
         }
-    needed = content["buffers"] * int(point.factors.get("bytes", 0))
+    needed = memory_needed(point, content["buffers"])
     if available is not None and needed > settings["memory_fraction"] * available:
         return {
             "state": "cannot_run",
@@ -261,23 +262,6 @@ def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
         for figure in figures
         for claim in figure.get("claims", [])
     }
-
-
-def _estimate(plan: Plan, content: dict[str, Any]) -> None:
-    """Fill in memory and seconds, from declared bytes and an assumed speed, until a pilot ran."""
-    block_s = 0.0
-    groups = {point.start(content["starts"]) for point in plan.points}
-    for point in plan.points:
-        once = int(point.factors.get("bytes", 0)) / ASSUMED_BYTES_PER_S
-        samples = max(plan.settings["samples_least"], plan.settings["point_s"] / max(once, 1e-6))
-        samples = min(samples, plan.settings["samples_most"])
-        block_s += max(once * samples, plan.settings["point_s"] / 10) * SAMPLE_OVERHEAD
-    block_s += len(groups) * ASSUMED_START_S
-    plan.memory_bytes = max(
-        (content["buffers"] * int(point.factors.get("bytes", 0)) for point in plan.points),
-        default=0,
-    )
-    plan.estimate_s = block_s * plan.least
 
 
 def refuse_over_budget(plan: Plan, least_s: float) -> None:

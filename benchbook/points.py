@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from benchbook.errors import BenchbookError
-from benchbook.settings import PRESETS
-from benchbook.sizes import parse_bytes
-from benchbook.topology import Topology, llc_bytes, sysconf_caches
+from benchbook.sizes import parse_bytes, parse_counts
+from benchbook.topology import Topology, llc_bytes, pin, pin_order, sysconf_caches
+
+COUNTS = ("threads", "processes")  # factors that may be given in cores
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,44 @@ class Point:
         return (self.variant, self.twin, *(self.factors.get(name) for name in starts))
 
 
+def grouped(points: list[Point], starts: list[str], alone: Collection[str]) -> list[list[Point]]:
+    """Points that share a start of the program, in their order; those of the variants in `alone`
+    (a peer measures one point in each) have a start to themselves."""
+    groups: dict[tuple[Any, ...], list[Point]] = {}
+    for point in points:
+        key = (point.id,) if point.variant in alone else point.start(starts)
+        groups.setdefault(key, []).append(point)
+    return list(groups.values())
+
+
 def point_id(variant: str, factors: dict[str, Any], twin: str = "") -> str:
     """Readable and unique: `gcc-O2,bytes=33554432,method=copy,call=memcpy`."""
     name = f"{variant}~{twin}" if twin else variant
     return ",".join([name, *(f"{key}={value}" for key, value in factors.items())])
 
 
-def threads(point: Point) -> int:
-    """How many CPUs a point is measured on: its factor `threads`, else one."""
-    return int(point.factors.get("threads", 1))
+def cpus_needed(point: Point, usable: int) -> int:
+    """How many CPUs a point is measured on: its threads, or its processes as far as CPUs go."""
+    processes = min(int(point.factors.get("processes", 1)), usable)
+    return max(int(point.factors.get("threads", 1)), processes)
+
+
+def memory_needed(point: Point, buffers: int) -> int:
+    """Bytes of all buffers of one start of this point."""
+    return buffers * int(point.factors.get("bytes", 0)) * int(point.factors.get("processes", 1))
+
+
+def host_sizes(topology: Topology) -> dict[str, int | None]:
+    """What sizes and counts of a definition may refer to: caches in bytes, and usable cores.
+
+    `LLC` is what one core sees, `total LLC` what all usable cores have together.
+    """
+    everyone = pin_order(topology)
+    return {
+        **caches(topology, pin(topology, 1)),
+        "total LLC": llc_bytes(topology, everyone),
+        "cores": len({cpu.core for cpu in topology.cpus}),
+    }
 
 
 def caches(topology: Topology, cpus: list[int]) -> dict[str, int | None]:
@@ -67,12 +98,6 @@ def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
     }
 
 
-def crosses(content: dict[str, Any], preset: str) -> list[dict[str, Any]]:
-    """The crosses of a preset: its own and those of the smaller presets."""
-    upto = PRESETS[: PRESETS.index(preset) + 1]
-    return [cross for name in upto for cross in content["points"].get(name, [])]
-
-
 def expand(
     content: dict[str, Any], crosses: list[dict[str, Any]], sizes: dict[str, int | None]
 ) -> tuple[list[Point], list[dict[str, str]]]:
@@ -90,7 +115,7 @@ def expand(
                 f"({', '.join(content['factors'])}) nor a variant "
                 f"({', '.join(content['variants'])})"
             )
-        values = [_as_list(cross[name]) for name in names]
+        values = [_values(name, cross[name], sizes) for name in names]
         for variant, *setting in itertools.product(variants, *values):
             factors = dict(zip(names, setting, strict=True))
             resolved = {
@@ -117,6 +142,14 @@ def resolve(content: dict[str, Any], setting: dict[str, Any], sizes: dict[str, A
     """The id of the one point that a setting of paper.yaml names; None if unknown here."""
     points, _ = expand(content, [setting], sizes)
     return points[0].id if len(points) == 1 else None
+
+
+def _values(name: str, value: Any, sizes: dict[str, int | None]) -> list[Any]:
+    """The values of one factor in a cross, each once."""
+    listed = _as_list(value)
+    if name in COUNTS:
+        listed = [count for one in listed for count in parse_counts(one, sizes["cores"] or 1)]
+    return list(dict.fromkeys(listed))
 
 
 def _as_list(value: Any) -> list[Any]:

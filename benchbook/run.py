@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchbook import disturbance, records, stats
 from benchbook.files import write_json
 from benchbook.invoke import Result, now_ns
 from benchbook.machine_state import MachineState
-from benchbook.pilot import pilot
+from benchbook.pilot import expected, pilot
 from benchbook.plan import Plan
 from benchbook.points import Point
 from benchbook.start import Numbers, Starter, first_unfinished
@@ -50,7 +49,8 @@ class Run:
 
         self.state.read(full=not (self.folder / records.PROBES).exists())
         if done.pilot is None:
-            self.say("pilot", 0, self.plan.looks[0], self.plan.estimate_s)
+            left_s = expected(self.plan)[1] * self.plan.least / 1e9
+            self.say("pilot", 0, self.plan.looks[0], left_s)
             done.pilot = pilot(self.plan, self.starter.groups(self.plan.points), self._try)
             self._log({"kind": "pilot", **done.pilot, "t_end_ns": now_ns()})
         failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE) | done.failures
@@ -125,7 +125,7 @@ class Run:
                 self._abandon(number, f"{group[dead].id} {result.points[dead].reason}")
                 done.abandoned.append(number)
                 return
-            disturbed += disturbance.of_result(group, result, thresholds)
+            disturbed += disturbance.of_result(group, result, len(request.cpus), thresholds)
             if result.wall_ns > LONG_INVOCATION_NS:
                 disturbed += disturbance.of_probe(self.state.read(), thresholds)
         if self.state.due():
@@ -171,8 +171,11 @@ class Run:
             if record["kind"] != "invocation" or record["state"] != "ok":
                 continue
             if record["block"] in complete and record["point"] in wanted:
-                times = records.load_samples(self.folder, record)[1][record["warm_up"] :]
-                value = float(np.median(times)) / record["loops"]
+                samples = records.load_samples(self.folder, record)
+                median = stats.median_of_processes(
+                    samples.time_ns, samples.process, record["warm_up"]
+                )
+                value = median / record["loops"]
                 rows.append({"block": record["block"], "point": record["point"], "value": value})
         if not rows:  # every invocation failed: nothing is known, so nothing is narrow
             return dict.fromkeys((pair["comparison"] for pair in self.plan.pairs), math.inf)

@@ -1,4 +1,7 @@
-"""Sizes as people write them: `32 MiB`, `4 x LLC`, `4096`. MB is 10^6, MiB is 2^20."""
+"""Sizes and counts as people write them: `32 MiB`, `4 x LLC`, `4096`; `cores`, `1 to cores`.
+
+MB is 10^6, MiB is 2^20. What a host has comes as a dict of names, so that nothing here asks it.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,15 @@ UNITS = {
     "GiB": 2**30,
 }
 _PLAIN = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMG]i?B|B|)")
-_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC)")
+_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC|total LLC|memory)")
+_OF_CORES = re.compile(r"(?:(\d+)\s*x\s*)?cores")
 
 
 def parse_bytes(text: str | int, caches: dict[str, int | None] | None = None) -> int | None:
     """Bytes meant by `text`; None where it names a cache whose size is unknown on this host.
 
-    `caches` maps L1d, L2 and LLC to bytes or None. Multiples of a cache are rounded down to
+    `caches` maps L1d, L2, LLC (as one core sees them) and total LLC (of all usable cores) to
+    bytes or None; trials have `memory`, what is available, too. Multiples are rounded down to
     whole MiB above 1 MiB and to whole 4 KiB below, so that every block size divides them.
     """
     if isinstance(text, int):
@@ -42,6 +47,23 @@ def parse_bytes(text: str | int, caches: dict[str, int | None] | None = None) ->
         return wanted // step * step
     raise BenchbookError(
         f"size {text!r} is not understood: write it like '32 MiB', '4 x LLC' or 4096 (bytes)"
+    )
+
+
+def parse_counts(text: str | int, cores: int) -> list[int]:
+    """Threads or processes meant by `text`: `2`, `cores`, `2 x cores`, or `1 to cores` (powers of
+    two below the number of cores, and it)."""
+    if isinstance(text, int) and text >= 1:
+        return [text]
+    if isinstance(text, str) and text.strip() == "1 to cores":
+        return sorted(
+            {1 << power for power in range(cores.bit_length()) if 1 << power <= cores} | {cores}
+        )
+    if isinstance(text, str) and (of_cores := _OF_CORES.fullmatch(text.strip())):
+        return [int(of_cores[1] or 1) * cores]
+    raise BenchbookError(
+        f"count {text!r} is not understood: write a whole number from 1, 'cores', '2 x cores' or "
+        "'1 to cores'"
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchbook import records
 from benchbook.invoke import PointResult, Request, Result, invoke
+from benchbook.peers.start import prepare
 from benchbook.plan import Plan
-from benchbook.points import Point, threads
+from benchbook.points import Point, cpus_needed, grouped
 
 OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
 PADDINGS = range(0, 4096, 16)
@@ -28,29 +29,35 @@ class Starter:
     starts: list[str]
     binary_of: Callable[[Point], Path]
     lock: int | None
+    peers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan."""
-        groups: dict[tuple[Any, ...], list[Point]] = {}
-        for point in points:
-            groups.setdefault(point.start(self.starts), []).append(point)
-        return list(groups.values())
+        return grouped(points, self.starts, self.peers)
 
     def request(self, group: list[Point], numbers: Numbers, dice: random.Random) -> Request:
         """One invocation of these points, with random environment padding and buffer offsets."""
         first = group[0].factors
+        layout = self._layout(group[0].variant)
+        spec = self.peers.get(group[0].variant)
         return Request(
             binary=self.binary_of(group[0]),
             options={name: first[name] for name in self.starts if name in first},
             points=[self._point(point, numbers[point.id]) for point in group],
-            cpus=self.plan.cpus[: max(threads(point) for point in group)],
+            cpus=self.plan.cpus[: max(cpus_needed(point, len(self.plan.cpus)) for point in group)],
             environment_padding_bytes=dice.choice(PADDINGS),
-            source_offset_bytes=dice.choice(OFFSETS),
-            destination_offset_bytes=dice.choice(OFFSETS),
+            source_offset_bytes=layout.get("source_offset_bytes", dice.choice(OFFSETS)),
+            destination_offset_bytes=layout.get("destination_offset_bytes", dice.choice(OFFSETS)),
             seed=dice.randrange(1, 2**31),
             time_limit_s=self.plan.settings["time_limit_s"],
             lock=self.lock,
+            peer=None if spec is None else prepare(spec, first, numbers[group[0].id]),
         )
+
+    def _layout(self, variant: str) -> dict[str, int]:
+        """Where the buffers of a peer's twin lie: as the peer's, which cannot be moved."""
+        layouts = [one.get("layout") for one in self.peers.values() if one["twin"] == variant]
+        return next((layout for layout in layouts if layout), {})
 
     def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
         own = {key: value for key, value in point.factors.items() if key not in self.starts}
@@ -67,11 +74,18 @@ class Starter:
         self, block: int, index: int, group: list[Point], request: Request, result: Result
     ) -> list[dict[str, Any]]:
         """The journal's lines: one per point; samples in ns, many of them in a file beside it."""
+        fixed = result.start.get("layout") == "fixed" or request.peer is not None
         conditions = {
             "cpus": request.cpus,
             "environment_padding_bytes": request.environment_padding_bytes,
-            "source_offset_bytes": request.source_offset_bytes,
-            "destination_offset_bytes": request.destination_offset_bytes,
+            # Static arrays stand where the linker put them, whatever was asked for, and a peer's
+            # where it likes.
+            "source_offset_bytes": None if fixed else request.source_offset_bytes,
+            "destination_offset_bytes": None if fixed else request.destination_offset_bytes,
+            **{
+                f"{side}_address_mod_4096": result.start.get(f"{side}_address_mod_4096")
+                for side in ("source", "destination")
+            },
             "seed": request.seed,
             "steal_fraction": result.steal_fraction,
             "frequency_khz": result.frequency_khz,
@@ -89,7 +103,9 @@ class Starter:
                 "warm_up": outcome.warm_up,
                 "loops": outcome.loops,
                 "bytes_declared": outcome.bytes_declared,
-                **records.store_samples(self.folder, outcome.t_start_ns, outcome.time_ns),
+                **records.store_samples(
+                    self.folder, outcome.t_start_ns, outcome.time_ns, outcome.process
+                ),
                 "observations": outcome.observations,
                 "usage": outcome.usage,
                 "conditions": conditions,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchbook import crosscheck, definitions, host, process
+from benchbook import crosscheck, definitions, host, process, split
 from benchbook.errors import BenchbookError
 from benchbook.settings import MEASURING, load_settings
 
@@ -55,11 +55,12 @@ class Lab:
     # Input and parameter functions of the rules: each takes the rule's wildcards.
 
     def variant_files(self, wildcards: Any) -> list[str]:
-        """variant.json of every variant of an experiment, and of the probe."""
+        """variant.json of every variant that this preset needs, and of the probe."""
+        preset, figure = self.settings["preset"], self.settings["figure"]
         return [
             f"build/{name}/{variant}/variant.json"
             for name in (wildcards.experiment, definitions.PROBE)
-            for variant in definitions.definition(self.root, name)["variants"]
+            for variant in definitions.variants_needed(self.root, name, preset, figure)
         ]
 
     def variant(self, wildcards: Any) -> str:
@@ -67,6 +68,20 @@ class Lab:
         content = definitions.definition(self.root, wildcards.experiment)
         spec = content["variants"].get(wildcards.variant, {})
         return json.dumps([content.get("flags", []), spec, _identity(spec)], sort_keys=True)
+
+    def limit_files(self, wildcards: Any) -> list[str]:
+        """limits.json of an experiment that declares limits; tiny does not search them."""
+        content = definitions.definition(self.root, wildcards.experiment)
+        wanted = content.get("limits") and self.settings["preset"] != "tiny"
+        return [f"build/{wildcards.experiment}/limits.json"] if wanted else []
+
+    def limited(self, wildcards: Any) -> str:
+        """The limits that an experiment declares, as JSON: a change searches them again."""
+        content = definitions.definition(self.root, wildcards.experiment)
+        wanted = content.get("limits") or {"variants": []}
+        specs = [content["variants"][name] for name in wanted["variants"]]
+        facts = [content.get("flags", []), wanted, specs, [_identity(spec) for spec in specs]]
+        return json.dumps(facts, sort_keys=True)
 
     def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
@@ -149,8 +164,8 @@ class Lab:
 
 
 def _identity(spec: dict[str, Any]) -> list[str | int]:
-    """What tells one compiler from another: a new or upgraded one builds its variants again."""
-    path = shutil.which(spec.get("compiler", ""))
+    """What tells one compiler (or peer) from another: a new or upgraded one builds again."""
+    path = shutil.which(spec.get("compiler") or spec.get("peer", {}).get("tool", ""))
     if path is None:
         return []
     facts = Path(path).stat()
@@ -160,6 +175,7 @@ def _identity(spec: dict[str, Any]) -> list[str | int]:
 def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
     """Check the settings and every definition before anything runs."""
     root = Path(basedir)
+    split.begin_workflow()
     try:
         settings = load_settings(root, dict(config))
         lab = Lab(

@@ -8,21 +8,40 @@ import re
 from pathlib import Path
 from typing import Any
 
+import made_up_stream
 import nbformat
 import numpy as np
 import pandas as pd
 
-from benchbook import analysis, definitions, papers, plan
-from benchbook.topology import pin, read_topology
+from benchbook import analysis, definitions, papers, peers, plan
+from benchbook.agreement import agreement
+from benchbook.ceilings import ceilings
+from benchbook.peers import matching
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = "slocum2013-mbw"
+STREAM = "stream-array-size"
 HOST = "made-up-2c-00000000"
-GIB = 2**30
+MIB, GIB = 2**20, 2**30
+# What a size like `3 x LLC` means on this host.
+SIZES = {"L1d": 2**15, "L2": MIB, "LLC": 32 * MIB, "total LLC": 32 * MIB, "cores": 2}
 # Bytes per second of each method, before noise.
 RATES = {"copy": 8 * GIB, "loop": 7 * GIB, "block-1.1.1": 90 * GIB, "block-1.2.2": 15 * GIB}
 ADDRESS = "https" + "://example.org/?a=1&b=2"  # in two parts: no file of ours holds an address
 REASON = f"its check failed; see <{ADDRESS}> <script>alert(1)</script>"
+
+
+def rate_of(experiment: str, point: plan.Point) -> float:
+    """Bytes per second, before noise."""
+    if experiment == "stream":
+        return made_up_stream.rate_of(point.variant, point.factors)
+    return RATES.get(point.factors["method"], 7.5 * GIB) * (2 * GIB / point.factors["bytes"]) ** 0.1
+
+
+def declared_bytes(experiment: str, factors: dict[str, Any]) -> float:
+    """Bytes that one call says it moves."""
+    arrays = made_up_stream.ARRAYS.get(factors["method"], 2) if experiment == "stream" else 1
+    return float(arrays * factors["bytes"])
 
 
 def observed(factors: dict[str, Any]) -> dict[str, Any]:
@@ -41,28 +60,31 @@ def observed(factors: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def points_of(preset: str) -> tuple[dict[str, Any], list[plan.Point]]:
+def points_of(experiment: str, preset: str) -> tuple[dict[str, Any], list[plan.Point]]:
     """The experiment's definition, and the points and twins of a preset on this host."""
-    content = definitions.definition(ROOT, "mbw")
-    topology = read_topology()
-    sizes = plan.caches(topology, pin(topology, 1))
-    points, _ = plan.expand(content, plan.crosses(content, preset), sizes)
-    chosen, _ = plan.expand(content, content["twins"], sizes)
+    content = definitions.definition(ROOT, experiment)
+    points, _ = plan.expand(content, definitions.crosses(content, preset), SIZES)
+    chosen, _ = plan.expand(content, content["twins"], SIZES)
+    known = {point.id for point in points}
     twins = [
         plan.Point(plan.point_id(one.variant, one.factors, twin), one.variant, one.factors, twin)
         for one in chosen
+        if one.id in known
         for twin in ("again", "relinked")
     ]
     return content, points + twins
 
 
-def summaries_of(points: list[plan.Point], blocks: int, spread: float) -> pd.DataFrame:
+def summaries_of(
+    experiment: str, points: list[plan.Point], blocks: int, spread: float
+) -> pd.DataFrame:
     """One row per point and block, as analysis.summarise gives them; ns."""
     dice = np.random.default_rng(1)
+    times = ("median_ns", "mean_ns", "best_ns", "paper_mean_ns", "paper_best_ns")
     rows = []
     for point in points:
-        size = point.factors["bytes"]
-        rate = RATES.get(point.factors["method"], 7.5 * GIB) * (2 * GIB / size) ** 0.1
+        size = declared_bytes(experiment, point.factors)
+        rate = rate_of(experiment, point)
         for block in range(blocks):
             time_ns = size / rate * 1e9 * np.exp(spread * dice.standard_normal())
             start_ns = int(1e9 * (block + 1))
@@ -72,9 +94,9 @@ def summaries_of(points: list[plan.Point], blocks: int, spread: float) -> pd.Dat
                     "block": block,
                     "invocation": 0,
                     "samples": 10,
-                    **dict.fromkeys(("median_ns", "mean_ns", "best_ns", "paper_mean_ns"), time_ns),
+                    **dict.fromkeys(times, time_ns),
                     "paper_samples": 10,
-                    "bytes_declared": float(size),
+                    "bytes_declared": size,
                     "t_start_ns": start_ns,
                     "t_end_ns": start_ns + int(time_ns),
                     "disturbed": block == 1,
@@ -129,8 +151,9 @@ def readings(blocks: int) -> list[dict[str, Any]]:
     ]
 
 
-def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """All built but the last one."""
+def variants(experiment: str, content: dict[str, Any]) -> list[dict[str, Any]]:
+    """All built but one; the peers are there."""
+    functions = {"timed_loop": {"library_calls": [], "loads_in_loop": 1}}
     found = [
         {
             "variant": name,
@@ -141,11 +164,24 @@ def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
             "reason": "",
             "isa": [],
             "sha256": "0" * 64,
-            "timed_functions": {"timed_loop": {"library_calls": [], "loads_in_loop": 1}},
+            "timed_functions": made_up_stream.functions(name)
+            if experiment == "stream"
+            else functions,
+            "peer": None,
         }
         for name, spec in content["variants"].items()
+        if "peer" not in spec
     ]
-    found[-1] |= {"state": "cannot_run", "reason": "compiler 'x' is not on PATH; install it"}
+    lost = made_up_stream.NOT_BUILT if experiment == "stream" else found[-1]["variant"]
+    missing = {"state": "cannot_run", "reason": "compiler 'x' is not on PATH; install it"}
+    found = [one | missing if one["variant"] == lost else one for one in found]
+    nothing = {"compiler": None, "compiler_version": None, "flags": [], "isa": None}
+    about = {"package": "p", "text": "Somebody's program.", "version": "1.0-<1>"}
+    found += [
+        {"variant": name, "state": "ok", "reason": "", "sha256": "1" * 64, "timed_functions": {}}
+        | {**nothing, "peer": {"tool": spec["tool"], **about}}
+        for name, spec in peers.of(content).items()
+    ]
     return found
 
 
@@ -153,22 +189,51 @@ def results(
     folder: Path,
     preset: str,
     *,
+    paper: str = PAPER,
+    figure: str = "",
     blocks: int = 8,
+    **case: Any,
+) -> Path:
+    """Write analysis.json, summaries.parquet and evidence.json of each experiment of a paper, and
+    paper.json, below `folder`; returns paper.json. `case`: as `measured` takes it.
+    """
+    analyses = []
+    for experiment in definitions.experiments_of(ROOT, paper):
+        analyses.append(folder / experiment / "analysis.json")
+        measured(analyses[-1], experiment, preset, blocks, **case)
+    output = folder / paper / "paper.json"
+    papers.judge(ROOT, paper, figure, analyses, output)
+    return output
+
+
+def measured(
+    path: Path,
+    experiment: str,
+    preset: str,
+    blocks: int,
+    *,
     spread: float = 0.02,
     failing: str = "",
     bare: bool = False,
-    figure: str = "",
-) -> Path:
-    """Write analysis.json, summaries.parquet and paper.json below `folder`; returns paper.json.
+) -> None:
+    """Write analysis.json of one experiment to `path`, and its tables beside it.
 
     `failing`: points whose id matches this pattern failed. `bare`: no probe, no twins, no facts
-    of the host, as of a run from elsewhere.
+    of the host, no other evidence, as of a run from elsewhere.
     """
-    content, points = points_of(preset)
+    content, points = points_of(experiment, preset)
+    theirs, beside = matching.matched(content, points)
+    points += theirs
+    built = variants(experiment, content)
     if bare:
         points = [point for point in points if not point.twin]
+    left_out = {}
+    if experiment == "stream":
+        left_out = made_up_stream.left_out(points, built)
+        points = [point for point in points if point.id not in left_out]
     lost = {one.id for one in points if failing and re.search(failing, one.id)}
-    summaries = summaries_of([one for one in points if one.id not in lost], blocks, spread)
+    kept = [one for one in points if one.id not in lost]
+    summaries = summaries_of(experiment, kept, blocks, spread)
     if summaries.empty:
         summaries = pd.DataFrame(columns=["point", "block", "invocation", "disturbed"])
     failed = {name: {"state": "failed", "reason": REASON} for name in lost}
@@ -178,50 +243,61 @@ def results(
             summaries,
             {} if one.id in lost else observed(one.factors),
             failed,
+            content.get("paper_statistic", "mean"),
         )
         for one in points
     ]
-    found, abstained = analysis.detect(described, 2, {})
-    claims = plan.claim_hashes(plan.figures_of(ROOT, "mbw"))
+    found, abstained = analysis.detect(described, content["buffers"], {})
+    bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
+    described += left_out.values()
+    run = "20260102T030405Z-0123abcd-ef01"
     record = {
         "version": 1,
-        "experiment": "mbw",
+        "experiment": experiment,
         "preset": preset,
         "host": HOST,
-        "run": "20260102T030405Z-0123abcd-ef01",
-        "folder": f"data/runs/{HOST}/mbw/20260102T030405Z-0123abcd-ef01",
+        "run": run,
+        "folder": f"data/runs/{HOST}/{experiment}/{run}",
         "blocks": blocks,
         "stopped_by": "last_look",
         "disturbed": [1],
         "abandoned": [],
         "measuring_s": 12.5,
         "probing_s": 0.5,
-        "claims": claims,
-        "cpus": [1],
+        "claims": plan.claim_hashes(definitions.figures_of(ROOT, experiment)),
+        "cpus": [0, 1] if experiment == "stream" else [1],
         "door": "host",
-        "variants": variants(content),
+        "variants": built,
         "machine_states": [] if bare else [1, 2],
         "readings": [] if bare else readings(blocks),
         "facts": {} if bare else facts(),
-        "caches": {} if bare else {"L1d": 32 * 2**10, "L2": 2**20, "L3": 32 * 2**20},
+        "sizes": SIZES,
+        "caches": {} if bare else {"L1d": SIZES["L1d"], "L2": SIZES["L2"], "L3": SIZES["LLC"]},
         "disturbance": noise(0 if bare else blocks),
         "points": described,
+        "agreement": agreement(beside, described, summaries, built),
+        "ceilings": bounds,
         "findings": found,
         "abstained": abstained,
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "mbw" / "analysis.json"
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record), encoding="utf-8")
     summaries.to_parquet(path.with_name("summaries.parquet"))
-    paper = folder / PAPER / "paper.json"
-    papers.judge(ROOT, PAPER, figure, [path], paper)
-    return paper
+    items = made_up_stream.evidence() if experiment == "stream" and not bare else []
+    evidence = json.dumps({"version": 1, "items": items})
+    path.with_name("evidence.json").write_text(evidence, encoding="utf-8")
 
 
 def facts() -> dict[str, Any]:
     """A host of which some things are unknown."""
-    cache = {"level": 1, "kind": "data", "bytes": 2**15, "ways": 8, "line_bytes": 64}
+    cache = {"ways": 8, "line_bytes": 64, "source": "sysfs"}
+    own = {1: ("data", SIZES["L1d"]), 2: ("unified", SIZES["L2"])}
+    caches = [
+        {**cache, "level": level, "kind": kind, "bytes": size, "shared_cpus": [cpu]}
+        for level, (kind, size) in own.items()
+        for cpu in (0, 1)
+    ]
+    last = {"level": 3, "kind": "unified", "bytes": SIZES["LLC"], "shared_cpus": [0, 1]}
     return {
         "cpu_model": "Made-up CPU <1>",
         "architecture": "x86_64",
@@ -237,7 +313,7 @@ def facts() -> dict[str, Any]:
         "libc": None,
         "isa": ["sse2"],
         "frequency_readable": False,
-        "caches": [{**cache, "shared_cpus": [0], "source": "sysfs"}],
+        "caches": [*caches, {**cache, **last}],
         "unknown": {"turbo": "/sys/devices/system/cpu/cpufreq/boost is absent"},
     }
 

@@ -44,7 +44,7 @@ class Place:
             shutil.copy(path, self.root)
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        for tool in ["gcc", "objdump", "clang", "chromium"]:
+        for tool in ["gcc", "objdump", "clang", "chromium", "mbw", "likwid-bench"]:
             self.stand_in(tool)
         self.stand_in("id", "echo 0")
         self.stand_in("python3", PYTHON)

@@ -22,6 +22,11 @@ CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDTHS = (1280, 360)
 FIGURE = "mbw-1.2.2-b4096-8"
+# A table of methods by sizes, with claims, flags, limits and trials; and almost nothing of it.
+STREAM_CASES: dict[str, dict[str, Any]] = {
+    "stream": {"preset": "quick", "spread": 0.004},
+    "stream-bare": {"preset": "tiny", "bare": True},
+}
 
 # Boxes of an SVG's texts that lie over one another by more than a sliver.
 OVERLAPS = """all => all.flatMap(svg => {
@@ -65,10 +70,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             paper = made_up.results(top / name, **case)
             folder = f"figures/{made_up.PAPER}" if name == "figure" else "."
             output = top / name / "reports" / folder / f"{made_up.PAPER}.html"
-            if name in ("whole", "figure"):
+            patch.setenv(page.VARIABLE, str(paper))
+            if name == "whole":
+                reports.make_page(NOTEBOOK, paper, paper.with_name("executed.ipynb"), output)
+            elif name == "figure":  # as above, without another kernel
+                patch.setattr(
+                    reports, "execute", lambda notebook, *_: made_up.executed_here(notebook)
+                )
                 reports.make_page(NOTEBOOK, paper, paper.with_name("executed.ipynb"), output)
             else:
-                patch.setenv(page.VARIABLE, str(paper))
                 write_text(output, reports.export(made_up.executed_here(NOTEBOOK), ""))
             if name != "figure":
                 controls = made_up.controls(top / name / "controls.json")
@@ -76,7 +86,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 lab.make_index([paper], controls, output.with_name("index.html"))
                 files = [top / name / "mbw" / "analysis.json", paper]
                 machine.make_machine(files, output.with_name("machine.html"))
+        for name, case in STREAM_CASES.items():
+            stream_page(top / name, case, patch)
     return top
+
+
+def stream_page(folder: Path, case: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
+    """The page of the other paper, with the pages about the machine and all papers."""
+    paper = made_up.results(folder, paper=made_up.STREAM, **case)
+    output = folder / "reports" / f"{made_up.STREAM}.html"
+    patch.setenv(page.VARIABLE, str(paper))
+    notebook = NOTEBOOK.with_name(f"{made_up.STREAM}.ipynb")
+    write_text(output, reports.export(made_up.executed_here(notebook), ""))
+    controls = made_up.controls(folder / "controls.json")
+    lab.make_index([paper], controls, output.with_name("index.html"))
+    machine.make_machine([folder / "stream/analysis.json", paper], output.with_name("machine.html"))
 
 
 @pytest.fixture(scope="module")
@@ -92,30 +116,57 @@ def pages(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
 
 
-def opened(browser: Browser, path: Path, width: int, script: bool = True) -> Page:
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, java_script_enabled=script
-    )
-    shown = context.new_page()
+def opened(browser: Browser, path: Path, width: int) -> Page:
+    shown = browser.new_page(viewport={"width": width, "height": 800})
     shown.goto(path.as_uri())
     return shown
 
 
-def test_every_page_fits_the_width_and_nothing_in_a_picture_overlaps(
-    site: Path, browser: Browser
-) -> None:
-    shown = browser.new_page()
-    for path in pages(site):
-        shown.goto(path.as_uri())
-        shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        for width in WIDTHS:
-            shown.set_viewport_size({"width": width, "height": 800})
-            where = f"{path.relative_to(site)} at {width}"
-            assert shown.evaluate("document.documentElement.scrollWidth") <= width, where
-        # Pictures shrink as a whole: one width will do.
-        assert shown.eval_on_selector_all("svg", OVERLAPS) == [], path
-        assert shown.eval_on_selector_all("svg", OUTSIDE) == [], path
+@pytest.fixture(scope="module")
+def looks(site: Path, browser: Browser) -> dict[Path, dict[str, Any]]:
+    """What is seen of every page, each opened once."""
+    return {path: look(browser, path) for path in pages(site)}
+
+
+def look(browser: Browser, path: Path) -> dict[str, Any]:
+    shown = browser.new_page(viewport={"width": WIDTHS[0], "height": 800})
+    asked: list[str] = []
+    shown.on("request", lambda request: asked.append(request.url))
+    shown.goto(path.as_uri())
+    every = shown.eval_on_selector_all
+    seen: dict[str, Any] = {
+        "asked": asked,
+        "text": shown.inner_text("body"),
+        "language": shown.get_attribute("html", "lang"),
+        "title": shown.title(),
+        "levels": every("h1, h2, h3, h4", "all => all.map(one => Number(one.tagName[1]))"),
+        "unnamed": every(
+            "svg, img, .scroll",
+            "all => all.filter(o => !(o.getAttribute('aria-label') || o.alt)).length",
+        ),
+        "ids": every("[id]", "all => all.map(one => one.id)"),
+        "empty": every(
+            "h1, h2, h3, figcaption, summary, thead th",
+            "all => all.filter(one => !one.textContent.trim()).length",
+        ),
+        "widths": {},
+    }
+    shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    for width in WIDTHS:
+        shown.set_viewport_size({"width": width, "height": 800})
+        seen["widths"][width] = shown.evaluate("document.documentElement.scrollWidth")
+    # Pictures shrink as a whole: one width will do.
+    seen["overlaps"], seen["outside"] = every("svg", OVERLAPS), every("svg", OUTSIDE)
     shown.close()
+    return seen
+
+
+def test_every_page_fits_the_width_and_nothing_in_a_picture_overlaps(looks: dict) -> None:
+    for path, seen in looks.items():
+        for width, needed in seen["widths"].items():
+            assert needed <= width, path
+        assert seen["overlaps"] == [], path
+        assert seen["outside"] == [], path
 
 
 def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
@@ -135,7 +186,7 @@ def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
                }).length"""
         )
         assert marks >= 10, svg.get_attribute("aria-label")
-    shown.context.close()
+    shown.close()
 
 
 def test_every_invocation_is_drawn(site: Path) -> None:
@@ -147,20 +198,20 @@ def test_every_invocation_is_drawn(site: Path) -> None:
     assert len(re.findall(r"<use ", svg)) >= dots + 2 * len(figure["rows"])
 
 
-def test_pages_say_the_same_without_javascript(site: Path, browser: Browser) -> None:
+def test_pages_say_the_same_without_javascript(site: Path, browser: Browser, looks: dict) -> None:
+    shown = browser.new_page(
+        viewport={"width": WIDTHS[0], "height": 800}, java_script_enabled=False
+    )
     for name in (made_up.PAPER, "index", "machine", "controls"):
         path = site / "whole/reports" / f"{name}.html"
-        texts = []
-        for script in (True, False):
-            shown = opened(browser, path, 1280, script)
-            texts.append(shown.inner_text("body"))
-            shown.context.close()
-        assert texts[0] == texts[1]
-        assert len(texts[0]) > 300
+        shown.goto(path.as_uri())
+        assert shown.inner_text("body") == looks[path]["text"]
+        assert len(looks[path]["text"]) > 300
+    shown.close()
 
 
 def test_no_page_and_no_picture_leads_outside(site: Path) -> None:
-    assert len(pages(site)) == 17
+    assert len(pages(site)) == 23
     for path in pages(site):
         text = path.read_text(encoding="utf-8")
         assert "http" not in text.lower(), path
@@ -174,43 +225,23 @@ def test_no_page_and_no_picture_leads_outside(site: Path) -> None:
         assert "<!DOCTYPE" not in text
 
 
-def test_requests_stay_in_the_file(site: Path, browser: Browser) -> None:
-    context = browser.new_context()
-    shown = context.new_page()
-    asked: list[str] = []
-    shown.on("request", lambda request: asked.append(request.url))
-    path = site / "whole/reports" / f"{made_up.PAPER}.html"
-    shown.goto(path.as_uri())
-    context.close()
-    assert asked == [path.as_uri()]
+def test_requests_stay_in_the_file(looks: dict) -> None:
+    for path, seen in looks.items():
+        assert seen["asked"] == [path.as_uri()]
 
 
-def test_structure_is_readable_by_machines(site: Path, browser: Browser) -> None:
+def test_structure_is_readable_by_machines(looks: dict) -> None:
     """Language, one first heading, no level left out, names on pictures and boxes, unique ids."""
-    shown = browser.new_page()
-    for path in pages(site):
-        shown.goto(path.as_uri())
-        assert shown.get_attribute("html", "lang") == "en"
-        assert shown.title()
-        levels = shown.eval_on_selector_all(
-            "h1, h2, h3, h4", "all => all.map(one => Number(one.tagName[1]))"
-        )
+    for path, seen in looks.items():
+        assert seen["language"] == "en"
+        assert seen["title"]
+        levels = seen["levels"]
         assert levels.count(1) == 1, path
         assert levels[0] == 1, path
         assert all(b - a <= 1 for a, b in itertools.pairwise(levels)), path
-        unnamed = shown.eval_on_selector_all(
-            "svg, img, .scroll",
-            "all => all.filter(o => !(o.getAttribute('aria-label') || o.alt)).length",
-        )
-        assert unnamed == 0, path
-        ids = shown.eval_on_selector_all("[id]", "all => all.map(one => one.id)")
-        assert len(ids) == len(set(ids)), path
-        empty = shown.eval_on_selector_all(
-            "h1, h2, h3, figcaption, summary, thead th",
-            "all => all.filter(one => !one.textContent.trim()).length",
-        )
-        assert empty == 0, path
-    shown.close()
+        assert seen["unnamed"] == 0, path
+        assert len(seen["ids"]) == len(set(seen["ids"])), path
+        assert seen["empty"] == 0, path
 
 
 def test_local_links_lead_somewhere(site: Path) -> None:
@@ -233,7 +264,7 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
     assert "4 KiB block 8,192 times" in body
     assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body
     assert "That does not close the case" in body
-    shown.context.close()
+    shown.close()
 
 
 def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
@@ -259,7 +290,7 @@ def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
     shown = opened(browser, site / "tiny/reports" / f"{made_up.PAPER}.html", 1280)
     assert "not in preset tiny" in shown.inner_text("body")
     assert "preset tiny" in shown.inner_text("header")
-    shown.context.close()
+    shown.close()
     for name in ("broken", "empty"):
         shown = opened(browser, site / name / "reports" / f"{made_up.PAPER}.html", 1280)
         shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -268,10 +299,44 @@ def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
         assert "<script>alert(1)</script>" in body, name  # as text
         assert "compiler 'x' is not on PATH" in body, name
         assert "NaN" not in body and "None" not in body and " nan" not in body, name
-        shown.context.close()
+        shown.close()
     assert "too few blocks for an interval" in (
         site / "broken/reports" / f"{made_up.PAPER}.html"
     ).read_text(encoding="utf-8")
+
+
+def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict) -> None:
+    path = site / "stream/reports" / f"{made_up.STREAM}.html"
+    assert path.stat().st_size < 2_000_000
+    text = looks[path]["text"].replace(digits.FIXED, " ")
+    for said in (
+        "The rule asks for 128 MiB an array",
+        "(copy, non-temporal stores)",
+        "here 140 MiB",
+        "Not in preset quick",
+        "variants cannot be told from gcc-O3",
+        "compiler 'x' is not on PATH",
+        "arrays link at every size tried",
+        "signal 11 (SIGSEGV)",
+    ):
+        assert said in text
+    ceilings = looks[path.with_name("machine.html")]["text"]
+    assert "copy, non-temporal stores" in ceilings[ceilings.index("Attained ceilings") :]
+
+
+def test_a_section_without_results_is_a_sentence(site: Path, looks: dict) -> None:
+    path = site / "stream-bare/reports" / f"{made_up.STREAM}.html"
+    text = looks[path]["text"]
+    for said in (
+        "measured too few sizes for a curve",
+        "too few variants at one setting",
+        "No search for the largest static array",
+        "No trial of arrays beyond memory",
+        "preset tiny leaves the sizes out that it compares",
+    ):
+        assert said in text
+    assert "None" not in text
+    assert "nan" not in text
 
 
 def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
@@ -279,7 +344,7 @@ def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
     shown = opened(browser, folder / f"{made_up.PAPER}.html", 360)
     assert [one.get_attribute("id") for one in shown.query_selector_all("main section")] == [FIGURE]
     assert shown.get_attribute("nav a", "href") == "../../index.html"
-    shown.context.close()
+    shown.close()
     assert {path.name for path in folder.glob("*.*")} >= {f"{FIGURE}.svg", f"{FIGURE}.csv"}
 
 

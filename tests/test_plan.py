@@ -10,8 +10,9 @@ from conftest import ROOT
 from benchbook import definitions, plan, points
 from benchbook.errors import BenchbookError
 from benchbook.invoke import PointResult, Result
-from benchbook.pilot import calibrate, pilot
+from benchbook.pilot import StartCost, calibrate, fit, pilot
 from benchbook.settings import load_settings
+from benchbook.sizes import parse_counts
 
 CONTENT = {
     "factors": {
@@ -65,11 +66,39 @@ def test_misspelt_factor_or_variant_is_refused() -> None:
         points.expand(CONTENT, [{"variant": "x"}], SIZES)
 
 
+def test_counts_are_numbers_or_multiples_of_the_cores() -> None:
+    assert parse_counts(3, 6) == [3]
+    assert parse_counts("cores", 6) == [6]
+    assert parse_counts("2 x cores", 6) == [12]
+    assert parse_counts("1 to cores", 6) == [1, 2, 4, 6]
+    assert parse_counts("1 to cores", 8) == [1, 2, 4, 8]
+    assert parse_counts("1 to cores", 1) == [1]
+    for wrong in (0, "0", "half", "1 to 4", 1.5):
+        with pytest.raises(BenchbookError, match="write a whole number from 1"):
+            parse_counts(wrong, 6)
+
+
+def test_a_cross_expands_counts_of_cores_each_once() -> None:
+    cross = {"bytes": 4096, "method": "m", "threads": ["1 to cores", "cores", 2]}
+    found, _ = points.expand(CONTENT, [cross], {**SIZES, "cores": 6})
+    assert [point.factors["threads"] for point in found] == [1, 2, 4, 6]
+
+
+def test_processes_need_memory_each_and_cpus_as_far_as_there_are() -> None:
+    point = points.Point("p", "v", {"bytes": 100, "processes": 8})
+    assert points.memory_needed(point, 2) == 1600
+    assert points.cpus_needed(point, 4) == 4
+    assert points.cpus_needed(points.Point("p", "v", {"threads": 8}), 4) == 8
+
+
 def test_presets_contain_the_smaller_ones() -> None:
     content = definitions.definition(ROOT, "mbw")
-    sizes = {"L1d": 32768, "L2": 2**20, "LLC": 2**25}
+    sizes = {"L1d": 32768, "L2": 2**20, "LLC": 2**25, "total LLC": 2**26, "cores": 6}
     ids = [
-        {point.id for point in points.expand(content, points.crosses(content, preset), sizes)[0]}
+        {
+            point.id
+            for point in points.expand(content, definitions.crosses(content, preset), sizes)[0]
+        }
         for preset in ("tiny", "quick", "paper")
     ]
     assert ids[0] < ids[1] < ids[2]
@@ -157,6 +186,27 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
     assert block_ns * made.least <= 2e9
     numbers, _ = calibrate(made, {"p": 10e9}, overhead_ns=0)
     assert numbers["p"]["samples"] == made.settings["samples_least"]
+
+
+def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first() -> None:
+    made = replace(planned(budget_s=2), least=8, pairs=[{"numerator": "a", "denominator": "b"}])
+    once = {"a": 30e6, "b": 1e6, "c": 25e6, "d": 10e6, "e": 1e6}
+    costs = [StartCost([name], 1e6) for name in once]
+    numbers, block_ns, shed = fit(made, once, costs)
+    assert block_ns * made.least <= 2e9
+    assert set(shed) == {"c"}  # "a" costs more, but a claim needs it
+    assert set(numbers) == set(once) - {"c"}
+    assert "raise budget_s" in shed["c"]
+
+
+def test_half_of_the_starts_stay_and_then_the_budget_is_refused() -> None:
+    made = replace(planned(budget_s=1), least=8)
+    once = dict.fromkeys("abcd", 1e9)
+    costs = [StartCost([name], 0) for name in once]
+    numbers, block_ns, shed = fit(made, once, costs)
+    assert len(numbers) == len(shed) == 2
+    with pytest.raises(BenchbookError, match="raise budget_s"):
+        plan.refuse_over_budget(made, block_ns * made.least / 1e9)
 
 
 def test_preset_paper_keeps_the_papers_own_n() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json, write_text
-from benchbook.pages import prose
+from benchbook.pages import answers, prose
 from benchbook.pages.render import render, without_addresses
 from benchbook.pages.reports import style
 
@@ -65,10 +65,10 @@ def _when(run: str) -> str:
 
 def _card(paper: dict[str, Any]) -> dict[str, Any]:
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
-    said = prose.answer(paper)
+    said = answers.answer(paper)
     return {
         "paper": paper,
-        "headline": prose.headline(paper),
+        "headline": answers.headline(paper),
         "answer": " ".join(said[0]) if said else paper["answer"],
         "verdicts": Counter(claim["verdict"] for claim in prose.claims(paper)),
         "rows": len(rows),
@@ -80,7 +80,8 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
 
 def _missing(contents: list[dict[str, Any]]) -> list[dict[str, str]]:
     """Rows of published tables without a rerun, and points that failed, by reason."""
-    found: dict[tuple[str, str], list[str]] = {}
+    cells: dict[tuple[str, str], list[str]] = {}
+    lost = []
     for paper in contents:
         for figure in paper["figures"]:
             for row in figure["rows"]:
@@ -89,18 +90,25 @@ def _missing(contents: list[dict[str, Any]]) -> list[dict[str, str]]:
                     if paper["preset"] != "tiny":
                         remedy = "`make PRESET=paper`"
                     key = prose.not_measured(paper, row), remedy
-                    found.setdefault(key, []).append(f"{figure['id']} {row['label']}")
+                    cells.setdefault(key, []).append(_cell(figure, row))
         for point in paper["points"]:
             if point["state"] != "ok":
-                reason = f"{point['state'].replace('_', ' ')}: {point['reason']}"
-                found.setdefault((reason, ""), []).append(prose.point_name(paper, point["point"]))
+                reason = f"{prose.state(point)}: {point['reason']}"
+                lost.append((reason, prose.point_name(paper, point["point"])))
+    points = {(reason, ""): what for reason, what in prose.by_reason(lost).items()}
     return [
         {"what": _some(what), "reason": reason, "remedy": remedy}
-        for (reason, remedy), what in found.items()
+        for (reason, remedy), what in {**cells, **points}.items()
     ]
 
 
+def _cell(figure: dict[str, Any], row: dict[str, Any]) -> str:
+    """What a row without a rerun is called; the cells of a grid are not told apart."""
+    return f"cells of {figure['id']}" if figure["grid"] else f"{figure['id']} {row['label']}"
+
+
 def _some(names: list[str]) -> str:
+    names = list(dict.fromkeys(names))
     shown = names[:4]
     more = len(names) - len(shown)
     return digits.listed(shown if not more else [*shown, f"{more} more"])

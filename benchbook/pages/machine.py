@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json
-from benchbook.pages import plots_machine, prose
+from benchbook.pages import agreement, bounds, plots_machine, prose
 from benchbook.pages.lab import write_page
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import svg_of
@@ -37,6 +37,8 @@ def make_machine(files: list[Path], output: Path) -> None:
         headline=headline,
         answer=_machine_answer(main),
         experiments=[_experiment(one, papers) for one in analyses],
+        bounds=bounds.sections(main, papers),
+        peers=agreement.sections(main, papers),
         facts=facts,
         about=_about(facts),
         caches=[_cache(one) for one in facts.get("caches") or []],

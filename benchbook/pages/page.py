@@ -18,10 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchbook import digits
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json
-from benchbook.pages import panels, prose, titles
+from benchbook.pages import (
+    answers,
+    builds,
+    equivalence,
+    functions,
+    grids,
+    panels,
+    prose,
+    sizing,
+    titles,
+)
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import Html, data_address, part, svg_of
 
@@ -65,12 +74,12 @@ def figure_csv(figure: dict[str, Any]) -> str:
         "rerun": f"rerun_{unit}",
         "low": f"rerun_low95_{unit}",
         "high": f"rerun_high95_{unit}",
-        "paper_statistic": f"rerun_mean_of_n_{unit}",
+        "paper_statistic": f"rerun_papers_statistic_{unit}",
         "paper_samples": "n",
         "blocks": "blocks",
         "printed_ratio": "printed_ratio",
     }
-    columns = [figure["x"], *names.values(), "rerun_ratio", "rerun_ratio_low95"]
+    columns = [figure["x"], "column", *names.values(), "rerun_ratio", "rerun_ratio_low95"]
     columns += ["rerun_ratio_high95", "point", "state", "reason"]
     stream = io.StringIO()
     table = csv.writer(stream, lineterminator="\n")
@@ -78,7 +87,7 @@ def figure_csv(figure: dict[str, Any]) -> str:
     for row in figure["rows"]:
         ratio = row["ratio"] or {}
         table.writerow(
-            [row["label"], *(row[key] for key in names)]
+            [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
             + [ratio.get(key) for key in ("ratio", "low95", "high95")]
             + [row["point"], row["state"], row["reason"]]
         )
@@ -96,13 +105,13 @@ class PaperPage:
 
     def title(self) -> Html:
         """The finding, the source and the conditions of this rerun in a line."""
-        return self._part("title", headline=prose.headline(self.content))
+        return self._part("title", headline=answers.headline(self.content))
 
     def answer(self) -> Html:
         """Did it hold here, and why: the first paragraph."""
         warnings = [prose.quietness(one) for one in self.content["experiments"].values()]
         return self._part(
-            "answer", said=prose.answer(self.content), warnings=[one for one in warnings if one]
+            "answer", said=answers.answer(self.content), warnings=[one for one in warnings if one]
         )
 
     def overview(self) -> Html:
@@ -125,7 +134,7 @@ class PaperPage:
             text = "none on either side" if seen == [0, 0] else f"{seen[0]} and {seen[1]}"
             faults.setdefault(text, []).append(panels.pair_name(self.content, pair))
             for side in sides:
-                made = timed_function(prose.experiment_of(self.content, side), side)
+                made = functions.made(prose.experiment_of(self.content, side), side)
                 calls[f"{prose.method_name(self.content, side)}: {made}"] = None
         return self._each(
             "odd",
@@ -140,31 +149,63 @@ class PaperPage:
         """Rate by size, where the preset measures enough sizes."""
         return self._each("sweep", panels.sweep)
 
+    def sizing(self) -> Html:
+        """Rate by size beside the paper's rule for it, with ceilings and caches."""
+        return self._each("sizing", sizing.picture, sizing=sizing)
+
+    def flags(self) -> Html:
+        """What compilers and flags change, setting by setting."""
+        sections = []
+        for experiment in self.content["experiments"].values():
+            settings = {
+                name: [(entry, svg_of(builds.picture(experiment, entry))) for entry in entries]
+                for name, entries in builds.settings(experiment).items()
+            }
+            part = self._part("flags", experiment=experiment, settings=settings, builds=builds)
+            sections.append(part.html)
+        return Html("\n".join(sections))
+
+    def limits(self) -> Html:
+        """The sizes of static arrays at which compiler and linker refuse."""
+        return self._each("limits", None, builds=builds)
+
+    def trials(self) -> Html:
+        """What became of arrays beyond memory."""
+        return self._each("trials", None, builds=builds)
+
     def _each(self, name: str, draw: Any, **context: Any) -> Html:
-        sections = [
-            self._part(name, experiment=one, svg=svg_of(draw(self.content, one)), **context).html
-            for one in self.content["experiments"].values()
-        ]
+        """The part of this name for each experiment, with the picture that `draw` makes of it."""
+        sections = []
+        for experiment in self.content["experiments"].values():
+            svg = svg_of(draw(self.content, experiment)) if draw else None
+            sections.append(self._part(name, experiment=experiment, svg=svg, **context).html)
         return Html("\n".join(sections))
 
     def figures(self) -> Html:
         """Every published table: picture, table, claims with verdicts, and how to rerun it."""
-        sections = [
-            self._part(
-                "figure",
-                figure=figure,
-                experiment=self.content["experiments"][figure["experiment"]],
-                svg=svg_of(panels.rates(self.content, figure)),
-                claims=[
-                    (claim, svg_of(panels.claim(self.content, claim, figure["null"])))
-                    for claim in figure["claims"]
-                ],
-                where=panels.where(self.content),
-                csv=data_address(figure_csv(figure), "text/csv"),
-            ).html
-            for figure in self.content["figures"]
-        ]
+        tables: set[str] = set()
+        sections = []
+        for figure in self.content["figures"]:
+            context = {
+                "figure": figure,
+                "experiment": self.content["experiments"][figure["experiment"]],
+                "svg": svg_of(self._rates(figure)),
+                "claims": svg_of(panels.claims(self.content, figure)),
+                "claim_name": panels.claim_name,
+                "open_ones": equivalence.open_ones,
+                "where": panels.where(self.content),
+                "csv": data_address(figure_csv(figure), "text/csv"),
+            }
+            if figure["grid"]:
+                matrix = grids.matrix(self.content, figure)
+                context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
+            tables.add(figure["table"])
+            sections.append(self._part("grid" if figure["grid"] else "figure", **context).html)
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
+
+    def _rates(self, figure: dict[str, Any]) -> Picture | None:
+        draw = grids.picture if figure["grid"] else panels.rates
+        return draw(self.content, figure)
 
     def calls(self) -> Html:
         """Which function stands for which row, and what the compilers made of it."""
@@ -172,10 +213,13 @@ class PaperPage:
         for figure in self.content["figures"]:
             for row in figure["rows"]:
                 if row["point"]:
-                    key = prose.parts_of(row["point"])["variant"], function_of(row["point"])
+                    experiment = prose.experiment_of(self.content, row["point"])
+                    name = functions.name_of(experiment, row["point"])
+                    key = prose.parts_of(row["point"])["variant"], name
                     labels = rows.setdefault(key, {"labels": [], "point": row["point"]})["labels"]
-                    labels += [row["label"]] if row["label"] not in labels else []
-        return self._part("calls", rows=rows, timed=timed_function, function_of=function_of)
+                    label = row["group"] or row["label"]
+                    labels += [label] if label not in labels else []
+        return self._part("calls", rows=rows, timed=functions.made)
 
     def findings(self) -> Html:
         """Findings on what the page shows; those on other points folded."""
@@ -185,11 +229,10 @@ class PaperPage:
 
     def failures(self) -> Html:
         """Points that failed or could not run, by reason; nothing is hidden."""
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for point in self.content["points"]:
-            if point["state"] != "ok":
-                key = point["state"].replace("_", " "), point["reason"]
-                reasons.setdefault(key, []).append(point["point"])
+        lost = [point for point in self.content["points"] if point["state"] != "ok"]
+        reasons = prose.by_reason(
+            (f"{prose.state(point)}: {point['reason']}", point["point"]) for point in lost
+        )
         troubled = [p for p in self.content["points"] if p["state"] == "ok" and p["reason"]]
         return self._part("failures", reasons=reasons, troubled=troubled)
 
@@ -204,35 +247,14 @@ class PaperPage:
     def pictures(self) -> dict[str, Picture]:
         """File name -> picture: each figure, and the sweep where there is one."""
         figures = self.content["figures"]
-        drawn = {figure["id"]: panels.rates(self.content, figure) for figure in figures}
+        drawn = {figure["id"]: self._rates(figure) for figure in figures}
         if not self.content["figure"]:
             drawn["overview"] = panels.overview(self.content)
             for experiment in self.content["experiments"].values():
+                draw_sizes = sizing.picture if self.content["sizing"] else panels.sweep
                 drawn |= {
-                    "size-sweep": panels.sweep(self.content, experiment),
+                    "size-sweep": draw_sizes(self.content, experiment),
                     "forms": panels.forms(self.content, experiment),
                     "odd": panels.odd(self.content, experiment),
                 }
         return {name: picture for name, picture in drawn.items() if picture}
-
-
-def function_of(point: str) -> str:
-    """The kernel's timed function of a point, by the kernels' rule for its name."""
-    parts = prose.parts_of(point)
-    words = [parts.get("method", ""), parts.get("call", "")]
-    return "_".join(["timed", *(re.sub(r"\W", "_", word) for word in words if word)])
-
-
-def timed_function(experiment: dict[str, Any], point: str, variant: str = "") -> str:
-    """What the compiler made of a point's timed function, in words."""
-    wanted = variant or prose.parts_of(point)["variant"]
-    built = next((one for one in experiment["variants"] if one["variant"] == wanted), None)
-    if built is None or built["state"] != "ok":
-        return "not built"
-    found = built["timed_functions"].get(function_of(point))
-    if found is None:
-        return "its disassembly was not looked at"
-    calls = found["library_calls"]
-    if calls:
-        return f"calls {digits.listed(calls)}"
-    return f"no library call, {digits.plural(found['loads_in_loop'], 'load')} in its loop"

@@ -48,7 +48,7 @@ def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
         return text
     if row["state"] == "not_in_preset":
         return f"not in {paper['preset']}"
-    return str(row["state"]).replace("_", " ")
+    return prose.state(row)
 
 
 def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
@@ -79,11 +79,12 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
 
 
 def overview(paper: Paper) -> Picture | None:
-    """All figures as ratios to their first method, published beside rerun."""
+    """All figures as ratios to their first method, published beside rerun; grids are no such."""
     rows: list[Row] = []
-    for figure in paper["figures"]:
+    figures = [figure for figure in paper["figures"] if not figure["grid"]]
+    for figure in figures:
         rows += [Row(label=figure["title"], head=True), *ratio_rows(paper, figure)]
-    bases = {figure["rows"][0]["label"] for figure in paper["figures"]}
+    bases = {figure["rows"][0]["label"] for figure in figures}
     base = digits.listed(sorted(bases), "or")
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
     alt = f"Rates as ratios to {base}, published and rerun. " + "; ".join(told) + "."
@@ -96,7 +97,7 @@ def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
         Row(
             label=row["label"],
             colour=colour_of(paper, row["point"]),
-            published=[value] if (value := _float(row["printed"])) else [],
+            published=[value] if (value := prose.printed(row)) else [],
             value=row["rerun"],
             low=row["low"],
             high=row["high"],
@@ -112,42 +113,13 @@ def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     return forest(f"rates-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
-def ratios(paper: Paper, figure: dict[str, Any]) -> Picture | None:
-    """One figure's ratios to its first method."""
-    rows = ratio_rows(paper, figure)
-    base = figure["rows"][0]["label"]
-    alt = f"{figure['title']}, ratios to {base}."
-    name = f"ratios-{figure['id']}"
-    return forest(name, alt, rows, unit=f"rate ÷ rate of {base}", one=base)
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
+def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
+    """The claims' simultaneous intervals against their regions, over the twins' intervals."""
+    shown = [one for one in figure["claims"] if one["estimate"] is not None]
+    if not shown:
         return None
-
-
-def claim(paper: Paper, one: dict[str, Any], null: dict[str, Any]) -> Picture | None:
-    """A claim's simultaneous interval against its region, over the twins' intervals."""
-    if one["estimate"] is None:
-        return None
-    published = prose.printed_ratio(paper, one)
-    low, high = one["interval"]
-    rows = [
-        Row(
-            label=f"{prose.method_name(paper, one['points']['numerator'])} ÷ "
-            f"{prose.method_name(paper, one['points']['denominator'])}",
-            colour=colour_of(paper, one["points"]["numerator"]),
-            published=[published] if published else [],
-            value=one["estimate"],
-            low=low,
-            high=high,
-            there=digits.number(published),
-            here=digits.number(one["estimate"], low, high),
-            bounds=tuple(one["region"]),
-        )
-    ]
+    rows = [_claim(paper, one) for one in shown]
+    null = figure["null"]
     for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
         if found := null[twin]:
             ends = found["low"], found["high"]
@@ -161,11 +133,37 @@ def claim(paper: Paper, one: dict[str, Any], null: dict[str, Any]) -> Picture | 
                     here=digits.number(found["ratio"], *ends),
                 )
             )
-    alt = (
-        f"{one['text']} Ratio {digits.with_interval(one['estimate'], low, high)}: {one['reason']}."
+    alt = " ".join(
+        f"{one['text']} Ratio {digits.with_interval(one['estimate'], *one['interval'])}: "
+        f"{one['reason']}."
+        for one in shown
     )
-    name = f"claim-{one['figure']}-{one['claim']}"
-    return forest(name, alt, rows, unit=one["unit"], one="1", above=True)
+    return forest(f"claims-{figure['id']}", alt, rows, unit=shown[0]["unit"], one="1", above=True)
+
+
+def _claim(paper: Paper, one: dict[str, Any]) -> Row:
+    published = prose.printed_ratios(paper, one)
+    low, high = one["interval"]
+    return Row(
+        label=claim_name(paper, one),
+        colour=colour_of(paper, one["points"]["numerator"]),
+        published=published,
+        value=one["estimate"],
+        low=low,
+        high=high,
+        there=_short(published) if len(published) > 1 else digits.number(*published or [None]),
+        here=digits.number(one["estimate"], low, high),
+        bounds=tuple(one["region"]),
+    )
+
+
+def claim_name(paper: Paper, one: dict[str, Any]) -> str:
+    """`block copy 1.1.1 ÷ whole copy`, or for one method at two sizes `Copy, 200 ÷ 140 MiB`."""
+    top, bottom = (one["points"][side] for side in ("numerator", "denominator"))
+    names = [prose.method_name(paper, side) for side in (top, bottom)]
+    if names[0] != names[1] or not top or not bottom:
+        return " ÷ ".join(names)
+    return pair_name(paper, {"top": top, "bottom": bottom, "kind": "sizes"})
 
 
 def pair_name(paper: Paper, pair: dict[str, Any]) -> str:

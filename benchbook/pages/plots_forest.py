@@ -74,7 +74,7 @@ def forest(
     heights = [_height(row, above) for row in rows]
     total = sum(heights)
     left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
-    right = 1.2
+    right = 1.2 if columns[0] or any(row.there for row in rows) else 0.68
     with drawing(HEAD_IN + total + FOOT_IN) as figure:
         tall = HEAD_IN + total + FOOT_IN
         axes = figure.add_axes(
@@ -89,7 +89,7 @@ def forest(
         if one:
             line_at(axes, 1.0, one)
         inches = WIDTH_IN - left - right
-        column_x = (1 + 0.62 / inches, 1 + 1.15 / inches)
+        column_x = (1 + (right - 0.58) / inches, 1 + (right - 0.05) / inches)
         for x, text in zip(column_x, columns, strict=True):
             mark = "◇ " if text == columns[0] and any(row.published for row in rows) else ""
             axes.text(

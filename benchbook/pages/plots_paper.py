@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from benchbook.pages.plots import (
+    FAINT,
     GREY,
     INK,
     RASTER_FROM,
@@ -90,12 +91,35 @@ class Line:
     colour: str
     values: Sequence[tuple[int, float, float | None, float | None, Sequence[float]]]
     dashed: bool = False
+    thin: bool = False
+
+
+@dataclass(frozen=True)
+class Level:
+    """A ceiling: a rate that memory attained, and by what."""
+
+    rate: float
+    label: str
 
 
 def sizes(
-    name: str, alt: str, lines: Sequence[Line], caches: dict[str, int], buffers: int, unit: str
+    name: str,
+    alt: str,
+    lines: Sequence[Line],
+    caches: dict[str, int],
+    buffers: int,
+    unit: str,
+    *,
+    along: str = "size of the source, and of the destination",
+    levels: Sequence[Level] = (),
+    rule: int | None = None,
+    bracket: tuple[float, float] | None = None,
 ) -> Picture | None:
-    """Rate by size, with lines where all buffers together fill a cache; None without lines."""
+    """Rate by size, with lines where all buffers together fill a cache; None without lines.
+
+    `levels` are drawn across, the `rule`'s size upright, and the sizes of `bracket`, between
+    which the rate last falls, shaded.
+    """
     lines = [line for line in lines if line.values]
     if not lines:
         return None
@@ -103,9 +127,11 @@ def sizes(
     with drawing(3.5) as figure:
         axes = figure.add_axes((0.155, 0.16, 0.6, 0.755))
         marks = [mark for point in every for mark in finite(*point[1:4], *point[4])]
+        marks += finite(*(level.rate for level in levels))
         logarithmic(axes, "y", min(marks), max(marks))
         axes.set_xscale("log", base=2)
-        smallest, largest = min(point[0] for point in every), max(point[0] for point in every)
+        smallest = min(point[0] for point in every)
+        largest = max(*(point[0] for point in every), rule or 0)
         axes.set_xlim(smallest / 1.5, largest * 1.5)
         ticks = sorted({point[0] for point in every})
         # Labels of three digits need a ninth of the axis, whatever range it covers.
@@ -113,7 +139,7 @@ def sizes(
         axes.set_xticks(ticks)
         axes.set_xticklabels([format_bytes(size).replace(" ", "\n") for size in ticks])
         axes.minorticks_off()
-        axes.set_xlabel("size of the source, and of the destination", fontsize=8)
+        axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.2)
         for cache, size in caches.items():
             if smallest / 1.5 < size / max(buffers, 1) < largest * 1.5:
@@ -123,10 +149,15 @@ def sizes(
                     xycoords=("data", "axes fraction"), xytext=(0, 2),
                     textcoords="offset points", ha="center", color=GREY, fontsize=7.5,
                 )  # fmt: skip
+        if bracket:
+            _bracket(axes, bracket)
+        if rule:
+            _rule(axes, rule)
         amount = sum(len(point[4]) for point in every)
         for line in lines:
             _line(axes, line, amount)
         _label_ends(axes, lines)
+        _levels(axes, levels)
         return picture(figure, name, alt)
 
 
@@ -142,21 +173,55 @@ def _line(axes: Axes, line: Line, amount: int) -> None:
     at = [point[0] for point in line.values]
     values = [point[1] for point in line.values]
     axes.plot(
-        at, values, marker="o", color=line.colour, markersize=4, linewidth=1.6, zorder=4,
+        at, values, marker="o", color=line.colour, markersize=2.5 if line.thin else 4,
+        linewidth=0.7 if line.thin else 1.6, zorder=4,
         linestyle=(0, (4, 1.5)) if line.dashed else "solid",
     )  # fmt: skip
     bottom, top = axes.get_ylim()
     for size, _, low, high, dots in line.values:
         ends = (bottom if low is None else low, top if high is None else high)
-        axes.plot([size, size], ends, color=line.colour, linewidth=1.6, alpha=0.8, zorder=3)
+        axes.plot(
+            [size, size], ends, color=line.colour, linewidth=0.7 if line.thin else 1.6, alpha=0.8,
+            zorder=3,
+        )  # fmt: skip
         axes.scatter(
             [size] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0, zorder=2,
             rasterized=amount > RASTER_FROM,
         )  # fmt: skip
 
 
+def _bracket(axes: Axes, bracket: tuple[float, float]) -> None:
+    axes.axvspan(*bracket, color=FAINT, alpha=0.6, linewidth=0, zorder=0)
+    axes.annotate(
+        "last fall", (bracket[0], 0), xycoords=("data", "axes fraction"), xytext=(-3, 4),
+        textcoords="offset points", ha="right", color=GREY, fontsize=7.5,
+    )  # fmt: skip
+
+
+def _rule(axes: Axes, rule: int) -> None:
+    axes.axvline(rule, color=WARNING, linewidth=1.2, zorder=1)
+    axes.annotate(
+        f"the rule: {format_bytes(rule)}", (rule, 1), xycoords=("data", "axes fraction"),
+        xytext=(2, 12), textcoords="offset points", ha="center", color=WARNING, fontsize=7.5,
+    )  # fmt: skip
+
+
+def _levels(axes: Axes, levels: Sequence[Level]) -> None:
+    """Ceilings across the picture, their names over them at the left, moved apart."""
+    place = axes.transData + axes.transAxes.inverted()
+    at = [place.transform((1, level.rate))[1] for level in levels]
+    for level, y in zip(levels, spread([one + 0.025 for one in at], 0.05, 0.0, 1.0), strict=True):
+        axes.axhline(level.rate, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+        axes.text(
+            0.012, y, level.label, transform=axes.transAxes, color=GREY, va="center", fontsize=7,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8}, zorder=2,
+        )  # fmt: skip
+
+
 def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
-    """Each line's name right of its last mark, moved apart where two would overlap."""
+    """Each line's name right of its last mark, moved apart where two would overlap; thin lines
+    repeat the others."""
+    lines = [line for line in lines if not line.thin]
     place = axes.transData + axes.transAxes.inverted()
     ends = [place.transform((line.values[-1][0], line.values[-1][1]))[1] for line in lines]
     for line, y, end in zip(lines, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):

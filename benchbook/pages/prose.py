@@ -1,28 +1,22 @@
-"""What a page says of a paper, in sentences: every number is quoted from paper.json.
-
-Generic: names come from the experiment, figures from the rerun, causes from what was observed.
-"""
+"""What pages call things, and what they say of one point: quoted from paper.json."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from benchbook import digits
 from benchbook.sizes import format_bytes
 
-LEAD = {
-    "reproduced": "Yes, it holds here.",
-    "not_reproduced": "No, it does not hold here.",
-    "inconclusive": "It stays undecided here.",
-    "not_measurable_here": "It cannot be measured here.",
-}
 STOPPED = {
     "width": "the intervals were narrow enough",
     "last_look": "the last planned look was reached",
     "budget": "the time budget was reached",
     "nothing_to_measure": "no point could be measured",
 }
+UNSTATED = "not stated"
+_SIZE = re.compile(r"\d[\d.,]* (?:B|KiB|MiB|GiB)\b")
 Paper = dict[str, Any]
 
 
@@ -69,9 +63,34 @@ def point_name(paper: Paper, point: str) -> str:
     block = parts.get("block_bytes", "")
     size = size_of(point) + (f" in blocks of {bytes_of(int(block))}" if block else "")
     known = {"variant", "method", "bytes", "block_bytes"}
-    others = [value for key, value in parts.items() if key not in known]
+    others = [setting_word(key, value) for key, value in parts.items() if key not in known]
     words = [method_name(paper, point), size, *others, parts["variant"]]
     return ", ".join(word for word in words if word)
+
+
+def setting_word(factor: str, value: str) -> str:
+    """A factor's value as pages say it: `256 KiB`, `static`, or of a count `2 threads`."""
+    if not value.isdigit():
+        return value
+    if factor.endswith("bytes"):
+        return bytes_of(int(value))
+    return digits.plural(int(value), factor.removesuffix("s"))
+
+
+def setting_name(factors: dict[str, Any]) -> str:
+    """`256 KiB, static, 1 thread`: all of a setting but its method."""
+    return ", ".join(
+        setting_word(key, str(value)) for key, value in factors.items() if key != "method"
+    )
+
+
+def source(paper: Paper) -> str:
+    """`Neil Slocum, blog post, 2013-02-11`, and what of that is not stated."""
+    given = {key: paper[key] for key in ("author", "kind", "date")}
+    lacking = [key for key, value in given.items() if value == UNSTATED]
+    words = [value for key, value in given.items() if key not in lacking]
+    words += [f"{digits.listed(lacking)} {UNSTATED}"] if lacking else []
+    return ", ".join(words)
 
 
 def upper(text: str) -> str:
@@ -104,72 +123,6 @@ def claims(paper: Paper) -> list[dict[str, Any]]:
     return [claim for figure in paper["figures"] for claim in figure["claims"]]
 
 
-def compared(claim: dict[str, Any]) -> str:
-    """`times as fast as`, or for times `times as long as`."""
-    return "times as long as" if claim["unit"].endswith("times") else "times as fast as"
-
-
-def headline(paper: Paper) -> str:
-    """The finding, as a title."""
-    first = next(iter(claims(paper)), None)
-    if first is None:
-        return _headline_of_figure(paper)
-    if first["verdict"] == "not_measurable_here":
-        return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
-    if first["verdict"] == "inconclusive":
-        return f"Undecided here: {_lower(first['text']).rstrip('.')}"
-    sides = first["points"]
-    return _is_as(
-        paper,
-        sides["numerator"],
-        sides["denominator"],
-        digits.number(first["estimate"], *first["interval"]),
-        compared(first),
-        first["verdict"] == "not_reproduced",
-    )
-
-
-def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:
-    names = [method_name(paper, side) for side in (top, bottom)]
-    because = mechanism(paper, top)
-    text = f"{names[0]} is {'only ' if only else ''}{ratio} {words} {names[1]} here"
-    return upper(text + (f", because it {because}" if because else ""))
-
-
-def _headline_of_figure(paper: Paper) -> str:
-    for figure in paper["figures"]:
-        # What copies least tells most, else what stands last.
-        rows = sorted(figure["rows"][:0:-1], key=lambda row: not mechanism(paper, row["point"]))
-        for row in rows:
-            ratio = row["ratio"]
-            if ratio:
-                text = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
-                base = figure["rows"][0]["point"]
-                return _is_as(paper, row["point"], base, text, "times as fast as", False)
-    first = next(iter(paper["figures"]), None)
-    return f"{first['title']}: nothing to compare was measured" if first else paper["title"]
-
-
-def _lower(text: str) -> str:
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
-
-
-def answer(paper: Paper) -> list[list[str]]:
-    """Did it hold here, and why: the first paragraphs, as sentences."""
-    first = next(iter(claims(paper)), None)
-    said = []
-    if first is not None:
-        said.append(LEAD[first["verdict"]])
-        said.append(f"“{first['text']}” ({paper['kind']}, {paper['date'][:4]}.)")
-        said += _measured(paper, first)
-        if first["verdict"] in ("inconclusive", "not_measurable_here"):
-            said.append(f"The reason: {reason(paper, first)}.")
-    top = first["points"]["numerator"] if first else None
-    said += _why(paper, top)
-    rest = [list(_other_forms(paper, top)), list(_not_the_end(paper))]
-    return [paragraph for paragraph in (said, *rest) if paragraph]
-
-
 def reason(paper: Paper, claim: dict[str, Any]) -> str:
     """The verdict's reason with its points named as the page names them."""
     text = claim["reason"].rstrip(".")
@@ -178,89 +131,28 @@ def reason(paper: Paper, claim: dict[str, Any]) -> str:
     return text
 
 
-def _row(paper: Paper, figure: str, point: str | None) -> dict[str, Any]:
+def rows_of(paper: Paper, figure: str, point: str | None) -> list[dict[str, Any]]:
+    """The rows of a figure that a point reruns."""
     rows = [row for one in paper["figures"] if one["id"] == figure for row in one["rows"]]
-    return next((row for row in rows if row["point"] == point), {})
+    return [row for row in rows if row["point"] == point]
 
 
-def printed_ratio(paper: Paper, claim: dict[str, Any]) -> float | None:
-    """The published ratio behind a claim, where both its sides stand in the figure's table."""
-    sides = [
-        _row(paper, claim["figure"], claim["points"][side]).get("printed_ratio")
+def printed(row: dict[str, Any]) -> float | None:
+    """A row's published value; None where the source prints no number."""
+    try:
+        return float(row["printed"])
+    except ValueError:
+        return None
+
+
+def printed_ratios(paper: Paper, claim: dict[str, Any]) -> list[float]:
+    """The published ratios behind a claim, where both its sides stand in the figure's table: as
+    many as that table prints."""
+    tops, bottoms = (
+        [printed(row) for row in rows_of(paper, claim["figure"], claim["points"][side])]
         for side in ("numerator", "denominator")
-    ]
-    return sides[0] / sides[1] if all(sides) else None
-
-
-def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
-    if claim["estimate"] is None:
-        return
-    figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
-    sides = [claim["points"][side] for side in ("numerator", "denominator")]
-    rows = [_row(paper, claim["figure"], side) for side in sides]
-    rates = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
-    names = [method_name(paper, side) for side in sides]
-    ratio = digits.with_interval(claim["estimate"], *claim["interval"])
-    published = printed_ratio(paper, claim)
-    there = f"; the paper’s own figures give {digits.number(published)}" if published else ""
-    if all(row.get("rerun") for row in rows):
-        yield (
-            f"On this machine {names[0]} shows {rates[0]} {figure['y_unit']} at "
-            f"{size_of(sides[0])}, {names[1]} {rates[1]}: a ratio of {ratio}{there}."
-        )
-    else:
-        yield f"On this machine the ratio is {ratio}{there}."
-
-
-def _why(paper: Paper, point: str | None) -> Iterator[str]:
-    seen = observations(paper, point)
-    if not point or not mechanism(paper, point):
-        return
-    yield (
-        f"But that is no rate of copying memory: {method_name(paper, point)} "
-        f"{mechanism(paper, point)}, so that {digits.share(seen['work_done_fraction'])} of the "
-        "declared bytes stand where they belong, and what it touches stays in the cache."
     )
-
-
-def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
-    told = parts_of(without).get("method") if without else None
-    for experiment in paper["experiments"].values():
-        base = experiment["forms"][0]["point"] if experiment["forms"] else ""
-        for form in experiment["forms"]:
-            point, ratio = form["point"], form["ratio"]
-            declared = form["observations"].get("blocks_declared") or 0
-            if declared <= 1 or form["factors"].get("method") == told or not ratio:
-                continue
-            text = digits.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
-            if form["observations"].get("work_done_fraction") is None:
-                continue  # nothing can be said of what it did
-            how = mechanism(paper, point) or "copies all that it declares"
-            yield (
-                f"{upper(method_name(paper, point))} {how}: {text} times "
-                f"{method_name(paper, base)} at {size_of(point)}."
-            )
-
-
-def _not_the_end(paper: Paper) -> Iterator[str]:
-    for experiment in paper["experiments"].values():
-        pairs = [one for one in experiment["odd"]["pairs"] if one["kind"] == "methods"]
-        if not pairs:
-            continue
-        one = next((pair for pair in pairs if _in_blocks(paper, pair)), pairs[0])
-        here = ""
-        if one["rerun"]:
-            ends = one["rerun"]["low95"], one["rerun"]["high95"]
-            here = f", here {digits.with_interval(one['rerun']['ratio'], *ends)}"
-        yield (
-            f"That does not close the case: {method_name(paper, one['top'])} and "
-            f"{method_name(paper, one['bottom'])} deliver the same {size_of(one['top'])}, yet "
-            f"in the paper their rates differ by a factor of {ratios(one['published'])}{here}."
-        )
-
-
-def _in_blocks(paper: Paper, pair: dict[str, Any]) -> bool:
-    return (observations(paper, pair["top"]).get("blocks_declared") or 0) > 1
+    return [top / bottom for top in tops for bottom in bottoms if top and bottom]
 
 
 def ratios(values: list[float]) -> str:
@@ -283,8 +175,30 @@ def quietness(experiment: dict[str, Any]) -> str:
     )
 
 
+def state(row: dict[str, Any]) -> str:
+    """A state in words: `cannot run`."""
+    return str(row["state"]).replace("_", " ")
+
+
+def by_reason(reasons: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """Reason -> what it holds for; reasons that differ in their sizes only are one, with the
+    first and the last size: `needs 4.5 GiB to 895 GiB of memory, …`."""
+    groups: dict[str, list[tuple[str, Any]]] = {}
+    for reason, what in reasons:
+        groups.setdefault(_SIZE.sub("…", reason), []).append((reason, what))
+    return {
+        _with_sizes(same[0][0], same[-1][0]): [what for _, what in same] for same in groups.values()
+    }
+
+
+def _with_sizes(first: str, last: str) -> str:
+    pairs = zip(_SIZE.findall(first), _SIZE.findall(last), strict=True)
+    words = iter([low if low == high else f"{low} to {high}" for low, high in pairs])
+    return _SIZE.sub(lambda _: next(words), first)
+
+
 def not_measured(paper: Paper, row: dict[str, Any]) -> str:
     """Why a cell has no rerun."""
     if row["state"] == "not_in_preset":
         return f"not in preset {paper['preset']}"
-    return f"{row['state'].replace('_', ' ')}: {row['reason']}"
+    return f"{state(row)}: {row['reason']}"

@@ -15,7 +15,7 @@ def generate() -> dict[str, str]:
     """File name -> text of each schema."""
     from benchbook import models
 
-    names = ("Settings", "Experiment", "Control", "Probe", "Paper")
+    names = ("Settings", "Experiment", "Peer", "Control", "Probe", "Paper")
     return {
         f"{name.lower()}.json": json.dumps(
             _closed(getattr(models, name).model_json_schema()), indent=1

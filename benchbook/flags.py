@@ -1,0 +1,66 @@
+"""What compilers and flags change: one setting of all factors, every variant beside the base."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+
+from benchbook.comparisons import Point, paired, usable
+
+LEAST_VARIANTS = 3  # below this there is nothing to lay side by side
+
+
+def flags(
+    points: list[Point],
+    summaries: pd.DataFrame,
+    variants: list[dict[str, Any]],
+    base: str,
+    order: list[str],
+) -> list[dict[str, Any]]:
+    """Settings at which several variants were asked for, the base among them.
+
+    [{factors, base, rows: [{variant, compiler, flags, isa, state, reason, point, rates in bytes per
+    second, ratio}]}]; ratio is the paired one to the base's rate, None for the base and where
+    there is none. Rows stand in the given order of variants; a variant that could not be built is
+    a row with its reason.
+    """
+    built = {one["variant"]: one for one in variants if not one.get("peer")}
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        if not point.get("twin") and point.get("variant") in built:
+            groups.setdefault(json.dumps(point["factors"], sort_keys=True), []).append(point)
+    known = usable(points)
+    found = []
+    for same in groups.values():
+        reference = next((one for one in same if one["variant"] == base), None)
+        if reference is None or len(same) < LEAST_VARIANTS:
+            continue
+        same.sort(key=lambda one: order.index(one["variant"]))
+        found.append(
+            {
+                "factors": reference["factors"],
+                "base": reference["point"],
+                "rows": [_row(one, reference, built, known, summaries) for one in same],
+            }
+        )
+    return found
+
+
+def _row(
+    point: Point,
+    base: Point,
+    built: dict[str, dict[str, Any]],
+    known: dict[str, Point],
+    summaries: pd.DataFrame,
+) -> dict[str, Any]:
+    both = point["point"] in known and base["point"] in known and point is not base
+    names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
+    return {
+        "variant": point["variant"],
+        **{key: built[point["variant"]].get(key) for key in ("compiler", "flags", "isa")},
+        **{key: point[key] for key in ("state", "reason", "point")},
+        **{name: point.get(name) for name in names},
+        "ratio": paired(summaries, point["point"], base["point"]) if both else None,
+    }

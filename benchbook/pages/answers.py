@@ -1,0 +1,174 @@
+"""A page's headline and first paragraphs: did it hold here, and why, quoted from paper.json.
+
+Generic: names come from the experiment, figures from the rerun, causes from what was observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import equivalence, grids, prose, sizing
+from benchbook.pages.prose import Paper
+
+LEAD = {
+    "reproduced": "Yes, it holds here.",
+    "not_reproduced": "No, it does not hold here.",
+    "inconclusive": "It stays undecided here.",
+    "not_measurable_here": "It cannot be measured here.",
+}
+
+
+def compared(claim: dict[str, Any]) -> str:
+    """`times as fast as`, or for times `times as long as`."""
+    return "times as long as" if claim["unit"].endswith("times") else "times as fast as"
+
+
+def headline(paper: Paper) -> str:
+    """The finding, as a title."""
+    if several := equivalence.together(paper):
+        return equivalence.headline(paper, several)
+    first = next(iter(prose.claims(paper)), None)
+    if first is None:
+        return _headline_of_figure(paper)
+    if first["verdict"] == "not_measurable_here":
+        return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
+    if first["verdict"] == "inconclusive":
+        return f"Undecided here: {_lower(first['text']).rstrip('.')}"
+    sides = first["points"]
+    return _is_as(
+        paper,
+        sides["numerator"],
+        sides["denominator"],
+        digits.number(first["estimate"], *first["interval"]),
+        compared(first),
+        first["verdict"] == "not_reproduced",
+    )
+
+
+def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:
+    names = [prose.method_name(paper, side) for side in (top, bottom)]
+    because = prose.mechanism(paper, top)
+    text = f"{names[0]} is {'only ' if only else ''}{ratio} {words} {names[1]} here"
+    return prose.upper(text + (f", because it {because}" if because else ""))
+
+
+def _headline_of_figure(paper: Paper) -> str:
+    for figure in paper["figures"]:
+        if figure["grid"]:
+            return grids.title(paper, figure)
+        # What copies least tells most, else what stands last.
+        rows = figure["rows"][:0:-1]
+        for row in sorted(rows, key=lambda row: not prose.mechanism(paper, row["point"])):
+            ratio = row["ratio"]
+            if ratio:
+                text = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+                base = figure["rows"][0]["point"]
+                return _is_as(paper, row["point"], base, text, "times as fast as", False)
+    first = next(iter(paper["figures"]), None)
+    return f"{first['title']}: nothing to compare was measured" if first else paper["title"]
+
+
+def _lower(text: str) -> str:
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def answer(paper: Paper) -> list[list[str]]:
+    """Did it hold here, and why: the first paragraphs, as sentences."""
+    if several := equivalence.together(paper):
+        first_ones = equivalence.answer(paper, several)
+        says = f"The source ({prose.source(paper)}) says: {paper['answer'].rstrip('.')}."
+        rest = [[says], sizing.said(paper), list(_not_the_end(paper))]
+        return [paragraph for paragraph in (first_ones, *rest) if paragraph]
+    first = next(iter(prose.claims(paper)), None)
+    said = []
+    if first is not None:
+        said.append(LEAD[first["verdict"]])
+        said.append(f"“{first['text']}” ({paper['kind']}, {paper['date'][:4]}.)")
+        said += _measured(paper, first)
+        if first["verdict"] in ("inconclusive", "not_measurable_here"):
+            said.append(f"The reason: {prose.reason(paper, first)}.")
+    top = first["points"]["numerator"] if first else None
+    said += _why(paper, top)
+    rest = [list(_other_forms(paper, top)), list(_not_the_end(paper))]
+    return [paragraph for paragraph in (said, *rest) if paragraph]
+
+
+def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
+    if claim["estimate"] is None:
+        return
+    figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
+    sides = [claim["points"][side] for side in ("numerator", "denominator")]
+    rows = [next(iter(prose.rows_of(paper, claim["figure"], side)), {}) for side in sides]
+    rates = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
+    names = [prose.method_name(paper, side) for side in sides]
+    ratio = digits.with_interval(claim["estimate"], *claim["interval"])
+    published = prose.printed_ratios(paper, claim)
+    there = f"; the paper’s own figures give {prose.ratios(published)}" if published else ""
+    if all(row.get("rerun") for row in rows):
+        yield (
+            f"On this machine {names[0]} shows {rates[0]} {figure['y_unit']} at "
+            f"{prose.size_of(sides[0])}, {names[1]} {rates[1]}: a ratio of {ratio}{there}."
+        )
+    else:
+        yield f"On this machine the ratio is {ratio}{there}."
+
+
+def _why(paper: Paper, point: str | None) -> Iterator[str]:
+    seen = prose.observations(paper, point)
+    if not point or not prose.mechanism(paper, point):
+        return
+    yield (
+        f"But that is no rate of copying memory: {prose.method_name(paper, point)} "
+        f"{prose.mechanism(paper, point)}, so that "
+        f"{digits.share(seen['work_done_fraction'])} of the declared bytes stand where they "
+        "belong, and what it touches stays in the cache."
+    )
+
+
+def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
+    told = prose.parts_of(without).get("method") if without else None
+    for experiment in paper["experiments"].values():
+        base = experiment["forms"][0]["point"] if experiment["forms"] else ""
+        for form in experiment["forms"]:
+            point, ratio = form["point"], form["ratio"]
+            declared = form["observations"].get("blocks_declared") or 0
+            if declared <= 1 or form["factors"].get("method") == told or not ratio:
+                continue
+            text = digits.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
+            if form["observations"].get("work_done_fraction") is None:
+                continue  # nothing can be said of what it did
+            how = prose.mechanism(paper, point) or "copies all that it declares"
+            yield (
+                f"{prose.upper(prose.method_name(paper, point))} {how}: {text} times "
+                f"{prose.method_name(paper, base)} at {prose.size_of(point)}."
+            )
+
+
+def _not_the_end(paper: Paper) -> Iterator[str]:
+    for experiment in paper["experiments"].values():
+        pairs = [one for one in experiment["odd"]["pairs"] if one["kind"] == "methods"]
+        if not pairs:
+            continue
+        one = next((pair for pair in pairs if _in_blocks(paper, pair)), pairs[0])
+        names = [prose.method_name(paper, one[side]) for side in ("top", "bottom")]
+        rerun = one["rerun"]
+        here = rerun and digits.with_interval(rerun["ratio"], rerun["low95"], rerun["high95"])
+        there = prose.ratios(one["published"])
+        if one["differs_published"]:
+            differ = f"in the paper their rates differ by a factor of {there}"
+            differ += f", here {here}" if here else ""
+        else:
+            differ = f"here their rates differ by a factor of {here} (in the paper {there})"
+        opening = "What remains odd"
+        if any(prose.mechanism(paper, point["point"]) for point in paper["points"]):
+            opening = "That does not close the case"
+        yield (
+            f"{opening}: {names[0]} and {names[1]} deliver the same {prose.size_of(one['top'])}, "
+            f"yet {differ}."
+        )
+
+
+def _in_blocks(paper: Paper, pair: dict[str, Any]) -> bool:
+    return (prose.observations(paper, pair["top"]).get("blocks_declared") or 0) > 1

@@ -1,0 +1,53 @@
+"""The words of the section on the whole machine by processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.prose import Paper
+
+
+def name(paper: Paper, setting: dict[str, Any]) -> str:
+    """`whole copy, 32 MiB`."""
+    point = _points(setting)[0]
+    return f"{prose.method_name(paper, point)}, {prose.size_of(point)}"
+
+
+def _points(setting: dict[str, Any]) -> list[str]:
+    sides = [row[side] for row in setting["rows"] for side in ("apart", "together")]
+    return [side["point"] for side in sides if side]
+
+
+def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
+    """How far summed averages were from what the machine moved, at the most processes that have
+    a core each."""
+    said = []
+    for setting in experiment["whole_machine"]:
+        rows = [row for row in setting["rows"] if row["ratio"] and not row["crowded"]]
+        if not rows:
+            continue
+        row = max(rows, key=lambda one: one["processes"])
+        ratio = row["ratio"]
+        text = digits.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
+        said.append(f"{name(paper, setting)}: {text} with {row['processes']} at once")
+    if not said:
+        return "Nothing was measured both ways, so summed averages cannot be judged here."
+    return (
+        "Adding up the averages of independent processes gives this multiple of what all of them "
+        f"move in the same time: {'; '.join(said)}. Above 1 the sum says more than the machine "
+        "does, because no process waits for the others and the last one has the memory to itself."
+    )
+
+
+def overlap(row: dict[str, Any]) -> str:
+    """Share of the time in which all processes measured."""
+    seen = (row["apart"] or {}).get("observations", {}).get("overlap_fraction")
+    return digits.NONE if seen is None else digits.share(seen)
+
+
+def skew(row: dict[str, Any]) -> str:
+    """From the first to the last start of a sample."""
+    seen = (row["together"] or {}).get("observations", {}).get("start_skew_ns")
+    return digits.NONE if seen is None else f"{digits.number(seen / 1000)} µs"

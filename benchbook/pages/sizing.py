@@ -1,0 +1,219 @@
+"""Rate by size against the paper's rule for it: caches, ceilings, and where the rate last falls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.plots import Picture, colour
+from benchbook.pages.plots_paper import Level, Line, sizes
+from benchbook.pages.prose import Paper
+
+Experiment = dict[str, Any]
+Curve = dict[str, Any]
+
+
+def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
+    """The curves to draw, the main one first: at the setting that has most sizes, the method of
+    the paper's rule and the last of those measured as often, each in up to two variants. More
+    lines cannot be told apart."""
+    every = experiment["curves"]
+    if not every:
+        return []
+    wanted = (paper["sizing"] or {}).get("method")
+    first = max(every, key=lambda one: (one["method"] == wanted, len(one["values"])))
+    same = [one for one in every if _setting(one) == _setting(first)]
+    variants = _variants(experiment, [one for one in same if one["method"] == first["method"]])
+    main = [one for one in same if one["variant"] == variants[0]]
+    most = max((len(one["values"]) for one in main if one["method"] != first["method"]), default=0)
+    others = [one["method"] for one in main if len(one["values"]) == most]
+    order = list(experiment["definitions"])
+    last = sorted((one for one in others if one != first["method"]), key=order.index)[-1:]
+    return [
+        one
+        for variant in variants
+        for method in (first["method"], *last)
+        for one in same
+        if (one["variant"], one["method"]) == (variant, method)
+    ]
+
+
+def _setting(curve: Curve) -> dict[str, Any]:
+    return {key: value for key, value in curve["factors"].items() if key != "method"}
+
+
+def _variants(experiment: Experiment, same: list[Curve]) -> list[str]:
+    """Up to two, first the one that flags are compared with."""
+    bases = {prose.parts_of(one["base"])["variant"] for one in experiment["flags"]}
+    return sorted((one["variant"] for one in same), key=lambda one: one not in bases)[:2]
+
+
+def variants(drawn: list[Curve]) -> str:
+    """Which variant is thick and which thin, where there are two."""
+    names = list(dict.fromkeys(one["variant"] for one in drawn))
+    return f" Thick: variant {names[0]}; thin: {names[1]}." if len(names) > 1 else ""
+
+
+def _threads(curve: Curve) -> int:
+    return int(curve["factors"].get("threads", 1))
+
+
+def filled(experiment: Experiment, threads: int) -> dict[str, int]:
+    """Cache -> the size of each buffer at which all of them fill it, with every core in use
+    holding its share; caches that cores have in common count once."""
+    cpus = experiment["cpus"][:threads]
+    caches = (experiment["facts"] or {}).get("caches") or []
+    found: dict[str, int] = {}
+    for name, size in experiment["caches"].items():
+        shared = {
+            tuple(one["shared_cpus"])
+            for one in caches
+            if one["kind"] != "instruction"
+            and name.startswith(f"L{one['level']}")
+            and set(one["shared_cpus"] or []) & set(cpus)
+        }
+        found[name] = size * max(len(shared), 1) // max(experiment["buffers"], 1)
+    return found
+
+
+def ceilings(experiment: Experiment, threads: int) -> list[dict[str, Any]]:
+    """What memory attained with as many threads."""
+    return [one for one in experiment["ceilings"] if one["threads"] == threads]
+
+
+def picture(paper: Paper, experiment: Experiment) -> Picture | None:
+    """The sweep with its ceilings, caches, the paper's rule and the last fall."""
+    chosen = curves(paper, experiment)
+    if not chosen:
+        return None
+    main, methods = chosen[0], list(experiment["definitions"])
+    names = experiment["names"]
+    lines = [
+        Line(
+            label=names.get(one["method"], one["method"]),
+            colour=colour(methods, one["method"]),
+            values=[
+                (v["bytes"], v["rerun"], v["low"], v["high"], v["invocations"])
+                for v in one["values"]
+            ],
+            thin=one["variant"] != main["variant"],
+        )
+        for one in chosen
+    ]
+    threads = _threads(main)
+    levels = [
+        Level(one["rate"], _ceiling_name(one, names)) for one in ceilings(experiment, threads)
+    ]
+    rule, knee = _rule_bytes(paper, experiment), main["knee"]
+    return sizes(
+        "size-sweep",
+        " ".join([f"Rate by size in {experiment['sweep_unit']}.", *sentences(paper, experiment)]),
+        lines,
+        filled(experiment, threads),
+        1,
+        experiment["sweep_unit"],
+        along=f"size of each of the {experiment['buffers']} arrays",
+        levels=levels,
+        rule=rule,
+        bracket=(knee["low_bytes"], knee["high_bytes"]) if knee else None,
+    )
+
+
+def _ceiling_name(ceiling: dict[str, Any], names: dict[str, str]) -> str:
+    """`copy, non-temporal stores, 2 threads`, with the traffic where the method leaves it open."""
+    name = names.get(ceiling["method"], ceiling["method"])
+    of = "" if name.lower().startswith(ceiling["traffic"]) else f"{ceiling['traffic']}: "
+    return f"{of}{name}, {digits.plural(ceiling['threads'], 'thread')}"
+
+
+def _rule_bytes(paper: Paper, experiment: Experiment) -> int | None:
+    rule = paper["sizing"]
+    if rule is None or paper["experiments"].get(rule["experiment"]) is not experiment:
+        return None
+    here: int | None = rule["here_bytes"]
+    return here
+
+
+def _beyond(curve: Curve, start: float) -> list[dict[str, Any]]:
+    return [one for one in curve["values"] if one["bytes"] >= start]
+
+
+def title(paper: Paper, experiment: Experiment) -> str:
+    """The rule's size beside the size from which on the rate stays."""
+    main = curves(paper, experiment)[0]
+    rule, knee = _rule_bytes(paper, experiment), main["knee"]
+    asks = f"The rule asks for {prose.bytes_of(rule)} an array" if rule else ""
+    if knee:
+        high = prose.bytes_of(int(knee["high_bytes"]))
+        falls = f"at {high} the rate of {_name(experiment, main)} has fallen for the last time"
+    else:
+        falls = f"no last fall was found in the rate of {_name(experiment, main)}"
+    return prose.upper(f"{asks}; {falls}" if asks else falls)
+
+
+def _name(experiment: Experiment, curve: Curve) -> str:
+    return str(experiment["names"].get(curve["method"], curve["method"]))
+
+
+def sentences(paper: Paper, experiment: Experiment) -> list[str]:
+    """The rule in bytes here, where the rate last falls, and what it does beyond that."""
+    chosen = curves(paper, experiment)
+    if not chosen:
+        return []
+    main = chosen[0]
+    return [*_rule_sentence(paper, experiment), *_knee_sentences(paper, experiment, main)]
+
+
+def _rule_sentence(paper: Paper, experiment: Experiment) -> list[str]:
+    rule = paper["sizing"]
+    if rule is None or paper["experiments"].get(rule["experiment"]) is not experiment:
+        return []
+    if rule["here_bytes"] is None:
+        return ["What the rule asks for here is unknown, since the size of the caches is."]
+    return [
+        f"The rule asks for {prose.bytes_of(rule['here_bytes'])} an array on this machine, whose "
+        f"last-level caches hold {prose.bytes_of(rule['total_llc_bytes'])} together."
+    ]
+
+
+def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
+    name, unit, knee = _name(experiment, main), experiment["sweep_unit"], main["knee"]
+    ends = [prose.bytes_of(main["values"][k]["bytes"]) for k in (0, -1)]
+    if knee is None:
+        return [
+            f"Between {ends[0]} and {ends[1]} the rate of {name} falls nowhere by more than a "
+            "fifth from one size to the next, so no size can be named beyond which it stays."
+        ]
+    low, high = (prose.bytes_of(int(knee[f"{end}_bytes"])) for end in ("low", "high"))
+    said = [
+        f"The rate of {name} falls for the last time between {low} and {high}, "
+        f"to {digits.share(knee['ratio'])} of what it was."
+    ]
+    flat = _beyond(main, knee["high_bytes"])
+    rates = [one["rerun"] for one in flat]
+    if len(flat) > 1:
+        share = digits.share(min(rates) / max(rates))
+        said.append(
+            f"From there to {ends[1]} it lies between {digits.number(min(rates))} and "
+            f"{digits.number(max(rates))} {unit}, the lowest {share} of the highest."
+        )
+    else:
+        said.append(f"No size beyond {high} was measured, so whether it stays there is open.")
+    rule = _rule_bytes(paper, experiment)
+    if rule and rule >= knee["high_bytes"]:
+        times = digits.number(rule / knee["high_bytes"])
+        said.append(f"So the rule asks for {times} times the size at which the last fall is over.")
+    elif rule and rule <= knee["low_bytes"]:
+        said.append("So the rule asks for too little here: beyond its size the rate still falls.")
+    elif rule:
+        said.append("So the rule’s size lies where the rate still falls; more than it asks is due.")
+    return said
+
+
+def said(paper: Paper) -> list[str]:
+    """The sentences about the experiment that the paper's rule is for."""
+    rule = paper["sizing"]
+    if rule is None:
+        return []
+    return sentences(paper, paper["experiments"][rule["experiment"]])

@@ -1,0 +1,420 @@
+"""What pages say of sizes, flags, limits and trials, out of small results made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchbook import digits
+from benchbook.pages import answers, builds, equivalence, functions, grids, prose, sizing
+
+KIB, MIB = 2**10, 2**20
+SETTING = "memory=heap,threads=2"
+
+
+def point(size: int, method: str, variant: str = "v") -> str:
+    return f"{variant},bytes={size},{SETTING},method={method}"
+
+
+def claim(method: str, verdict: str, **changed: Any) -> dict[str, Any]:
+    """One of `the rate of <method> stays within 5 % from 1 MiB to 2 MiB`."""
+    sides = {"numerator": point(2 * MIB, method), "denominator": point(MIB, method)}
+    measured = verdict != "not_measurable_here"
+    return {
+        "claim": method,
+        "figure": "f",
+        "text": f"The size does not matter to {method}.",
+        "unit": "ratio of rates",
+        "region": [0.95, 1.05],
+        "points": sides,
+        "verdict": verdict,
+        "estimate": 1.01 if measured else None,
+        "interval": [0.99, 1.03] if measured else None,
+        "reason": "as made up",
+        **changed,
+    }
+
+
+def row(size: int, method: str, printed: str, **changed: Any) -> dict[str, Any]:
+    """A cell of a table that no preset reran."""
+    return {
+        "group": method,
+        "label": f"as={size}",
+        "column": f"c{size}",
+        "printed": printed,
+        "printed_ratio": 1.0,
+        "point": point(size, method),
+        "state": "not_in_preset",
+        "reason": "not in this preset",
+        "ratio": None,
+        "invocations": [],
+        **changed,
+    }
+
+
+def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """A paper with one figure and one experiment of which nothing else is known."""
+    experiment = {
+        "names": {"copy": "Copy", "add": "Add"},
+        "definitions": {"copy": "", "add": ""},
+        "odd": {"pairs": []},
+        "forms": [],
+        "variants": [],
+        "curves": [],
+        "flags": [],
+        "ceilings": [],
+        "limits": [],
+        "trials": [],
+        "caches": {},
+        "facts": {},
+        "buffers": 3,
+        "cpus": [0, 1],
+        "sweep_unit": "MB/s",
+    }
+    figure = {"id": "f", "title": "F", "grid": True, "experiment": "e", "claims": claims}
+    return {
+        "author": "not stated",
+        "kind": "blog post",
+        "date": "2020",
+        "answer": "It does not matter.",
+        "preset": "tiny",
+        "sizing": None,
+        "experiments": {"e": experiment},
+        "figures": [{**figure, "rows": rows or []}],
+        "points": [],
+    }
+
+
+def said(content: dict[str, Any]) -> tuple[str, str]:
+    """Headline and first paragraph, with ordinary spaces."""
+    first = " ".join(answers.answer(content)[0])
+    return answers.headline(content).replace(digits.FIXED, " "), first.replace(digits.FIXED, " ")
+
+
+def test_claims_that_all_hold_are_one_sentence() -> None:
+    headline, first = said(paper([claim("copy", "reproduced"), claim("add", "reproduced")]))
+    assert headline == "From 1 MiB to 2 MiB, the rates of Copy and Add stay within 5 % here"
+    assert first.startswith("Yes, it holds here, for Copy and Add.")
+    assert "1.010 (0.990 to 1.030) for Copy and 1.010 (0.990 to 1.030) for Add" in first
+
+
+def test_claims_that_part_are_told_apart() -> None:
+    ones = [claim("copy", "reproduced"), claim("add", "not_reproduced", estimate=0.8)]
+    ones[1]["interval"] = [0.79, 0.81]
+    headline, first = said(paper(ones))
+    assert headline == (
+        "From 1 MiB to 2 MiB, the rate of Copy stays within 5 % here; the rate of Add does not: "
+        "0.800 times"
+    )
+    assert first.startswith("It holds here for Copy; it does not hold for Add.")
+    none = [claim("copy", "not_reproduced"), claim("add", "inconclusive")]
+    headline, _ = said(paper(none))
+    assert headline == (
+        "From 1 MiB to 2 MiB, the rate of Copy does not stay within 5 % here: 1.010 times; "
+        "Add undecided"
+    )
+
+
+def test_what_is_open_says_why_and_once() -> None:
+    edge = "the ratio 1.01 (0.99 to 1.08) overlaps the edge of the region, 0.95 to 1.05"
+    ones = [
+        claim("copy", "inconclusive", reason=edge, interval=[0.99, 1.08]),
+        claim("add", "inconclusive", reason=edge, interval=[None, None]),
+    ]
+    headline, first = said(paper(ones))
+    assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
+    assert "The reason for Copy: the interval reaches beyond" in first
+    assert "The reason for Add: there are too few blocks" in first
+    left_out = f"the numerator ({point(2 * MIB, 'copy')}): not in this preset"
+    ones = [claim(one, "not_measurable_here", reason=left_out) for one in ("copy", "add")]
+    headline, first = said(paper(ones))
+    assert headline.startswith("Not measured in preset tiny: whether")
+    assert first.count("The reason") == 1
+    assert first.endswith("preset tiny leaves the sizes out that it compares.")
+    failed = f"the numerator ({point(2 * MIB, 'copy')}): its check failed"
+    ones = [claim(one, "not_measurable_here", reason=failed) for one in ("copy", "add")]
+    headline, first = said(paper(ones))
+    assert headline.startswith("Not measured here: whether")
+    assert first.endswith("The reason: its check failed.")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"region": [3.0, None]},
+        {"points": {"numerator": None, "denominator": None}},
+        {"points": {"numerator": point(MIB, "copy"), "denominator": point(MIB, "copy")}},
+        {"points": {"numerator": point(MIB, "add"), "denominator": point(MIB, "copy")}},
+    ],
+)
+def test_other_claims_are_not_taken_together(changed: dict[str, Any]) -> None:
+    ones = [claim("copy", "reproduced", **changed), claim("add", "reproduced")]
+    assert equivalence.together(paper(ones)) == []
+    assert equivalence.together(paper([claim("copy", "reproduced")])) == []
+
+
+def test_published_ratios_are_as_many_as_the_table_prints() -> None:
+    rows = [
+        row(MIB, "copy", "100"),
+        row(MIB, "copy", "50"),
+        row(2 * MIB, "copy", "100"),
+        row(2 * MIB, "copy", "segment fault"),
+    ]
+    content = paper([claim("copy", "reproduced")], rows)
+    assert prose.printed_ratios(content, content["figures"][0]["claims"][0]) == [1.0, 2.0]
+
+
+def test_reasons_that_differ_in_sizes_only_are_one() -> None:
+    reasons = [(f"needs {n} GiB of memory, over 50% of 4 GiB", n) for n in (1, 2, 8)]
+    found = prose.by_reason([*reasons, ("no 'x' on PATH", 0)])
+    assert found == {
+        "needs 1 GiB to 8 GiB of memory, over 50% of 4 GiB": [1, 2, 8],
+        "no 'x' on PATH": [0],
+    }
+
+
+def test_what_a_source_does_not_state_is_said_once() -> None:
+    content = paper([])
+    assert prose.source(content) == "blog post, 2020, author not stated"
+    assert prose.source({**content, "date": "not stated"}) == (
+        "blog post, author and date not stated"
+    )
+    assert prose.source({**content, "author": "A B"}) == "A B, blog post, 2020"
+
+
+def test_a_table_names_each_size_once_and_each_reason_once() -> None:
+    rerun = {"state": "ok", "ratio": {"ratio": 0.98, "low95": 0.97, "high95": 0.99}}
+    large = {"state": "cannot_run", "reason": "needs 12 GiB of memory"}
+    rows = [
+        row(MIB, "copy", "100", **rerun),
+        row(MIB, "copy", "101", column="again", **rerun),
+        row(2 * MIB, "copy", "99", **rerun),
+        row(4 * MIB, "copy", "98"),
+        row(8 * MIB, "copy", "97", **large),
+    ]
+    content = paper([], rows)
+    figure = content["figures"][0]
+    matrix = grids.matrix(content, figure)
+    assert [cell["mark"] for cell in matrix["lines"]["copy"]] == ["", "", "", "a", "b"]
+    assert matrix["notes"] == {
+        "a": "not in preset tiny",
+        "b": "cannot run: needs 12 GiB of memory",
+    }
+    assert len(grids.measured(figure)) == 2
+    picture = grids.picture(content, figure)
+    assert picture is not None
+    assert picture.alt.startswith("F. Over 2 sizes rates are 0.980 times that at the first here")
+    assert grids.picture(content, {**figure, "rows": [{**rows[3], "printed_ratio": None}]}) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "short"),
+    [
+        ("as_1=1 4000 0000", "140M"),
+        ("as=400 0000 0000", "40G"),
+        ("n=12", "12"),
+        ("whole", "whole"),
+    ],
+)
+def test_headings_become_short_numbers(label: str, short: str) -> None:
+    assert grids.short(label) == short
+
+
+FUNCTIONS = {
+    "timed_copy_static": {"library_calls": ["GOMP_parallel", "memcpy"], "loads_in_loop": 0},
+    "timed_copy_heap": {"library_calls": ["GOMP_parallel"], "loads_in_loop": 4, "isa": ["AVX"]},
+    "timed_copy_nt_avx": {"library_calls": [], "loads_in_loop": 5},
+    "timed_add_heap": {"library_calls": ["__kmpc_fork_call"], "loads_in_loop": 0, "isa": []},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("v,bytes=1,memory=static,threads=2,method=copy", "timed_copy_static"),
+        ("v,bytes=1,memory=heap,threads=2,method=copy", "timed_copy_heap"),
+        ("v,bytes=1,memory=heap,method=copy-nt", "timed_copy_nt_avx"),
+        ("v,bytes=1,method=add", "timed_add_heap"),
+        ("v,bytes=1,method=copy,call=memcpy", "timed_copy_memcpy"),
+        ("v,bytes=1,method=loop", "timed_loop"),
+    ],
+)
+def test_a_timed_function_is_found_by_method_and_words(name: str, function: str) -> None:
+    assert functions.function_of(name, FUNCTIONS) == function
+
+
+def test_what_compilers_made_of_a_loop_leaves_openmp_out() -> None:
+    built = {"variant": "v", "state": "ok", "timed_functions": FUNCTIONS, "isa": ["SSE2"]}
+    missing = {"variant": "w", "state": "cannot_run", "timed_functions": {}}
+    experiment = {"variants": [built, missing]}
+    copy, add = point(1, "copy"), point(1, "add")
+    assert functions.made(experiment, copy) == "no library call, 4 loads in its loop"
+    assert functions.made(experiment, copy.replace("heap", "static")) == "calls memcpy"
+    assert functions.made(experiment, add).startswith("its loop lies in a function")
+    assert functions.made(experiment, point(1, "triad")) == "its disassembly was not looked at"
+    assert functions.made(experiment, copy, "w") == "not built"
+    assert functions.isa(experiment, [copy, add], "v") == ["AVX"]
+    assert functions.isa(experiment, [copy.replace("heap", "static")], "v") == ["SSE2"]
+
+
+def curve(sizes: list[int], rates: list[float], knee: tuple[int, int] | None) -> dict[str, Any]:
+    values = [
+        {"bytes": size, "rerun": rate, "low": rate, "high": rate, "invocations": []}
+        for size, rate in zip(sizes, rates, strict=True)
+    ]
+    bracket = knee and {"low_bytes": knee[0], "high_bytes": knee[1], "ratio": 0.5}
+    factors = {"memory": "heap", "threads": 2, "method": "copy"}
+    return {
+        "method": "copy",
+        "variant": "v",
+        "factors": factors,
+        "values": values,
+        "knee": bracket,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "knee", "words"),
+    [
+        (8, (1, 2), "So the rule asks for 4.00 times the size at which the last fall is over."),
+        (1, (2, 4), "So the rule asks for too little here"),
+        (3, (2, 4), "lies where the rate still falls"),
+        (8, None, "falls nowhere by more than a fifth"),
+        (None, (1, 2), "is unknown, since the size of the caches is"),
+    ],
+)
+def test_the_rule_is_set_against_the_last_fall(
+    rule: int | None, knee: tuple[int, int] | None, words: str
+) -> None:
+    content = paper([])
+    experiment = content["experiments"]["e"]
+    scaled = knee and (knee[0] * MIB, knee[1] * MIB)
+    experiment["curves"] = [curve([MIB, 2 * MIB, 4 * MIB, 8 * MIB], [9, 5, 5, 4.8], scaled)]
+    content["sizing"] = {
+        "text": "R.",
+        "experiment": "e",
+        "method": "copy",
+        "total_llc_bytes": MIB,
+        "here_bytes": rule and rule * MIB,
+    }
+    assert words in " ".join(sizing.said(content))
+    picture = sizing.picture(content, experiment)
+    assert picture is not None
+    assert words in picture.alt
+    assert ("the rule: " in picture.svg) == (rule is not None)
+    assert (">last fall<" in picture.svg) == (knee is not None)
+
+
+def test_beyond_the_last_fall_lowest_and_highest_are_named() -> None:
+    content = paper([])
+    content["sizing"] = {"experiment": "e", "method": "copy", "here_bytes": None}
+    sizes = [KIB, MIB, 2 * MIB, 4 * MIB]
+    content["experiments"]["e"]["curves"] = [curve(sizes, [9, 5, 4.8, 4.9], (KIB, MIB))]
+    text = " ".join(sizing.said(content)).replace(digits.FIXED, " ")
+    assert "From there to 4 MiB it lies between 4.80 and 5.00 MB/s, the lowest 96 %" in text
+    content["experiments"]["e"]["curves"] = [curve(sizes, [9, 8, 7, 3], (2 * MIB, 4 * MIB))]
+    assert "whether it stays there is open" in " ".join(sizing.said(content))
+
+
+def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
+    cache = {"kind": "unified", "bytes": MIB}
+    private = [{**cache, "level": 2, "shared_cpus": [cpu]} for cpu in (0, 1)]
+    shared = {**cache, "level": 3, "shared_cpus": [0, 1]}
+    experiment = {
+        "cpus": [0, 1],
+        "buffers": 2,
+        "caches": {"L2": MIB, "L3": MIB},
+        "facts": {"caches": [*private, shared]},
+    }
+    assert sizing.filled(experiment, 2) == {"L2": MIB, "L3": MIB // 2}
+    assert sizing.filled(experiment, 1) == {"L2": MIB // 2, "L3": MIB // 2}
+    assert sizing.filled({**experiment, "facts": {}}, 2) == {"L2": MIB // 2, "L3": MIB // 2}
+
+
+def flag_row(variant: str, ratio: float | None, compiler: str | None = "gcc") -> dict[str, Any]:
+    found = ratio and {"ratio": ratio, "low95": ratio - 0.01, "high95": ratio + 0.01}
+    return {
+        "variant": variant,
+        "compiler": compiler,
+        "flags": [],
+        "isa": [],
+        "state": "ok",
+        "reason": "",
+        "point": "",
+        "ratio": found,
+        "rate_bytes_per_s": 1e9,
+        "rate_low_bytes_per_s": None,
+        "rate_high_bytes_per_s": None,
+    }
+
+
+def test_programs_of_others_are_no_flags() -> None:
+    experiment = paper([])["experiments"]["e"]
+    factors = {"bytes": 256 * KIB, "memory": "static", "threads": 1, "method": "copy"}
+    own = [flag_row("base", None), flag_row("slow", 0.25), flag_row("same", 1.005)]
+    entry = {"factors": factors, "base": "base,method=copy", "rows": own}
+    experiment["flags"] = [entry, {**entry, "rows": [*own[:2], flag_row("peer", 0.9, None)]}]
+    settings = builds.settings(experiment)
+    (name,) = settings
+    assert name.replace(digits.FIXED, " ") == "256 KiB, static, 1 thread"
+    assert len(settings[name]) == 1
+    assert builds.title(experiment, entry) == (
+        "Copy: 0.250 times with slow to 1.005 times with same; 1 of 2 variants cannot be told "
+        "from base"
+    )
+    assert "a factor of 4.02 for Copy" in builds.sentence(experiment)
+
+
+def limit(variant: str, outcome: str, *flags: str) -> dict[str, Any]:
+    links = {"limited": MIB, "every_size": 4 * MIB}.get(outcome)
+    message = "a `word' & <more>" if outcome in ("limited", "no_size") else None
+    return {
+        "variant": variant,
+        "compiler": "gcc",
+        "flags": list(flags),
+        "outcome": outcome,
+        "links_bytes": links,
+        "message": message,
+        "reason": "",
+    }
+
+
+def test_limits_say_what_the_sources_own_flags_need() -> None:
+    content = paper([], [row(MIB, "copy", "1")])
+    experiment = content["experiments"]["e"]
+    experiment["limits"] = [
+        limit("small", "limited", "-O3", "-mcmodel=small"),
+        limit("plain", "no_size", "-O3", "-fno-pic"),
+        limit("gone", "cannot_run", "-O3"),
+        limit("v", "every_size", "-fno-pic", "-O3", "-mcmodel=large"),
+    ]
+    text = " ".join(builds.limits_said(content, experiment)).replace(digits.FIXED, " ")
+    assert text.startswith("With the source’s own flags (v) arrays link at every size tried.")
+    assert "with small up to 1 MiB each; with plain at no size (“a ‘word' & <more>”)." in text
+    assert text.endswith("So those flags need `-mcmodel=large` here at any size.")
+    experiment["limits"][1] = limit("plain", "no_size", "-static-pie")
+    assert "at any size" not in " ".join(builds.limits_said(content, experiment))
+    assert builds.limits_title(experiment["limits"]) == (
+        "Of 3 sets of flags 1 link static arrays of every size tried, 1 up to a limit and 1 of "
+        "no size"
+    )
+
+
+def test_trials_end_by_status_or_signal() -> None:
+    def trial(outcome: str, status: int | None, signal: int | None) -> dict[str, Any]:
+        return {"outcome": outcome, "exit_status": status, "signal": signal}
+
+    trials = [
+        trial("ok", 0, None),
+        trial("failed", None, 11),
+        trial("cannot_run", 77, None),
+        trial("not_tried", None, None),
+    ]
+    assert [builds.ended(one) for one in trials] == [
+        *("exit status 0", "signal 11 (SIGSEGV)", "exit status 77", "not tried"),
+    ]
+    assert builds.trials_title(trials) == (
+        "Of 3 trials, 1 ended by signal 11 (SIGSEGV), 1 ended by exit status 77 and 1 ran"
+    )
+    assert builds.trials_title(trials[3:]) == "Nothing tried"
