@@ -131,7 +131,11 @@ def _compile(
             "effective": effective_command(compiler, sources / content["sources"][0], flags),
             "isa": disassembly.isa(found),
             "timed_functions": {
-                function: {"library_calls": body.calls, "loads_in_loop": body.loop_loads}
+                function: {
+                    "library_calls": body.calls,
+                    "loads_in_loop": body.loop_loads,
+                    "isa": disassembly.isa({function: body}),
+                }
                 for function, body in sorted(found.items())
             },
         }

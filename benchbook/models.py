@@ -252,6 +252,9 @@ class Figure(Model):
     x: str
     y: str | None = Field(default=None, description="column of the values; a grid names its own")
     y_unit: str
+    machine: str = Field(
+        default="", description="which of the source's machines, where it has several"
+    )
     published: str = Field(description="what the source shows, and how its numbers were made")
     claims: list[Claim] = []
 

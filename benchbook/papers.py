@@ -33,8 +33,17 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         analysis = read_json(path)
         summaries = pd.read_parquet(path.with_name("summaries.parquet"))
         by_experiment[analysis["experiment"]] = (analysis, summaries, path.parent)
+    contents = {one: definitions.definition(root, one) for one in by_experiment}
+    hashes = {one: claim_hashes(definitions.figures_of(root, one)) for one in by_experiment}
     figures = [
-        judge_figure(root, name, figure, *by_experiment[figure["experiment"]][:2])
+        judge_figure(
+            root,
+            name,
+            figure,
+            *by_experiment[figure["experiment"]][:2],
+            contents[figure["experiment"]],
+            hashes[figure["experiment"]],
+        )
         for figure in paper["figures"]
         if not wanted or wanted == f"{name}/{figure['id']}"
     ]
@@ -192,6 +201,21 @@ def labels(root: Path, paper: str, table: str) -> dict[str, str]:
     return {row["column"]: row["printed"] for row in rows if row["table"] == table}
 
 
+def _not_rerun(
+    table: list[dict[str, str]], figure: dict[str, Any], as_printed: dict[str, str]
+) -> list[dict[str, str]]:
+    """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
+    if "grid" not in figure:
+        return []
+    known = {figure["x"], *figure["grid"]["columns"]}
+    return [
+        {"row": row[figure["x"]], "label": as_printed.get(column, column), "printed": cell}
+        for row in table
+        for column, cell in row.items()
+        if column not in known and cell
+    ]
+
+
 def _cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
     found = [
         row for row in rows if all(row.get(key) == str(value) for key, value in wanted.items())
@@ -209,9 +233,13 @@ def judge_figure(
     figure: dict[str, Any],
     analysis: dict[str, Any],
     summaries: pd.DataFrame,
+    content: dict[str, Any],
+    hashes: dict[str, str],
 ) -> dict[str, Any]:
-    """One figure: printed and rerun value per row, claims with verdicts, the A/A null."""
-    content = definitions.definition(root, figure["experiment"])
+    """One figure: printed and rerun value per row, claims with verdicts, the A/A null.
+
+    `content` is the experiment's definition, `hashes` are those of all claims on it.
+    """
     sizes = analysis["sizes"]
     points = {point["point"]: point for point in analysis["points"]}
     table = read_table(root, paper, figure["table"])
@@ -241,7 +269,6 @@ def judge_figure(
     claims = figure.get("claims", [])
     null = null_of(analysis["points"], summaries, max(len(claims), 1))
     measured = analysis["claims"]
-    hashes = claim_hashes(definitions.figures_of(root, figure["experiment"]))
     verdicts = []
     for claim in claims:
         sides = {
@@ -256,6 +283,8 @@ def judge_figure(
     return {
         **{key: figure[key] for key in keep},
         "grid": "grid" in figure,
+        "machine": figure.get("machine", ""),
+        "not_rerun": _not_rerun(table, figure, as_printed),
         "rows": rows,
         "claims": verdicts,
         "null": null,

@@ -151,12 +151,15 @@ def line_at(axes: Axes, value: float, text: str = "") -> None:
     """A labelled reference line, such as the 1 of ratios."""
     axes.axvline(value, color=GREY, linewidth=0.9, zorder=1)
     if text:
+        place = (axes.transData + axes.transAxes.inverted()).transform((value, 0))[0]
+        side = "left" if place < 0.7 else "right"  # of the line, where there is room
         axes.annotate(
             text,
             (value, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(3, 2),
+            xytext=(3 if side == "left" else -3, 2),
             textcoords="offset points",
+            ha=side,
             color=GREY,
             fontsize=7.5,
         )

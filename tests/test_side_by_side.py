@@ -1,0 +1,157 @@
+"""What a page lays side by side: ceilings, variants, processes, curves; on numbers made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchbook import comparisons
+from benchbook.ceilings import ceilings
+from benchbook.flags import flags
+from benchbook.processes import whole_machine
+
+LLC = 100
+
+
+def point(rate: float | None, variant: str = "v", twin: str = "", **factors: Any) -> dict[str, Any]:
+    name = ",".join([variant, twin, *(f"{key}={value}" for key, value in factors.items())])
+    base = {"point": name, "variant": variant, "twin": twin, "factors": factors, "reason": ""}
+    if rate is None:
+        return {**base, "state": "failed", "reason": "no such flag"}
+    return {
+        **base,
+        "state": "ok",
+        "observations": {"work_done_fraction": 1},
+        "bytes_per_call": 200.0,
+        "rate_bytes_per_s": rate,
+        "rate_low_bytes_per_s": rate * 0.9,
+        "rate_high_bytes_per_s": rate * 1.1,
+        "paper_ns": None,
+        "paper_statistic": "mean",
+        "paper_samples": 0,
+    }
+
+
+def summaries(points: list[dict[str, Any]], blocks: int = 8) -> pd.DataFrame:
+    """Each point at exactly its rate in every block."""
+    return pd.DataFrame(
+        [
+            {
+                "point": one["point"],
+                "block": block,
+                "invocation": 0,
+                "median_ns": 200e9 / one["rate_bytes_per_s"],
+                "bytes_declared": 200.0,
+                "disturbed": False,
+                "machine_state": "1",
+            }
+            for one in points
+            if one["state"] == "ok"
+            for block in range(blocks)
+        ]
+    )
+
+
+def test_a_ceiling_is_the_best_of_its_methods_beyond_the_caches() -> None:
+    points = [
+        point(30.0, method="copy", bytes=LLC, threads=2),
+        point(40.0, method="copy-nt", bytes=LLC, threads=2),
+        point(20.0, method="copy-nt", bytes=LLC, threads=1),
+        point(90.0, method="copy", bytes=LLC - 1, threads=2),  # in a cache
+        point(95.0, method="copy", bytes=LLC, threads=2, twin="again"),
+        point(99.0, method="copy", bytes=LLC, threads=2) | {"peer": True},
+        point(50.0, method="read", bytes=4 * LLC),
+        point(60.0, method="else", bytes=4 * LLC),
+    ]
+    found = ceilings(points, {"copy": ["copy", "copy-nt"], "read": ["read"]}, LLC)
+    seen = {
+        (one["traffic"], one["threads"]): (one["method"], one["rate_bytes_per_s"]) for one in found
+    }
+    assert seen == {
+        ("copy", 1): ("copy-nt", 20.0),
+        ("copy", 2): ("copy-nt", 40.0),
+        ("read", 1): ("read", 50.0),
+    }
+    assert next(one for one in found if one["threads"] == 2)["others"] == {"copy": 30.0}
+    assert ceilings(points, {"copy": ["copy"]}, None) == []
+
+
+def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> None:
+    names = ["base", "slow", "broken", "theirs"]
+    points = [
+        point(40.0, "base", bytes=8),
+        point(10.0, "slow", bytes=8),
+        point(None, "broken", bytes=8),
+        point(99.0, "theirs", bytes=8) | {"peer": True},
+        point(40.0, "base", bytes=9),
+        point(10.0, "slow", bytes=9),
+    ]
+    built = [{"variant": name, "compiler": "gcc", "flags": ["-O2"], "isa": []} for name in names]
+    built[3]["peer"] = {"tool": "theirs"}
+    found = flags(points, summaries(points), built, "base", ["slow", "base", "broken"])
+    assert [entry["factors"] for entry in found] == [{"bytes": 8}]  # two variants are too few
+    rows = found[0]["rows"]
+    assert [row["variant"] for row in rows] == ["slow", "base", "broken"]
+    assert rows[0]["ratio"]["ratio"] == pytest.approx(0.25)
+    assert rows[1]["ratio"] is None
+    assert rows[2]["reason"] == "no such flag"
+    assert rows[2]["rate_bytes_per_s"] is None
+
+
+def test_processes_apart_stand_beside_those_together() -> None:
+    points = [
+        point(40.0, method="copy"),
+        point(90.0, method="copy", processes=2, schedule="apart"),
+        point(60.0, method="copy", processes=2, schedule="together"),
+        point(80.0, method="copy", processes=4, schedule="apart"),
+    ]
+    (setting,) = whole_machine(points, summaries(points), 10.0, cores=2)
+    assert setting["factors"] == {"method": "copy"}
+    two, four = setting["rows"]
+    assert two["ratio"]["ratio"] == pytest.approx(1.5)
+    assert (two["apart"]["rate"], two["together"]["rate"]) == (9.0, 6.0)
+    assert (two["crowded"], four["crowded"]) == (False, True)
+    assert four["together"] is None
+    assert four["ratio"] is None
+
+
+def test_a_curve_has_its_last_knee_and_needs_four_sizes() -> None:
+    rates = {1: 90.0, 2: 80.0, 4: 30.0, 8: 29.0}
+    points = [point(rate, bytes=size) for size, rate in rates.items()]
+    points += [point(5.0, "w", bytes=size) for size in (1, 2, 4)]
+    (curve,) = comparisons.curves(points, summaries(points), 10.0)
+    assert [value["rerun"] for value in curve["values"]] == [9.0, 8.0, 3.0, 2.9]
+    assert (curve["knee"]["low_bytes"], curve["knee"]["high_bytes"]) == (2, 4)
+
+
+def figure(name: str, table: str, machine: str, *cells: tuple[str, str]) -> dict[str, Any]:
+    rows = [
+        {"point": of, "printed": printed, "group": "", "column": str(k), "label": ""}
+        for k, (of, printed) in enumerate(cells)
+    ]
+    return {"id": name, "table": table, "machine": machine, "rows": rows}
+
+
+def test_only_cells_of_one_machine_repeat_each_other() -> None:
+    figures = [
+        figure("f", "a.csv", "one", ("p", "100"), ("p", "110")),
+        figure("g", "b.csv", "other", ("p", "900")),
+        figure("again", "a.csv", "one", ("p", "100"), ("p", "110")),  # the same table once more
+    ]
+    assert comparisons.repeats(figures) == {"points": 1, "ratio": pytest.approx(1.1)}
+
+
+def test_methods_that_move_other_bytes_are_no_odd_pair() -> None:
+    copy = point(50.0, method="copy", bytes=8)
+    scale = point(80.0, method="scale", bytes=8)
+    add = point(80.0, method="add", bytes=8) | {"bytes_per_call": 300.0}
+    points = [copy, scale, add]
+    rows = [
+        {"point": one["point"], "printed": "100", "group": "", "column": "c", "label": "l"}
+        for one in points
+    ]
+    figures = [{"id": "f", "table": "t.csv", "machine": "", "rows": rows}]
+    found = comparisons.odd(figures, points, summaries(points))
+    assert found["compared"] == 1  # Copy beside Scale; an addition moves more
