@@ -76,7 +76,7 @@ def all_gone(checkout: Path, patience_s: float = 8.0) -> dict[int, str]:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(0, id="once"), pytest.param(6, id="often", marks=pytest.mark.long)],
+    params=[pytest.param(0, id="once"), pytest.param(4, id="often", marks=pytest.mark.long)],
 )
 def story(
     request: pytest.FixtureRequest, measured: Path, tmp_path_factory: pytest.TempPathFactory

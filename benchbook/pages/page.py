@@ -23,6 +23,7 @@ from benchbook.files import read_json
 from benchbook.pages import (
     answers,
     builds,
+    crowds,
     equivalence,
     functions,
     grids,
@@ -172,6 +173,10 @@ class PaperPage:
     def trials(self) -> Html:
         """What became of arrays beyond memory."""
         return self._each("trials", None, builds=builds)
+
+    def whole_machine(self) -> Html:
+        """All cores by processes: averages summed beside bytes ÷ wall time."""
+        return self._each("whole_machine", lambda paper, experiment: None, crowds=crowds)
 
     def _each(self, name: str, draw: Any, **context: Any) -> Html:
         """The part of this name for each experiment, with the picture that `draw` makes of it."""

@@ -200,6 +200,7 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
         )
     else:
         said.append(f"No size beyond {high} was measured, so whether it stays there is open.")
+        return said
     rule = _rule_bytes(paper, experiment)
     if rule and rule >= knee["high_bytes"]:
         times = digits.number(rule / knee["high_bytes"])
