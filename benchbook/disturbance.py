@@ -26,8 +26,10 @@ def of_result(
     processes = int(group[0].factors.get("processes", 1))
     delay_ns = sum(run_delay_ns(one.usage, processes, cpus) or 0 for one in result.points)
     timed_ns = sum(one.usage.get("wall_ns") or 0 for one in result.points)
-    # Over all points of the start: in a point of a millisecond any wait is a large share.
-    if timed_ns and delay_ns / timed_ns > thresholds["run_delay_fraction"]:
+    # Over all points of the start, and not of a moment: where a start times two milliseconds in
+    # all, one wait of a tenth of one is a large share and reaches no median.
+    long = delay_ns > thresholds["run_delay_least_ns"]
+    if long and timed_ns and delay_ns / timed_ns > thresholds["run_delay_fraction"]:
         found.append(f"waited for its CPU {delay_ns / timed_ns:.1%} of its time at {group[0].id}")
     steal = result.steal_fraction
     if steal is not None and steal > thresholds["steal_fraction"]:

@@ -30,6 +30,9 @@ class Disturbance(Model):
     run_delay_fraction: float = Field(
         gt=0, le=1, description="time spent runnable but not running ÷ timed parts of a start"
     )
+    run_delay_least_ns: int = Field(
+        ge=0, description="where waits add up to less they disturb nothing"
+    )
     steal_fraction: float = Field(
         gt=0, le=1, description="time the hypervisor gave to others ÷ wall time of an invocation"
     )
@@ -280,5 +283,11 @@ class Paper(Model):
     language: str
     answer: str = Field(description="what the source says, in our words, one sentence")
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
+    budget_factor: float = Field(
+        default=1,
+        ge=1,
+        le=4,
+        description="of the preset's budget, where the paper's sizes take longer; not of tiny's",
+    )
     sizing: Sizing | None = None
     figures: list[Figure] = Field(min_length=1)

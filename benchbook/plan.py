@@ -24,7 +24,7 @@ from benchbook.points import (
     point_id,
     resolve,
 )
-from benchbook.settings import MEASURING
+from benchbook.settings import MEASURING, PRESETS
 from benchbook.sizes import format_bytes
 from benchbook.stats import least_blocks
 from benchbook.topology import pin, read_topology
@@ -191,9 +191,13 @@ def make_plan(
 
 def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
     """A paper's budget, divided evenly over its experiments; the tightest paper decides."""
-    named = definitions.papers_of(root, experiment)
-    counts = [len(definitions.experiments_of(root, name)) for name in named]
-    return settings["budget_s"] / max(counts, default=1)
+    shares = []
+    for name in definitions.papers_of(root, experiment):
+        # The smallest preset keeps its promise, whatever the paper.
+        tiny = settings["preset"] == PRESETS[0]
+        factor = 1 if tiny else definitions.paper(root, name).get("budget_factor", 1)
+        shares.append(factor / len(definitions.experiments_of(root, name)))
+    return settings["budget_s"] * min(shares, default=1)
 
 
 def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) -> list[Point]:

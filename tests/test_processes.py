@@ -16,7 +16,7 @@ from benchbook.points import Point
 from benchbook.start import Starter
 
 POINT = Point("p", "v", {"bytes": 1000, "method": "copy", "processes": 2, "schedule": "apart"})
-THRESHOLDS = {"run_delay_fraction": 0.05, "steal_fraction": 0.02}
+THRESHOLDS = {"run_delay_fraction": 0.05, "run_delay_least_ns": 0, "steal_fraction": 0.02}
 
 
 def output(times: list[list[int]], declared: int = 1000) -> str:
@@ -103,11 +103,12 @@ def test_warm_ups_and_processes_are_counted() -> None:
     assert (one.warm_up, one.processes, one.process) == (1, 1, [])
 
 
-def told(cpus: int, delay_ns: int, processes: int = 2) -> list[str]:
+def told(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> list[str]:
     usage = {"run_delay_ns": delay_ns, "wall_ns": 1000}
     point = Point("p", "v", {"processes": processes} if processes > 1 else {})
     result = Result([PointResult("ok", usage=usage)], {}, 10, 0, 10, None, None)
-    return disturbance.of_result([point], result, cpus, THRESHOLDS)
+    thresholds = {**THRESHOLDS, "run_delay_least_ns": least_ns}
+    return disturbance.of_result([point], result, cpus, thresholds)
 
 
 def test_waiting_for_a_cpu_disturbs_unless_processes_must_take_turns() -> None:
@@ -115,6 +116,11 @@ def test_waiting_for_a_cpu_disturbs_unless_processes_must_take_turns() -> None:
     assert "10.0%" in told(cpus=2, delay_ns=200)[0]
     assert told(cpus=1, delay_ns=900) == []
     assert told(cpus=1, delay_ns=200, processes=1) != []
+
+
+def test_waits_of_a_moment_disturb_nothing() -> None:
+    assert told(cpus=1, delay_ns=200, processes=1, least_ns=200) == []
+    assert told(cpus=1, delay_ns=201, processes=1, least_ns=200) != []
 
 
 def test_the_machines_page_judges_waiting_alike(tmp_path: Path) -> None:

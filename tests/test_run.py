@@ -20,7 +20,7 @@ from benchbook.start import Starter
 
 
 class MadeUp(Starter):
-    """Answers at once: times with a spread `sd`, waits of `delay` of 100, `fails(point)`."""
+    """Answers at once: times with a spread `sd`, waits of `delay` ms of 100, `fails(point)`."""
 
     sd, delay, wall_ns = 0.2, 0, 1_000_000
     fails = staticmethod(lambda point: False)
@@ -33,7 +33,7 @@ class MadeUp(Starter):
                 break
             count = numbers[point.id]["samples"] + numbers[point.id]["warmup"]
             times = [int(1e6 * math.exp(random.gauss(0, self.sd)))] * count
-            usage = {"run_delay_ns": self.delay, "wall_ns": 100}
+            usage = {"run_delay_ns": self.delay * 1_000_000, "wall_ns": 100_000_000}
             warm_up = numbers[point.id]["warmup"]
             results.append(
                 PointResult("ok", "", warm_up, [now_ns()] * count, times, 1, 8, {}, usage)

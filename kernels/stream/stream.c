@@ -17,6 +17,7 @@
 enum { LINE_BYTES = 64, THREADS_MOST = 1 << 20, HALF_PAGE = 2048 };
 enum { OPTION_BYTES = 0x1000, OPTION_MEMORY, OPTION_THREADS };
 enum { NO_ARRAY = -1, A, B, C, ARRAYS };
+enum { SOURCE_STEP = 1 << 15, SOURCE_CHECKED = SOURCE_STEP / 8 }; /* elements */
 
 /* What a method does: to[i] = factors[0] * from[i] + factors[1] * other[i]. */
 struct definition {
@@ -298,6 +299,14 @@ static struct doubles_expected expected_of(const struct definition *definition) 
     };
 }
 
+static struct doubles_found join_parts(void) {
+    struct doubles_found all = {.first_wrong = SIZE_MAX};
+    for (int part = 0; part < threads; part++) {
+        all = doubles_join(all, found_in[part]);
+    }
+    return all;
+}
+
 /* All parts of an array; without one: the sums that were read. */
 static struct doubles_found survey(int array, struct doubles_expected expected) {
     PARALLEL_FOR
@@ -308,19 +317,33 @@ static struct doubles_found survey(int array, struct doubles_expected expected) 
                                            : doubles_survey(&expected, arrays[array] + range.first,
                                                             range.first, range.count);
     }
-    struct doubles_found all = {.first_wrong = SIZE_MAX};
+    return join_parts();
+}
+
+/* An eighth of a source: where the result is right, all of it was when it was read, and loops that
+ * write to their sources do so all over. */
+static struct doubles_found survey_source(int array) {
+    const struct doubles_expected own = {.values = {values[array], values[array]}, .factors = {1}};
+    PARALLEL_FOR
     for (int part = 0; part < threads; part++) {
-        all = doubles_join(all, found_in[part]);
+        const struct range range = range_of(part);
+        found_in[part] = (struct doubles_found){.first_wrong = SIZE_MAX};
+        for (size_t i = 0; i < range.count; i += SOURCE_STEP) {
+            const size_t left = range.count - i;
+            const size_t count = left < SOURCE_CHECKED ? left : SOURCE_CHECKED;
+            const size_t first = range.first + i;
+            found_in[part] = doubles_join(
+                found_in[part], doubles_survey(&own, arrays[array] + first, first, count));
+        }
     }
-    return all;
+    return join_parts();
 }
 
 static void check_source(int array, struct bench_report *report) {
     if (array == NO_ARRAY) {
         return;
     }
-    const struct doubles_expected own = {.values = {values[array], values[array]}, .factors = {1}};
-    const struct doubles_found found = survey(array, own);
+    const struct doubles_found found = survey_source(array);
     if (!doubles_judge(found).good) {
         bench_fail(report, "%c was written to, at element %zu first", array_names[array],
                    found.first_wrong);
