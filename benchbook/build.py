@@ -20,6 +20,9 @@ from benchbook import disassembly
 from benchbook.definitions import definition, kernel_folder
 from benchbook.files import write_json
 from benchbook.peers import tool
+from benchbook.points import host_sizes
+from benchbook.sizes import parse_bytes
+from benchbook.topology import read_topology
 
 VERSION = 1
 COMPILE_LIMIT_S = 120
@@ -59,7 +62,7 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
         record = {**about, "compiler": None, "flags": [], **tool.find(spec["peer"])}
         write_json(output, record)
         return record
-    flags = [*content.get("flags", []), *spec.get("flags", [])]
+    flags = [*content.get("flags", []), *spec.get("flags", []), *_sized(spec.get("sizes", {}))]
     record = {
         "version": VERSION,
         "experiment": name,
@@ -80,6 +83,13 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
             record |= {"state": "failed", "reason": str(failure)}
     write_json(output, record)
     return record
+
+
+def _sized(macros: dict[str, str]) -> list[str]:
+    """-D flags with sizes of this host; none for a size that is unknown here."""
+    sizes = host_sizes(read_topology()) if macros else {}
+    found = {name: parse_bytes(text, sizes) for name, text in macros.items()}
+    return [f"-D{name}={size}" for name, size in found.items() if size is not None]
 
 
 def not_there(compiler: str) -> str:

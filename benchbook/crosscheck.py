@@ -26,6 +26,7 @@ SIZES: dict[str, int | None] = {
     "L2": 7 * 2**20,
     "LLC": 997 * 2**20,
     "total LLC": 1994 * 2**20,
+    "RAM": 2**40,
     "cores": 23,
 }
 MEMORY_BYTES = 2**40
@@ -102,7 +103,7 @@ class Space:
             place.known(value, self.content["variants"], VARIANT)
             return
         if self.content["factors"][name].get("unit") == "bytes":
-            self._size(place, value)
+            self.size(place, value)
             return
         if name in COUNTS:
             self._count(place, value)
@@ -124,7 +125,8 @@ class Space:
             remedy = "it must be a whole number from 1, 'cores', '2 x cores' or '1 to cores'"
             raise place.refusal(f"is {value!r}; {remedy}") from None
 
-    def _size(self, place: Place, value: Any) -> None:
+    def size(self, place: Place, value: Any) -> None:
+        """Refuse what is no size."""
         remedy = "write a size like '32 MiB', '4 x LLC' or 4096 (bytes)"
         try:
             size = parse_bytes(value, SIZES) if isinstance(value, str | int) else None
@@ -165,6 +167,9 @@ def _experiment(root: Path, name: str) -> Space:
     # The plan counts memory in it.
     if "bytes" in factors and factors["bytes"].get("unit") != "bytes":
         raise place.at("factors", "bytes").refusal("counts bytes; give it `unit: bytes`")
+    for variant, spec in content["variants"].items():
+        for macro, size in spec.get("sizes", {}).items():
+            space.size(place.at("variants", variant, "sizes", macro), size)
     for start in content["starts"]:
         place.at("starts").known(start, factors, "factor")
     for method in content.get("names", {}):

@@ -74,7 +74,8 @@ def _derived(path: Path, variants: dict[str, Any]) -> dict[str, dict[str, Any]]:
             )
         before = found[spec["like"]] if "like" in spec else {"compiler": spec["compiler"]}
         flags = [*before.get("flags", []), *spec.get("flags", [])]
-        found[name] = {"compiler": before["compiler"], "flags": flags}
+        sizes = {**before.get("sizes", {}), **spec.get("sizes", {})}
+        found[name] = {"compiler": before["compiler"], "flags": flags, "sizes": sizes}
     return found
 
 

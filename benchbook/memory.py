@@ -26,6 +26,12 @@ def meminfo(root: Path = ROOT) -> dict[str, int]:
     return {k: int(v) << 10 for k, v in re.findall(r"(?m)^(\w+):\s+(\d{1,15}) kB$", text)}
 
 
+def memory_total_bytes(root: Path = ROOT) -> int | None:
+    """All memory in whole GiB, which is the same after every boot; None where it is unknown."""
+    total = meminfo(root).get("MemTotal")
+    return None if total is None else round(total / 2**30) * 2**30
+
+
 def memory_available_bytes(root: Path = ROOT) -> Available:
     """The least of MemAvailable and what each memory cgroup above this process still allows."""
     info = meminfo(root)

@@ -74,6 +74,9 @@ class Variant(Model):
         default=None, description="another variant: its compiler and flags, before these flags"
     )
     flags: list[str] = []
+    sizes: dict[str, str] = Field(
+        default={}, description="macro -> bytes, like `0.12 x RAM`: -D flags that fit this host"
+    )
 
 
 class Factor(Model):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.invoke import Result
-from benchbook.plan import Plan, refuse_over_budget
+from benchbook.plan import PAPER, Plan, refuse_over_budget
 from benchbook.points import Point, grouped, memory_needed
 from benchbook.start import Numbers, first_unfinished
 
@@ -97,11 +97,11 @@ def fit(
 ) -> tuple[Numbers, float, dict[str, str]]:
     """`calibrate` for the starts that the budget holds; the others' points with the reason.
 
-    Where the least number of blocks does not fit, the costliest start is left out, then the next;
-    those that a claim needs only when the others cost no more than usual. Half of the starts stay,
-    whatever they cost.
+    Where the least number of blocks does not fit, the costliest start is left out, then the next:
+    first those that cost more than usual and stand behind no figure, then those behind no claim.
+    Half of the starts stay, whatever they cost.
     """
-    needed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
+    claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
     kept = list(costs)
     shed: dict[str, str] = {}
     while True:
@@ -117,9 +117,10 @@ def fit(
 
         def rank(
             cost: StartCost, prices: dict[int, float] = prices, usual: float = usual
-        ) -> tuple[bool, float]:
-            price = prices[id(cost)]
-            return price > usual and not needed & set(cost.points), price
+        ) -> tuple[int, float]:
+            names, price = set(cost.points), prices[id(cost)]
+            spare = 0 if names & claimed else 1 if names & set(plan.shown) else 2
+            return spare if price > usual else 0, price
 
         worst = max(kept, key=rank)
         kept.remove(worst)
@@ -150,12 +151,14 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
 
     `once_ns`: time of one call of the method; `overhead_ns`: of a block, beside its samples.
     Samples shrink evenly until the least number of blocks fits, down to samples_least; in preset
-    paper down to the paper's own N.
+    paper the points behind its figures keep the paper's own N.
     """
     settings = plan.settings
-    least = settings["samples_least"]
-    if settings["preset"] == "paper":  # each paper's own N, or a plan that is refused
-        least = max(least, plan.paper_samples)
+    own = set(plan.shown) if settings["preset"] == PAPER else set()
+
+    def least(name: str) -> int:
+        return max(settings["samples_least"], plan.paper_samples if name in own else 0)
+
     numbers: Numbers = {}
     sample_ns: dict[str, float] = {}
     for name, once in once_ns.items():
@@ -165,7 +168,7 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
         samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
         if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:
             samples = max(samples, plan.paper_samples)
-        samples = max(samples, least)
+        samples = max(samples, least(name))
         numbers[name] = {"loops": loops, "samples": samples, "warmup": settings["warmup"]}
 
     def block_ns() -> float:
@@ -177,8 +180,8 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     allowed_ns = BUDGET_USED * settings["budget_s"] * 1e9 / plan.least
     while block_ns() > allowed_ns:
         before = block_ns()
-        for count in numbers.values():
-            count["samples"] = max(least, math.floor(count["samples"] * 0.9))
+        for name, count in numbers.items():
+            count["samples"] = max(least(name), math.floor(count["samples"] * 0.9))
         if block_ns() == before:
             break
     return numbers, block_ns()

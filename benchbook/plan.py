@@ -30,6 +30,7 @@ from benchbook.stats import least_blocks
 from benchbook.topology import pin, read_topology
 
 HARNESS_VERSION = 2
+PAPER = "paper"  # the preset with each paper's own number of samples
 
 
 @dataclass
@@ -55,6 +56,7 @@ class Plan:
     buffers: int
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     peer_rows: list[dict[str, Any]] = field(default_factory=list)  # what stands beside what
+    shown: list[str] = field(default_factory=list)  # points behind the figures of papers
     pairs: list[dict[str, str]] = field(default_factory=list)
     claim_hashes: dict[str, str] = field(default_factory=dict)
     memory_bytes: int = 0
@@ -73,6 +75,7 @@ class Plan:
             "libc": self.libc,
             "host": self.host,
             "cpus": self.cpus,
+            "shown": self.shown if self.settings["preset"] == PAPER else None,
             "least": self.least,
             "looks": self.looks,
             "settings": {name: self.settings[name] for name in MEASURING},
@@ -183,6 +186,12 @@ def make_plan(
     plan.cpus = pin(topology, max(needed_cpus, default=1))
     plan.pairs = _pairs(figures, content, sizes, {point.id for point in plan.points})
     plan.claim_hashes = claim_hashes(figures)
+    shown = [
+        resolve(content, series["point"], sizes)
+        for figure in figures
+        for series in figure["select"]
+    ]
+    plan.shown = sorted({name for name in shown if name})
     plan.memory_bytes = max(
         (memory_needed(point, plan.buffers) for point in plan.points), default=0
     )

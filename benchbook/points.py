@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.errors import BenchbookError
+from benchbook.memory import memory_total_bytes
 from benchbook.sizes import parse_bytes, parse_counts
 from benchbook.topology import Topology, llc_bytes, pin, pin_order, sysconf_caches
 
@@ -58,12 +59,14 @@ def memory_needed(point: Point, buffers: int) -> int:
 def host_sizes(topology: Topology) -> dict[str, int | None]:
     """What sizes and counts of a definition may refer to: caches in bytes, and usable cores.
 
-    `LLC` is what one core sees, `total LLC` what all usable cores have together.
+    `LLC` is what one core sees, `total LLC` what all usable cores have together, `RAM` all memory
+    in whole GiB.
     """
     everyone = pin_order(topology)
     return {
         **caches(topology, pin(topology, 1)),
         "total LLC": llc_bytes(topology, everyone),
+        "RAM": memory_total_bytes(),
         "cores": len({cpu.core for cpu in topology.cpus}),
     }
 

@@ -20,7 +20,7 @@ UNITS = {
     "GiB": 2**30,
 }
 _PLAIN = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMG]i?B|B|)")
-_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC|total LLC|memory)")
+_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC|total LLC|memory|RAM)")
 _OF_CORES = re.compile(r"(?:(\d+)\s*x\s*)?cores")
 
 
@@ -28,7 +28,8 @@ def parse_bytes(text: str | int, caches: dict[str, int | None] | None = None) ->
     """Bytes meant by `text`; None where it names a cache whose size is unknown on this host.
 
     `caches` maps L1d, L2, LLC (as one core sees them) and total LLC (of all usable cores) to
-    bytes or None; trials have `memory`, what is available, too. Multiples are rounded down to
+    bytes or None; `RAM` is all memory in whole GiB; trials have
+    `memory`, what is available, too. Multiples are rounded down to
     whole MiB above 1 MiB and to whole 4 KiB below, so that every block size divides them.
     """
     if isinstance(text, int):

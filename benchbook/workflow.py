@@ -67,7 +67,9 @@ class Lab:
         """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
         content = definitions.definition(self.root, wildcards.experiment)
         spec = content["variants"].get(wildcards.variant, {})
-        return json.dumps([content.get("flags", []), spec, _identity(spec)], sort_keys=True)
+        fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
+        parts = [content.get("flags", []), spec, _identity(spec), fitted]
+        return json.dumps(parts, sort_keys=True)
 
     def limit_files(self, wildcards: Any) -> list[str]:
         """limits.json of an experiment that declares limits; tiny does not search them."""

@@ -189,7 +189,8 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
 
 
 def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first() -> None:
-    made = replace(planned(budget_s=2), least=8, pairs=[{"numerator": "a", "denominator": "b"}])
+    pairs = [{"numerator": "a", "denominator": "b"}]
+    made = replace(planned(budget_s=2), least=8, pairs=pairs, shown=["a", "b", "d"])
     once = {"a": 30e6, "b": 1e6, "c": 25e6, "d": 10e6, "e": 1e6}
     costs = [StartCost([name], 1e6) for name in once]
     numbers, block_ns, shed = fit(made, once, costs)
@@ -211,8 +212,10 @@ def test_half_of_the_starts_stay_and_then_the_budget_is_refused() -> None:
 
 def test_preset_paper_keeps_the_papers_own_n() -> None:
     made = plan.make_plan(ROOT, "mbw", load_settings(ROOT, {"preset": "paper", "budget_s": 1}))
-    numbers, _ = calibrate(made, {"p": 1e9}, overhead_ns=0)
-    assert numbers["p"]["samples"] == made.paper_samples == 10
+    shown = made.shown[0]
+    numbers, _ = calibrate(made, {shown: 1e9, "p": 1e9}, overhead_ns=0)
+    assert numbers[shown]["samples"] == made.paper_samples == 10
+    assert numbers["p"]["samples"] == made.settings["samples_least"]  # no figure shows it
 
 
 def result(*states: str) -> Result:
