@@ -24,7 +24,8 @@ def agreement(
 
     {peer, tool, version, package, state, reason, twin, rows, compared, not_compared, median_ratio,
     worst_ratio}; rows: {ours, peer_point, factors, rates in bytes per second, ratio of rates (ours
-    ÷ peer's) with its pointwise ends low95 and high95, blocks, state, reason}. Only blocks count
+    ÷ peer's) with its pointwise ends low95 and high95, blocks, statistic (of each start), state,
+    reason}. Only blocks count
     in which both ran in one machine state. A row without ratio has a state other than ok and says
     why: not_accepted, or what kept one of the two from being measured. worst_ratio is the one
     furthest from 1, as a factor; both are None where nothing was compared.
@@ -61,8 +62,12 @@ def _row(
 ) -> dict[str, Any]:
     ours, theirs = known.get(row["point"], {}), known.get(row["peer_point"], {})
     interval, blocks, (state, reason) = None, 0, _state(row, ours, theirs)
+    statistic = ""
     if state == "ok":
-        interval = paired(_same_state(summaries, row), row["point"], row["peer_point"])
+        both = _same_state(summaries, row)
+        statistic = _statistic(both, row["peer_point"])
+        measure = f"{statistic}_ns"
+        interval = paired(both, row["point"], row["peer_point"], measure=measure)
         blocks = interval["blocks"] if interval else 0
         if interval is None:
             state, reason = "no_block", "no block holds both in one machine state"
@@ -76,11 +81,18 @@ def _row(
             "peer_bytes_per_s": theirs.get("rate_bytes_per_s"),
             **ends,
             "blocks": blocks,
+            "statistic": statistic,
             "state": state,
             "reason": reason,
         }
     )
     return result
+
+
+def _statistic(both: pd.DataFrame, peer_point: str) -> str:
+    """A peer that prints one time for all its repetitions prints their mean: so ours is taken."""
+    samples = both.loc[both["point"] == peer_point, "samples"]
+    return "mean" if len(samples) and (samples == 1).all() else "median"
 
 
 def _state(row: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:

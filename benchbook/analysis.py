@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import records, stats, tables
+from benchbook import definitions, records, stats, tables
 from benchbook.agreement import agreement
 from benchbook.artefacts import detectors
 from benchbook.ceilings import ceilings
@@ -29,6 +29,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     content, run = run_folder(pointer)
     plan = read_json(run / records.PLAN)
     manifest = read_json(run / records.MANIFEST)
+    defined = definitions.definition(Path(), content["experiment"])
     states, readings = machine_states(run)
     summaries, inside = summarise(samples, plan["paper_samples"])
     if not summaries.empty:
@@ -44,7 +45,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             summaries,
             observations.get(point["id"], {}),
             failures(run),
-            plan["paper_statistic"],
+            defined.get("paper_statistic", "mean"),
         )
         | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
         for point in plan["points"]
@@ -81,7 +82,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "caches": caches_of(plan["host_facts"], plan["cpus"]),
             "disturbance": noise(run, plan),
             "points": points,
-            "ceilings": ceilings(points, plan["ceilings"], plan["sizes"]["total LLC"]),
+            "ceilings": ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"]),
             "agreement": agreement(plan["peers"], points, summaries, built),
             "findings": found,
             "abstained": abstained,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+BEYOND = 1.5
 Point = dict[str, Any]
 
 
@@ -12,9 +13,10 @@ def ceilings(
 ) -> list[dict[str, Any]]:
     """The best rate of the methods that bound each kind of traffic (`ceilings` of experiment.yaml).
 
-    Only points count whose buffers are each at least as large as all last-level caches together;
-    empty where those are unknown or no such point was measured. Rates in bytes per second, with
-    the pointwise interval of the best method; `others` are the rates of the methods that lost.
+    Only points count of which one call moves at least BEYOND times what all last-level caches hold
+    together; empty where that is unknown or no such point was measured. Rates in bytes per second,
+    with the pointwise interval of the best point; `others` are the best rates of the methods that
+    lost, whatever their variant and size.
     """
     found: dict[tuple[str, int], list[Point]] = {}
     for traffic, methods in bounds.items():
@@ -39,7 +41,7 @@ def _counts(point: Point, methods: list[str], total_llc_bytes: int | None) -> bo
         and not point.get("peer")
         and point["factors"].get("method") in methods
         and total_llc_bytes is not None
-        and point["factors"].get("bytes", 0) >= total_llc_bytes
+        and point["bytes_per_call"] >= BEYOND * total_llc_bytes
     )
 
 

@@ -178,6 +178,14 @@ def merge_verdicts(papers: list[Path], output: Output) -> None:
     run(papers, output)
 
 
+@app.command(hidden=True)
+def audit(output: Output) -> None:
+    """audit.json: the own numbers of all papers, recomputed."""
+    from benchbook.audit import write
+
+    write(ROOT, output)
+
+
 @app.command("judge-controls", hidden=True)
 def judge_controls(analyses: list[Path], output: Output) -> None:
     """controls.json: provoked, detected, abstained, false alarms."""

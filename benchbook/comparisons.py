@@ -19,6 +19,7 @@ from benchbook.tables import rate
 SIZE = "bytes"
 SWEEP_SIZES = 4  # below this a line over sizes says nothing
 Point = dict[str, Any]
+Place = tuple[str, str, str]  # table, group and column (or label) of a published cell
 
 
 def storable(value: Any) -> Any:
@@ -31,7 +32,11 @@ def storable(value: Any) -> Any:
 
 
 def paired(
-    summaries: pd.DataFrame, top: str | None, bottom: str | None, claims: int = 1
+    summaries: pd.DataFrame,
+    top: str | None,
+    bottom: str | None,
+    claims: int = 1,
+    measure: str = "median_ns",
 ) -> dict[str, Any] | None:
     """Ratio of two points' rates: pointwise ends low95, high95, simultaneous ones low, high."""
     if not top or not bottom or summaries.empty:
@@ -42,7 +47,7 @@ def paired(
             "half_width": 0.0,
             "blocks": blocks,
         }
-    return ratio_interval(summaries, top, bottom, "rate", "median_ns", claims)
+    return ratio_interval(summaries, top, bottom, "rate", measure, claims)
 
 
 def invocations(
@@ -209,10 +214,11 @@ def repeats(figures: list[dict[str, Any]]) -> dict[str, Any]:
 
     `ratio` is the furthest, 1 or above; None where the paper prints nothing twice.
     """
-    twice: dict[tuple[str, str], list[float]] = {}
-    for name, cells in _published(figures).items():
-        for cell in cells:
-            twice.setdefault((name, cell.machine), []).append(cell.value)
+    twice: dict[frozenset[Place], list[float]] = {}  # cells of one table count once
+    for cells in _published(figures).values():
+        for machine in {cell.machine for cell in cells}:
+            own = [cell for cell in cells if cell.machine == machine]
+            twice[frozenset(cell.place for cell in own)] = [cell.value for cell in own]
     furthest = [max(seen) / min(seen) for seen in twice.values() if len(seen) > 1]
     return {"points": len(furthest), "ratio": max(furthest, default=None)}
 
@@ -221,19 +227,20 @@ class Cell(NamedTuple):
     """A published value, and where it stands."""
 
     table: str
+    place: Place
     machine: str
     value: float
 
 
 def _published(figures: list[dict[str, Any]]) -> dict[str, list[Cell]]:
     """Point -> its published values; a table that two figures show counts once."""
-    values: dict[str, dict[tuple[str, str, str], Cell]] = {}
+    values: dict[str, dict[Place, Cell]] = {}
     for figure in figures:
         for row in figure["rows"]:
             value = printed(row)
             if value and row["point"]:
                 place = (figure["table"], row["group"], row["column"] or row["label"])
-                cell = Cell(figure["id"], figure["machine"], value)
+                cell = Cell(figure["id"], place, figure["machine"], value)
                 values.setdefault(row["point"], {}).setdefault(place, cell)
     return {name: list(cells.values()) for name, cells in values.items()}
 

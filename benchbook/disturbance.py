@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.invoke import Result
-from benchbook.points import Point
+from benchbook.points import COUNTS, Point
 
 
-def run_delay_ns(usage: dict[str, Any], processes: int, cpus: int) -> float | None:
-    """How long a process waited for its CPU in one point, in ns, averaged over all that it had.
+def workers(factors: dict[str, Any]) -> int:
+    """How many processes, or threads, a point runs on."""
+    return max(int(factors.get(name, 1)) for name in COUNTS)
 
-    None where the system does not account it, and where processes outnumber CPUs: that they wait
-    for their turn is then what is measured, and no disturbance.
+
+def run_delay_ns(usage: dict[str, Any], count: int, cpus: int) -> float | None:
+    """How long a process or thread waited for its CPU in one point, in ns, averaged over `count`.
+
+    None where the system does not account it, and where they outnumber CPUs: that they wait for
+    their turn is then what is measured, and no disturbance.
     """
     delay_ns = usage.get("run_delay_ns")
-    return None if delay_ns is None or processes > cpus else delay_ns / processes
+    return None if delay_ns is None or count > cpus else delay_ns / count
 
 
 def of_result(
@@ -23,8 +28,8 @@ def of_result(
 ) -> list[str]:
     """One sentence for each threshold that an invocation passed; unread values pass nothing."""
     found = []
-    processes = int(group[0].factors.get("processes", 1))
-    delay_ns = sum(run_delay_ns(one.usage, processes, cpus) or 0 for one in result.points)
+    count = workers(group[0].factors)
+    delay_ns = sum(run_delay_ns(one.usage, count, cpus) or 0 for one in result.points)
     timed_ns = sum(one.usage.get("wall_ns") or 0 for one in result.points)
     # Over all points of the start, and not of a moment: where a start times two milliseconds in
     # all, one wait of a tenth of one is a large share and reaches no median.

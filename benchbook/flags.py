@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pandas as pd
 
+from benchbook.claims import null_of, smallest_effect
 from benchbook.comparisons import Point, paired, usable
 
 LEAST_VARIANTS = 3  # below this there is nothing to lay side by side
@@ -22,9 +24,10 @@ def flags(
     """Settings at which several variants were asked for, the base among them.
 
     [{factors, base, rows: [{variant, compiler, flags, isa, state, reason, point, rates in bytes per
-    second, ratio}]}]; ratio is the paired one to the base's rate, None for the base and where
-    there is none. Rows stand in the given order of variants; a variant that could not be built is
-    a row with its reason.
+    second, ratio, differs}]}]; ratio is the paired one to the base's rate, None for the base and
+    where there is none; differs counts only beyond the smallest effect that is real here. Rows
+    stand in the given order of variants; a variant that could not be built is a row with its
+    reason.
     """
     built = {one["variant"]: one for one in variants if not one.get("peer")}
     groups: dict[str, list[Point]] = {}
@@ -32,6 +35,7 @@ def flags(
         if not point.get("twin") and point.get("variant") in built:
             groups.setdefault(json.dumps(point["factors"], sort_keys=True), []).append(point)
     known = usable(points)
+    null = null_of(points, summaries, 1)
     found = []
     for same in groups.values():
         reference = next((one for one in same if one["variant"] == base), None)
@@ -42,7 +46,7 @@ def flags(
             {
                 "factors": reference["factors"],
                 "base": reference["point"],
-                "rows": [_row(one, reference, built, known, summaries) for one in same],
+                "rows": [_row(one, reference, built, known, summaries, null) for one in same],
             }
         )
     return found
@@ -54,13 +58,24 @@ def _row(
     built: dict[str, dict[str, Any]],
     known: dict[str, Point],
     summaries: pd.DataFrame,
+    null: dict[str, Any],
 ) -> dict[str, Any]:
     both = point["point"] in known and base["point"] in known and point is not base
     names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
+    ratio = paired(summaries, point["point"], base["point"]) if both else None
     return {
         "variant": point["variant"],
         **{key: built[point["variant"]].get(key) for key in ("compiler", "flags", "isa")},
         **{key: point[key] for key in ("state", "reason", "point")},
         **{name: point.get(name) for name in names},
-        "ratio": paired(summaries, point["point"], base["point"]) if both else None,
+        "ratio": ratio,
+        "differs": bool(ratio) and _differs(ratio, null),
     }
+
+
+def _differs(ratio: dict[str, Any], null: dict[str, Any]) -> bool:
+    """Beyond the pointwise interval, and beyond what the same binary and its relinked twin show."""
+    if ratio["low95"] is None or ratio["high95"] is None:
+        return False
+    clear = not ratio["low95"] <= 1 <= ratio["high95"]
+    return clear and abs(math.log(ratio["ratio"])) > smallest_effect(ratio, null).log_effect

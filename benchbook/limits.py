@@ -96,6 +96,7 @@ class Attempt:
     work: Path
     define: str
     fixed: list[Path] | None = None  # objects that are the same at every size
+    compiles: bool = False  # some size at least: else the flags are wrong, not the size
 
     def refused(self, steps: int) -> tuple[int | None, str] | None:
         """Exit status and words against arrays of so many steps; None where the program links."""
@@ -108,6 +109,7 @@ class Attempt:
                 harness = build.harness(self.compiler, common, self.flags, self.work)
                 self.fixed = [*self._objects(others, self.flags), harness]
             objects = [*self._objects(changing, sized), *self.fixed]
+            self.compiles = True
             build.link(self.compiler, objects, self.flags, self.work / "program")
         except build.BuildFailed as failure:
             # Without the places of this checkout and of the scratch folder.
@@ -133,6 +135,8 @@ def _search(attempt: Attempt, hints: list[int]) -> dict[str, Any]:
     """The limit to a step, in about fifteen attempts; `hints`, in steps, are tried first."""
     low, high = 1, MOST_BYTES // STEP_BYTES
     if (refused := attempt.refused(low)) is not None:
+        if not attempt.compiles:
+            return {"outcome": "cannot_run", "reason": refused[1], "message": refused[1]}
         reason = f"links at no size tried, not even {format_bytes(STEP_BYTES)} for each array"
         return {"outcome": "no_size", **_failing(reason, low, refused)}
     if (refused := attempt.refused(high)) is None:

@@ -81,9 +81,10 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
             "frequency_khz": conditions.get("frequency_khz"),
         },
     )
-    processes = record["observations"].get("processes", 1)
+    seen = record["observations"]
+    count = max(seen.get("processes") or 1, seen.get("threads_used") or 1)
     values = {
-        "run_delay_ns": run_delay_ns(usage, processes, len(conditions["cpus"])),
+        "run_delay_ns": run_delay_ns(usage, count, len(conditions["cpus"])),
         "timed_ns": usage.get("wall_ns"),
         "involuntary_switches": usage.get("involuntary_switches"),
         "migrations": usage.get("migrations"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchbook import comparisons, definitions
+from benchbook.audit import audit
 from benchbook.claims import judge_claim, null_of
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
@@ -16,13 +16,13 @@ from benchbook.flags import flags
 from benchbook.plan import claim_hashes
 from benchbook.points import resolve
 from benchbook.processes import whole_machine
+from benchbook.published import labels, read_table
 from benchbook.sizes import parse_bytes
 from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
 from benchbook.units import RATE_UNITS
 
 VERSION = 1
-HEADINGS = "columns.csv"  # table, column, printed heading, printed unit
 
 
 def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:
@@ -88,6 +88,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "answer": paper["answer"],
                 "sizing": _sizing(paper, sources, first["sizes"]),
                 "conditions": paper["conditions"],
+                "audit": audit(root, name),
                 "preset": first["preset"],
                 "host": first["host"],
                 "experiments": sources,
@@ -182,23 +183,6 @@ def _sizing(
         "total_llc_bytes": sizes["total LLC"],
         "knees": found,
     }
-
-
-def read_table(root: Path, paper: str, table: str) -> list[dict[str, str]]:
-    """A published table, cell by cell as printed (text)."""
-    path = root / "data" / "published" / paper / table
-    if not path.exists():
-        raise BenchbookError(f"{path.relative_to(root)} is missing, though paper.yaml names it")
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
-def labels(root: Path, paper: str, table: str) -> dict[str, str]:
-    """Column -> its heading as printed, from the paper's columns.csv; empty without one."""
-    if not (root / "data" / "published" / paper / HEADINGS).exists():
-        return {}
-    rows = read_table(root, paper, HEADINGS)
-    return {row["column"]: row["printed"] for row in rows if row["table"] == table}
 
 
 def _not_rerun(

@@ -15,6 +15,7 @@ from benchbook.start import Numbers, first_unfinished
 PILOT_SAMPLES = 3
 TRIES = 2
 BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
+CHEAP = 0.1  # of the usual price of a start: leaving it out helps nobody
 KEPT_SHARE = 0.5  # of the starts must fit the budget, else the plan is refused
 AFFORDABLE_NS = 400_000_000  # spent on reaching the paper's own N at one point
 
@@ -98,7 +99,7 @@ def fit(
     """`calibrate` for the starts that the budget holds; the others' points with the reason.
 
     Where the least number of blocks does not fit, the costliest start is left out, then the next:
-    first those that cost more than usual and stand behind no figure, then those behind no claim.
+    first those behind no figure, then those behind no claim, none that are cheap.
     Half of the starts stay, whatever they cost.
     """
     claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
@@ -120,7 +121,7 @@ def fit(
         ) -> tuple[int, float]:
             names, price = set(cost.points), prices[id(cost)]
             spare = 0 if names & claimed else 1 if names & set(plan.shown) else 2
-            return spare if price > usual else 0, price
+            return spare if price > CHEAP * usual else 0, price
 
         worst = max(kept, key=rank)
         kept.remove(worst)

@@ -44,7 +44,6 @@ class Plan:
     binaries: dict[str, dict[str, str]]
     probe: list[Any]
     libc: str | None
-    ceilings: dict[str, list[str]]
     sizes: dict[str, int | None]  # what "4 x LLC" and "cores" meant
     cpus: list[int]
     claims: int
@@ -52,7 +51,6 @@ class Plan:
     looks: list[int]
     settings: dict[str, Any]
     paper_samples: int
-    paper_statistic: str
     buffers: int
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     peer_rows: list[dict[str, Any]] = field(default_factory=list)  # what stands beside what
@@ -158,7 +156,6 @@ def make_plan(
         binaries={},
         probe=_probe(root, variants.get(definitions.PROBE, {})),
         libc=libc_of(variants),
-        ceilings=content.get("ceilings", {}),
         sizes=sizes,
         cpus=[],
         claims=claims,
@@ -166,7 +163,6 @@ def make_plan(
         looks=looks,
         settings={**settings, "budget_s": budget_s},
         paper_samples=content["paper_samples"],
-        paper_statistic=content.get("paper_statistic", "mean"),
         buffers=content["buffers"],
         peers=peers.of(content),
         peer_rows=peer_rows,

@@ -127,12 +127,13 @@ def expand(
                 else value
                 for name, value in factors.items()
             }
-            if None in resolved.values():
+            unknown = [str(factors[name]) for name, value in resolved.items() if value is None]
+            if unknown:
                 skipped.append(
                     {
                         "id": point_id(variant, factors),
                         "state": "cannot_run",
-                        "reason": "the size of the last-level cache is unknown here",
+                        "reason": f"what {unknown[0]!r} is in bytes is unknown here",
                     }
                 )
                 continue

@@ -96,8 +96,15 @@ class Lab:
         return str(path.relative_to(self.root))
 
     def published(self, wildcards: Any) -> list[str]:
-        """paper.yaml and the tables of a paper."""
-        folder = self.root / "data" / "published" / wildcards.paper
+        """paper.yaml, audit.yaml and the tables of a paper."""
+        return self._published(wildcards.paper)
+
+    def all_published(self) -> list[str]:
+        """The same of all papers."""
+        return [path for name in self.papers for path in self._published(name)]
+
+    def _published(self, paper: str) -> list[str]:
+        folder = self.root / "data" / "published" / paper
         return sorted(
             str(path.relative_to(self.root))
             for path in folder.iterdir()
@@ -139,6 +146,7 @@ class Lab:
         tables = ("samples.parquet", "findings.json", "verdicts.json", "controls.json")
         return [
             "reports/index.html",
+            "results/audit.json",
             *(f"{self.results}/{name}" for name in tables),
             *self._made([*self.experiments, *self.controls], self.papers),
         ]

@@ -51,7 +51,7 @@ def summaries(ratios: dict[int, float], states: dict[int, tuple[str, str]]) -> p
             mine, other = states.get(block, ("1", "1"))
             wrong = 10 if block in states else 1
             slow = 1 + block % 3
-            common = {"block": block, "invocation": 0, "bytes_declared": float(size)}
+            common = {"block": block, "invocation": 0, "bytes_declared": float(size), "samples": 10}
             time_ns = {"ours": 1e6 * slow / ratio / wrong, "theirs": 1e6 * slow}
             rows += [
                 {**common, "point": identity(name, size), "median_ns": ns, "machine_state": state}

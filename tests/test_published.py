@@ -7,7 +7,7 @@ import hashlib
 from conftest import ROOT
 
 from benchbook import definitions
-from benchbook.papers import read_table
+from benchbook.published import read_table
 
 PUBLISHED = ROOT / "data" / "published"
 

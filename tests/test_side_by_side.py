@@ -15,7 +15,9 @@ from benchbook.processes import whole_machine
 LLC = 100
 
 
-def point(rate: float | None, variant: str = "v", twin: str = "", **factors: Any) -> dict[str, Any]:
+def point(
+    rate: float | None, variant: str = "v", twin: str = "", moved: float = 200.0, **factors: Any
+) -> dict[str, Any]:
     name = ",".join([variant, twin, *(f"{key}={value}" for key, value in factors.items())])
     base = {"point": name, "variant": variant, "twin": twin, "factors": factors, "reason": ""}
     if rate is None:
@@ -24,7 +26,7 @@ def point(rate: float | None, variant: str = "v", twin: str = "", **factors: Any
         **base,
         "state": "ok",
         "observations": {"work_done_fraction": 1},
-        "bytes_per_call": 200.0,
+        "bytes_per_call": moved,
         "rate_bytes_per_s": rate,
         "rate_low_bytes_per_s": rate * 0.9,
         "rate_high_bytes_per_s": rate * 1.1,
@@ -59,7 +61,7 @@ def test_a_ceiling_is_the_best_of_its_methods_beyond_the_caches() -> None:
         point(30.0, method="copy", bytes=LLC, threads=2),
         point(40.0, method="copy-nt", bytes=LLC, threads=2),
         point(20.0, method="copy-nt", bytes=LLC, threads=1),
-        point(90.0, method="copy", bytes=LLC - 1, threads=2),  # in a cache
+        point(90.0, moved=140.0, method="copy", bytes=70, threads=2),  # partly in a cache
         point(95.0, method="copy", bytes=LLC, threads=2, twin="again"),
         point(99.0, method="copy", bytes=LLC, threads=2) | {"peer": True},
         point(50.0, method="read", bytes=4 * LLC),
@@ -87,7 +89,11 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
         point(99.0, "theirs", bytes=8) | {"peer": True},
         point(40.0, "base", bytes=9),
         point(10.0, "slow", bytes=9),
+        point(40.0, "base", bytes=8, twin="again"),
+        point(40.0, "base", bytes=8, twin="relinked"),
     ]
+    for twin in points[-2:]:
+        twin["point"] = f"base~{twin['twin']},,bytes=8"
     built = [{"variant": name, "compiler": "gcc", "flags": ["-O2"], "isa": []} for name in names]
     built[3]["peer"] = {"tool": "theirs"}
     found = flags(points, summaries(points), built, "base", ["slow", "base", "broken"])
@@ -96,6 +102,7 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
     assert [row["variant"] for row in rows] == ["slow", "base", "broken"]
     assert rows[0]["ratio"]["ratio"] == pytest.approx(0.25)
     assert rows[1]["ratio"] is None
+    assert (rows[0]["differs"], rows[1]["differs"]) == (True, False)
     assert rows[2]["reason"] == "no such flag"
     assert rows[2]["rate_bytes_per_s"] is None
 

@@ -17,6 +17,7 @@ rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
         lab.stage("agreement.py", "comparisons.py", "claims.py"),
+        definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
@@ -37,7 +38,9 @@ rule judge:
             "flags.py",
             "papers.py",
             "processes.py",
+            "published.py",
             "units.py",
+            "audit",
             "stats",
         ),
         lab.published,
@@ -84,6 +87,18 @@ rule verdicts:
         f"{lab.results}/verdicts.log",
     shell:
         "exec python3 -m benchbook --log {log} merge-verdicts --output {output} {input}"
+
+
+rule audit:
+    input:
+        lab.stage("audit", "digits.py", "published.py"),
+        lab.all_published(),
+    output:
+        "results/audit.json",
+    log:
+        "results/audit.log",
+    shell:
+        "exec python3 -m benchbook --log {log} audit --output {output}"
 
 
 rule judge_controls:

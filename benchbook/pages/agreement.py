@@ -40,6 +40,7 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
     return {
         **peer,
         "title": _title(peer, label),
+        "statistics": " or ".join(sorted({row["statistic"] for row in peer["rows"]} - {""})),
         "accepted": [
             {
                 "name": name(row),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
+from benchbook.pages import prose
 
 GB = 1e9
 
@@ -53,12 +54,20 @@ def _scaled(row: dict[str, Any]) -> list[float | None]:
     return [row[name] / GB if row[name] is not None else None for name in names]
 
 
+def _where(point: str) -> str:
+    """Variant, memory and size of the winner: `published, static, 459 MiB`."""
+    parts = prose.parts_of(point)
+    words = [parts["variant"], parts.get("memory", ""), prose.size_of(point)]
+    return ", ".join(word for word in words if word)
+
+
 def _row(row: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     others = sorted(row["others"].items(), key=lambda one: -one[1])
     return {
         "traffic": row["traffic"],
         "threads": row["threads"],
         "rate": digits.with_interval(*_scaled(row)),
+        "where": _where(row["point"]),
         "method": names.get(row["method"], row["method"]),
         "others": "; ".join(f"{names.get(k, k)} {digits.number(v / GB)}" for k, v in others),
     }

@@ -86,16 +86,11 @@ def title(experiment: Experiment, entry: Entry) -> str:
         f"times with {row['variant']}"
         for row in ends
     ]
-    same = [row for row in found if _is_same(row["ratio"])]
+    same = [row for row in found if not row["differs"]]
     return (
         f"{method(experiment, entry)}: {' to '.join(said)}; {len(same)} of "
         f"{digits.plural(len(found), 'variant')} cannot be told from {base(entry)}"
     )
-
-
-def _is_same(ratio: dict[str, Any]) -> bool:
-    low, high = ratio["low95"], ratio["high95"]
-    return low is None or high is None or low <= 1 <= high
 
 
 def sentence(experiment: Experiment) -> str:
@@ -133,12 +128,15 @@ def rate(entry: Entry, variant: str) -> str:
 
 
 def loops(experiment: Experiment) -> dict[str, Any]:
-    """methods: names; rows: {variant, flags, isa, reason, made: one text per method}."""
+    """methods: names, one for each timed function; rows: {variant, flags, isa, reason, made: one
+    text per timed function}."""
     entries = [entry for group in settings(experiment).values() for entry in group]
     points: dict[str, str] = {}
     rows: dict[str, dict[str, Any]] = {}
     for entry in entries:
-        points.setdefault(method(experiment, entry), entry["base"])
+        memory = entry["factors"].get("memory")
+        name = method(experiment, entry) + (f", {memory}" if memory else "")
+        points.setdefault(name, entry["base"])
         for row in entry["rows"]:
             rows.setdefault(row["variant"], row)
     return {

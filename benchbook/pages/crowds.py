@@ -24,6 +24,7 @@ def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
     """How far summed averages were from what the machine moved, at the most processes that have
     a core each."""
     said = []
+    more = False
     for setting in experiment["whole_machine"]:
         rows = [row for row in setting["rows"] if row["ratio"] and not row["crowded"]]
         if not rows:
@@ -31,20 +32,27 @@ def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
         row = max(rows, key=lambda one: one["processes"])
         ratio = row["ratio"]
         text = digits.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
-        said.append(f"{name(paper, setting)}: {text} with {row['processes']} at once")
+        more = more or (ratio["low95"] or 0) > 1
+        during = f", all at work during {overlap(row)} of the time" if overlap(row) else ""
+        said.append(f"{name(paper, setting)}: {text} with {row['processes']} at once{during}")
     if not said:
         return "Nothing was measured both ways, so summed averages cannot be judged here."
     return (
         "Adding up the averages of independent processes gives this multiple of what all of them "
-        f"move in the same time: {'; '.join(said)}. Above 1 the sum says more than the machine "
-        "does, because no process waits for the others and the last one has the memory to itself."
+        f"move in the same time: {'; '.join(said)}. "
+        + (
+            "Where it is above 1 the sum says more than the machine does: whoever works while "
+            "others do not has their share of the memory."
+            if more
+            else "None can be told from 1 here."
+        )
     )
 
 
 def overlap(row: dict[str, Any]) -> str:
     """Share of the time in which all processes measured."""
     seen = (row["apart"] or {}).get("observations", {}).get("overlap_fraction")
-    return digits.NONE if seen is None else digits.share(seen)
+    return "" if seen is None else digits.share(seen)
 
 
 def skew(row: dict[str, Any]) -> str:

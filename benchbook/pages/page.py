@@ -226,6 +226,12 @@ class PaperPage:
                     labels += [label] if label not in labels else []
         return self._part("calls", rows=rows, timed=functions.made)
 
+    def audit(self) -> Html:
+        """The source's own numbers, recomputed by rules: what does not fit, then the rest."""
+        odd = [one for one in self.content["audit"] if not one["consistent"]]
+        fitting = [one for one in self.content["audit"] if one["consistent"]]
+        return self._part("audit", odd=odd, fitting=fitting)
+
     def findings(self) -> Html:
         """Findings on what the page shows; those on other points folded."""
         shown = [one for one in self.content["findings"] if one["shown"] or not one["where"]]

@@ -12,6 +12,7 @@ from benchbook.pages.prose import Paper
 
 Experiment = dict[str, Any]
 Curve = dict[str, Any]
+NEAR = 0.05  # of the rate at the largest size, as the source's claims take it
 
 
 def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
@@ -147,6 +148,9 @@ def title(paper: Paper, experiment: Experiment) -> str:
     if knee:
         high = prose.bytes_of(int(knee["high_bytes"]))
         falls = f"at {high} the rate of {_name(experiment, main)} has fallen for the last time"
+        if (size := settled(main)) is not None:
+            steady = f"stays within {NEAR:.0%} of that at the largest size"
+            falls = f"from {prose.bytes_of(size)} on the rate of {_name(experiment, main)} {steady}"
     else:
         falls = f"no last fall was found in the rate of {_name(experiment, main)}"
     return prose.upper(f"{asks}; {falls}" if asks else falls)
@@ -187,29 +191,45 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
         ]
     low, high = (prose.bytes_of(int(knee[f"{end}_bytes"])) for end in ("low", "high"))
     said = [
-        f"The rate of {name} falls for the last time between {low} and {high}, "
-        f"to {digits.share(knee['ratio'])} of what it was."
+        f"The rate of {name} falls for the last time by more than a fifth from one size to the "
+        f"next between {low} and {high}, to {digits.share(knee['ratio'])} of what it was."
     ]
     flat = _beyond(main, knee["high_bytes"])
     rates = [one["rerun"] for one in flat]
-    if len(flat) > 1:
-        share = digits.share(min(rates) / max(rates))
-        said.append(
-            f"From there to {ends[1]} it lies between {digits.number(min(rates))} and "
-            f"{digits.number(max(rates))} {unit}, the lowest {share} of the highest."
-        )
-    else:
+    if len(flat) == 1:
         said.append(f"No size beyond {high} was measured, so whether it stays there is open.")
         return said
-    rule = _rule_bytes(paper, experiment)
-    if rule and rule >= knee["high_bytes"]:
-        times = digits.number(rule / knee["high_bytes"])
-        said.append(f"So the rule asks for {times} times the size at which the last fall is over.")
-    elif rule and rule <= knee["low_bytes"]:
-        said.append("So the rule asks for too little here: beyond its size the rate still falls.")
-    elif rule:
-        said.append("So the rule’s size lies where the rate still falls; more than it asks is due.")
-    return said
+    share = digits.share(min(rates) / max(rates))
+    said.append(
+        f"From there to {ends[1]} it lies between {digits.number(min(rates))} and "
+        f"{digits.number(max(rates))} {unit}, the lowest {share} of the highest."
+    )
+    return [*said, *_conclusion(paper, experiment, main)]
+
+
+def settled(main: Curve) -> int | None:
+    """The smallest size from which on every rate is near the largest size's; None where only the
+    largest itself is. Of the estimates, without their intervals."""
+    values = main["values"]
+    last = values[-1]["rerun"]
+    start = len(values)
+    while start and abs(values[start - 1]["rerun"] / last - 1) <= NEAR:
+        start -= 1
+    return int(values[start]["bytes"]) if start < len(values) - 1 else None
+
+
+def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
+    """The rule's size against that from which on the rate stays."""
+    rule, size = _rule_bytes(paper, experiment), settled(main)
+    largest = prose.bytes_of(main["values"][-1]["bytes"])
+    if size is None:
+        return [f"No smaller size stays within {NEAR:.0%} of the rate at {largest}."]
+    text = f"From {prose.bytes_of(size)} on it stays within {NEAR:.0%} of its rate at {largest}"
+    if rule is None:
+        return [f"{text}."]
+    if rule >= size:
+        return [f"{text}; the rule asks for {digits.number(rule / size)} times that size."]
+    return [f"{text}, which the rule’s size does not reach."]
 
 
 def said(paper: Paper) -> list[str]:

@@ -1,4 +1,4 @@
-"""JSON schemas of the YAML files, generated from benchbook.models."""
+"""JSON schemas of the YAML files, generated from their models."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ FOLDER = Path(__file__).parent
 
 def generate() -> dict[str, str]:
     """File name -> text of each schema."""
-    from benchbook import models
+    from benchbook import models as m
+    from benchbook.audit.declared import Audit
 
-    names = ("Settings", "Experiment", "Peer", "Control", "Probe", "Paper")
+    models = (m.Settings, m.Experiment, m.Peer, m.Control, m.Probe, m.Paper, Audit)
     return {
-        f"{name.lower()}.json": json.dumps(
-            _closed(getattr(models, name).model_json_schema()), indent=1
-        )
+        f"{model.__name__.lower()}.json": json.dumps(_closed(model.model_json_schema()), indent=1)
         + "\n"
-        for name in names
+        for model in models
     }
 
 

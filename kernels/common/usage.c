@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "usage.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 
 #include "clock.h"
 
-static int schedstat = -1;
+static DIR *tasks; /* the process's threads */
 static int statm = -1;
 
 static bool read_start(int file, char *text, size_t room) {
@@ -24,12 +26,36 @@ static bool read_start(int file, char *text, size_t room) {
 
 /* A kernel that does not account prints zeros, also for the number of time slices, which no
  * running process has: that is no delay of 0. */
-static void read_run_delay(struct usage *usage) {
+static bool add_run_delay(const char *thread, uint64_t *sum_ns, uint64_t *slices) {
+    char path[sizeof((struct dirent *)0)->d_name + sizeof "/schedstat"];
     char text[80];
+    uint64_t delay_ns = 0;
+    uint64_t own_slices = 0;
+    snprintf(path, sizeof path, "%s/schedstat", thread);
+    const int file = openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC);
+    const bool is_read = read_start(file, text, sizeof text);
+    close(file);
+    if (!is_read || sscanf(text, "%*u %" SCNu64 " %" SCNu64, &delay_ns, &own_slices) != 2) {
+        return false;
+    }
+    *sum_ns += delay_ns;
+    *slices += own_slices;
+    return true;
+}
+
+/* Of all threads together: the file of a process tells of its first one only. */
+static void read_run_delay(struct usage *usage) {
     uint64_t slices = 0;
-    usage->has_run_delay =
-        read_start(schedstat, text, sizeof text) &&
-        sscanf(text, "%*u %" SCNu64 " %" SCNu64, &usage->run_delay_ns, &slices) == 2 && slices > 0;
+    bool all_read = tasks;
+    if (tasks) {
+        rewinddir(tasks);
+        for (struct dirent *entry; (entry = readdir(tasks));) {
+            if (isdigit((unsigned char)entry->d_name[0])) {
+                all_read = add_run_delay(entry->d_name, &usage->run_delay_ns, &slices) && all_read;
+            }
+        }
+    }
+    usage->has_run_delay = all_read && slices > 0;
 }
 
 static void read_resident(struct usage *usage) {
@@ -61,7 +87,7 @@ static uint64_t on_cpu_now(void) {
 }
 
 void usage_open(void) {
-    schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    tasks = opendir("/proc/self/task");
     statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     const struct usage begin = usage_begin();
     (void)usage_end(&begin);
@@ -90,7 +116,9 @@ struct usage usage_end(const struct usage *begin) {
     usage.involuntary_switches -= begin->involuntary_switches;
     usage.on_cpu_ns -= begin->on_cpu_ns;
     usage.wall_ns -= begin->wall_ns;
+    /* A thread that has ended since took its share along. */
+    usage.has_run_delay =
+        usage.has_run_delay && begin->has_run_delay && usage.run_delay_ns >= begin->run_delay_ns;
     usage.run_delay_ns -= begin->run_delay_ns;
-    usage.has_run_delay = usage.has_run_delay && begin->has_run_delay;
     return usage;
 }

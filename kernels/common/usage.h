@@ -12,7 +12,7 @@ struct usage {
     uint64_t involuntary_switches;
     uint64_t on_cpu_ns; /* all threads */
     uint64_t wall_ns;
-    uint64_t run_delay_ns; /* main thread: ready to run, but waiting for a core */
+    uint64_t run_delay_ns; /* all threads: ready to run, but waiting for a core */
     bool has_run_delay;
     uint64_t resident_bytes; /* at the end, no difference */
     bool has_resident_bytes;

@@ -1,0 +1,78 @@
+"""A paper's own numbers, recomputed by generic rules over its tables.
+
+Each rule is a file of rules/ with RULE (its name, and its key in audit.yaml) and
+`check(tables, declared) -> items`: `declared` is that key's list, which says what columns mean and
+never what is to be found. A check that holds is an item too, so that a reader sees how many there
+were.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from benchbook import definitions, published
+from benchbook.audit import rules
+from benchbook.audit.tables import Tables
+from benchbook.errors import BenchbookError
+from benchbook.files import write_json
+from benchbook.settings import load
+
+VERSION = 1
+DECLARED = "audit.yaml"
+
+
+def all_rules() -> Iterator[ModuleType]:
+    """All rule modules, by name."""
+    for module in sorted(pkgutil.iter_modules(rules.__path__), key=lambda found: found.name):
+        yield importlib.import_module(f"{rules.__name__}.{module.name}")
+
+
+def audit(root: Path, paper: str) -> list[dict[str, Any]]:
+    """Every check of a paper's own numbers; none where its folder declares nothing.
+
+    BenchbookError where audit.yaml is broken or names what is not there.
+    """
+    path = root / "data" / "published" / paper / DECLARED
+    if not path.exists():
+        return []
+    declared = load(path, "audit")
+    tables = read_tables(root, paper, declared)
+    items = []
+    for rule in all_rules():
+        try:
+            found = rule.check(tables, declared.get(rule.RULE, []))
+        except BenchbookError as error:
+            raise BenchbookError(f"{path.relative_to(root)}: {error}") from None
+        except ZeroDivisionError:
+            raise BenchbookError(
+                f"{path.relative_to(root)}: rule {rule.RULE} divides by a printed number that may "
+                "be 0; leave its table out"
+            ) from None
+        items += [item.record(paper) for item in found]
+    return items
+
+
+def read_tables(root: Path, paper: str, declared: dict[str, Any]) -> Tables:
+    """The paper's tables, with what audit.yaml says of their columns."""
+    names = [path.name for path in (root / "data" / "published" / paper).glob("*.csv")]
+    cells = {name: published.read_table(root, paper, name) for name in sorted(names)}
+    headings = cells.pop(published.HEADINGS, [])
+    return Tables(
+        cells,
+        {(row["table"], row["column"]): row["printed"] for row in headings},
+        {(row["table"], row["column"]): row["printed_unit"] for row in headings},
+        declared.get("exact", {}),
+        declared.get("decimals", {}),
+        declared.get("swept", {}),
+    )
+
+
+def write(root: Path, output: Path) -> None:
+    """audit.json over all papers."""
+    items = [item for paper in definitions.papers(root) for item in audit(root, paper)]
+    write_json(output, {"version": VERSION, "items": items})

@@ -1,0 +1,173 @@
+"""What a paper's audit.yaml may say: which columns mean what, rule by rule; never a finding."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from benchbook.models import Model, Version
+
+Table = Annotated[str, Field(pattern=r"^[^/]+\.csv$")]
+Where = Annotated[dict[str, str], Field(description="column -> cell, where not all rows are meant")]
+
+
+class Cell(Model):
+    """One cell: the row that `where` names."""
+
+    table: Table
+    value: str
+    where: Where = Field(default={})
+
+
+class Column(Model):
+    """The cells of one column, each with the label of its row."""
+
+    table: Table
+    label: str
+    value: str
+    where: Where = Field(default={})
+
+
+class Names(Model):
+    """A column of labels."""
+
+    table: Table
+    label: str
+    where: Where = Field(default={})
+
+
+class Swept(Model):
+    """A table with one column per setting, which stands in the column's name."""
+
+    pattern: str = Field(description="of these columns; its first group is the setting")
+    unit: str = Field(description="what the setting counts, in words")
+    bytes_each: int = Field(ge=1, description="of memory needed, all buffers, per unit")
+    buffers: int = Field(default=1, ge=1, description="that share this memory")
+
+
+class Formula(Model):
+    """In each row: result = times … ÷ divided_by …; columns, or numbers as constants."""
+
+    tables: list[Table] = Field(min_length=1)
+    label: str
+    result: str
+    times: list[str | float] = Field(min_length=1)
+    divided_by: list[str | float] = Field(default=[])
+    bytes_in: Literal["kB", "MB", "GB"] | None = Field(
+        default=None, description="what is recomputed is in bytes, and the result in this unit"
+    )
+
+
+class Rows(Model):
+    """A table of measurements, one row of cells per label."""
+
+    table: Table
+    label: str
+
+
+class Spread(Model):
+    """Printed (max − min) ÷ `over`, in percent, of all the numbers in a row."""
+
+    of: Rows
+    over: Literal["max", "min", "mean"] = "max"
+    printed: Column
+
+
+class Extreme(Model):
+    """A printed largest, smallest or mean number of a row."""
+
+    of: Rows
+    which: Literal["max", "min", "mean"]
+    printed: Column
+
+
+class Bound(Model):
+    """A stated bound on spreads: all, or most (more than half), of them stay within it."""
+
+    of: list[Rows] = Field(min_length=1)
+    over: Literal["max", "min", "mean"] = "max"
+    at_most_percent: float = Field(gt=0)
+    share: Literal["all", "most"]
+
+
+class Same(Model):
+    """Two columns that print one quantity, label by label."""
+
+    first: Column
+    second: Column
+
+
+class Limit(Model):
+    """Settings of a swept table against the memory that is stated."""
+
+    table: Table
+    available: Cell
+    unit_bytes: list[int] = Field(
+        min_length=1, description="bytes of one unit; several where the unit is ambiguous"
+    )
+
+
+class Outcome(Model):
+    """A swept table, in which one setting should have one outcome."""
+
+    table: Table
+
+
+class Measured(Model):
+    """A swept table, and what one time the reference is, in bytes per unit of its product."""
+
+    table: Table
+    times: list[Cell | float] = Field(min_length=1, description="one buffer's reference, in bytes")
+
+
+class Scenario(Model):
+    """Announced settings, as multiples of a reference, against those measured."""
+
+    announced: Column = Field(description="label: the relation in words; value: the multiple")
+    relations: dict[str, Literal["below", "equal", "above"]]
+    equal_within_percent: float = Field(default=5, gt=0, lt=100)
+    measured: list[Measured] = Field(min_length=1)
+
+
+class Grouping(Model):
+    """Tables that print numbers in groups of digits."""
+
+    tables: list[Table] = Field(min_length=1)
+
+
+class Labels(Model):
+    """Columns whose labels name the same things in the same order."""
+
+    columns: list[Names] = Field(min_length=2)
+
+
+class Quantity(Model):
+    """Columns that hold one quantity, whose units should go together."""
+
+    quantity: str
+    columns: dict[Table, list[str]] = Field(min_length=1)
+
+
+class Audit(Model):
+    """data/published/<paper>/audit.yaml"""
+
+    version: Version
+    exact: dict[Table, list[str]] = Field(
+        default={}, description="columns of counts and settings, which no rounding touched"
+    )
+    decimals: dict[Table, int] = Field(
+        default={}, description="places that a source rounds to before it drops trailing zeros"
+    )
+    swept: dict[Table, Swept] = Field(default={})
+    formula: list[Formula] = Field(default=[])
+    spread: list[Spread] = Field(default=[])
+    extreme: list[Extreme] = Field(default=[])
+    bound: list[Bound] = Field(default=[])
+    same: list[Same] = Field(default=[])
+    limits: list[Limit] = Field(default=[])
+    outcomes: list[Outcome] = Field(default=[])
+    scenarios: list[Scenario] = Field(default=[])
+    grouping: list[Grouping] = Field(default=[])
+    labels: list[Labels] = Field(default=[])
+    units: list[Quantity] = Field(default=[])

@@ -1,0 +1,43 @@
+"""A bound that the source states on its spreads: all, or most, of them within so many percent."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rounding import shown
+from benchbook.audit.rules.spread import numbers, spread
+from benchbook.audit.tables import Item, Tables
+
+RULE = "bound"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item per stated bound: spreads recomputed from the tables, not those printed."""
+    return [_bound(tables, one) for one in declared]
+
+
+def _bound(tables: Tables, one: dict[str, Any]) -> Item:
+    found = {
+        f"{label} of {of['table']}": spread([seen for _, seen in cells], one.get("over", "max"))
+        for of in one["of"]
+        for label, cells in numbers(tables, of).items()
+        if len(cells) > 1
+    }
+    limit = Fraction(str(one["at_most_percent"]))
+    # Within, as far as the digits of the cells tell.
+    beyond = {name: value for name, value in found.items() if value.low > limit}
+    inside = len(found) - len(beyond)
+    holds = not beyond if one["share"] == "all" else 2 * inside > len(found)
+    stated = f"{one['share']} within {float(limit):g} %"
+    words = f"The source says that {one['share']} of its spreads stay within {float(limit):g} %; "
+    words += f"recomputed, {inside} of {len(found)} do"
+    if beyond:
+        listed = digits.listed(
+            [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
+        )
+        words += f" (beyond it: {listed})"
+    tables_named = ", ".join(of["table"] for of in one["of"])
+    share = f"{inside} of {len(found)}"
+    return Item(tables_named, RULE, "spreads of all rows", stated, share, holds, None, f"{words}.")

@@ -1,0 +1,37 @@
+"""A printed maximum, minimum or mean of a row's numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.audit.rounding import Interval
+from benchbook.audit.rules.spread import numbers
+from benchbook.audit.tables import Item, Tables, checked, place_name
+
+RULE = "extreme"
+NAMES = {"max": "largest", "min": "smallest", "mean": "mean"}
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each printed extreme whose row is found, labels compared without regard to case."""
+    items = []
+    for one in declared:
+        rows = {label.lower(): cells for label, cells in numbers(tables, one["of"]).items()}
+        place = one["printed"]
+        decimals = tables.decimals.get(place["table"])
+        for label, text in tables.column(place).items():
+            cells = [seen for _, seen in rows.get(label.lower(), [])]
+            if cells:
+                how = f"The {NAMES[one['which']]} number of {label} in {one['of']['table']}"
+                where, value = place_name(place, label), _of(cells, one["which"])
+                items.append(
+                    checked(RULE, place["table"], where, text, value, how, decimals=decimals)
+                )
+    return items
+
+
+def _of(cells: list[Interval], which: str) -> Interval:
+    lows, highs = [one.low for one in cells], [one.high for one in cells]
+    if which == "mean":
+        return Interval(sum(lows) / len(lows), sum(highs) / len(highs))
+    return Interval(max(lows), max(highs)) if which == "max" else Interval(min(lows), min(highs))

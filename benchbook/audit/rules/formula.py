@@ -1,0 +1,67 @@
+"""A printed result follows from its own row: products, quotients, shares, rates × times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.audit.rounding import Interval, compare, exactly, shown
+from benchbook.audit.tables import Item, Tables, checked
+
+RULE = "formula"
+UNITS = {
+    "kB": {"kB": 10**3, "KiB": 2**10},
+    "MB": {"MB": 10**6, "MiB": 2**20},
+    "GB": {"GB": 10**9, "GiB": 2**30},
+}
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each row in which nothing of the formula is empty."""
+    return [
+        item
+        for one in declared
+        for table in one["tables"]
+        for row in _complete(tables, table, one)
+        for item in [_row(tables, table, one, row)]
+    ]
+
+
+def _complete(tables: Tables, table: str, one: dict[str, Any]) -> list[dict[str, str]]:
+    columns = [one["result"], *_columns(one["times"]), *_columns(one.get("divided_by", []))]
+    rows = tables.rows(table, None, one["label"], *columns)
+    return [row for row in rows if all(row[column].strip() for column in columns)]
+
+
+def _columns(terms: list[str | float]) -> list[str]:
+    return [term for term in terms if isinstance(term, str)]
+
+
+def _row(tables: Tables, table: str, one: dict[str, Any], row: dict[str, str]) -> Item:
+    def term(name: str | float) -> Interval:
+        if isinstance(name, str):
+            return tables.interval(table, name, row[name])
+        return exactly(name)
+
+    value = exactly(1)
+    for name in one["times"]:
+        value = value * term(name)
+    for name in one.get("divided_by", []):
+        value = value / term(name)
+    how = " × ".join(_word(row, name) for name in one["times"])
+    how += "".join(f" ÷ {_word(row, name)}" for name in one.get("divided_by", []))
+    text, decimals, hint = row[one["result"]], tables.decimals.get(table), ""
+    if one.get("bytes_in"):
+        own, *others = UNITS[one["bytes_in"]].items()
+        for unit, size in others:
+            in_other = value / exactly(size)
+            if compare(text, in_other, decimals).consistent:
+                hint = f"in {unit} it fits ({shown(in_other, text)})"
+        value = value / exactly(own[1])
+        how += f" bytes, in {own[0]},"
+    where = f"{tables.heading(table, one['result'])}, {row[one['label']]}"
+    exact = one["result"] in tables.exact.get(table, ())
+    return checked(RULE, table, where, text, value, how, decimals=decimals, hint=hint, exact=exact)
+
+
+def _word(row: dict[str, str], name: str | float) -> str:
+    return row[name] if isinstance(name, str) else f"{name:,}"

@@ -1,0 +1,43 @@
+"""Labels that name the same rows in several tables: one spelling, one order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.audit.tables import Item, Tables, place_name
+from benchbook.digits import listed
+
+RULE = "labels"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each column of labels against the first."""
+    return [
+        _item(tables, one["columns"][0], other) for one in declared for other in one["columns"][1:]
+    ]
+
+
+def _item(tables: Tables, first: dict[str, Any], other: dict[str, Any]) -> Item:
+    expected, found = (
+        [row[one["label"]] for row in tables.rows(one["table"], one.get("where"), one["label"])]
+        for one in (first, other)
+    )
+    known = {label.lower(): label for label in expected}
+    other_case = [one for one in found if one.lower() in known and one not in expected]
+    faults = []
+    if other_case:
+        faults.append(f"{listed(other_case)} for {listed([known[o.lower()] for o in other_case])}")
+    absent = [label for label in expected if label.lower() not in {one.lower() for one in found}]
+    extra = [label for label in found if label.lower() not in known]
+    faults += [f"{listed(absent)} missing"] if absent else []
+    faults += [f"{listed(extra)} in addition"] if extra else []
+    common = [label.lower() for label in found if label.lower() in known]
+    if common != [label for label in known if label in common]:
+        faults.append(f"another order ({listed(found)})")
+    words = f"Rows of {other['table']} are labelled as those of {first['table']}"
+    if faults:
+        words += f", except: {'; '.join(faults)}"
+    where = place_name(other) or other["label"]
+    return Item(
+        other["table"], RULE, where, listed(found), listed(expected), not faults, None, f"{words}."
+    )

@@ -1,0 +1,38 @@
+"""One setting, measured more than once, should have one outcome: numbers, or a failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.tables import Item, Tables
+
+RULE = "outcomes"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each setting that stands in several columns of a swept table."""
+    items = []
+    for one in declared:
+        table = one["table"]
+        columns: dict[int, list[str]] = {}
+        for column, setting in tables.settings(table).items():
+            if tables.outcome(table, column):
+                columns.setdefault(setting, []).append(column)
+        items += [
+            _item(tables, table, setting, names)
+            for setting, names in columns.items()
+            if len(names) > 1
+        ]
+    return items
+
+
+def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
+    seen = [tables.outcome(table, column) for column in columns]
+    different = list(dict.fromkeys(seen))
+    counts = [f"{one} ({digits.plural(seen.count(one), 'time')})" for one in different]
+    words = f"{digits.count(setting)} {tables.swept[table]['unit']} were measured {len(seen)} times"
+    words += f": {digits.listed(counts)}."
+    where = digits.listed([tables.heading(table, column) for column in columns])
+    printed = digits.listed(different)
+    return Item(table, RULE, where, printed, different[0], len(different) == 1, None, words)

@@ -1,0 +1,76 @@
+"""Scenarios that a source announces, against the settings that its tables measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rounding import exactly
+from benchbook.audit.tables import Item, Tables
+
+RULE = "scenarios"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each announced scenario: measured in at least one table, or in none."""
+    return [item for one in declared for item in _scenarios(tables, one)]
+
+
+def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
+    announced = one["announced"]
+    measured = {place["table"]: _multiples(tables, place) for place in one["measured"]}
+    ranges = digits.listed(
+        [
+            f"{min(found):,.4g} to {max(found):,.4g} times ({table})"
+            for table, found in measured.items()
+        ]
+    )
+    items = []
+    for text, multiple in tables.column(announced).items():
+        relation = one["relations"].get(text)
+        if relation is None:
+            continue
+        wanted = float(exactly(multiple).middle)
+        near = one.get("equal_within_percent", 5) / 100
+        found = [
+            table
+            for table, values in measured.items()
+            if any(_fits(value, wanted, relation, near) for value in values)
+        ]
+        words = f"‘{text} {multiple} times’ was announced; measured were {ranges}: "
+        words += f"done in {digits.listed(found)}" if found else "none is that"
+        if relation == "equal" and not found:
+            words += f", to within {digits.share(near)}"
+        items.append(
+            Item(
+                announced["table"],
+                RULE,
+                f"{text} {multiple}",
+                f"{text} {multiple}",
+                ranges,
+                bool(found),
+                near * wanted if relation == "equal" else None,
+                f"{words}.",
+            )
+        )
+    return items
+
+
+def _multiples(tables: Tables, place: dict[str, Any]) -> list[float]:
+    """The settings that have numbers, as multiples of the reference."""
+    reference = exactly(1)
+    for term in place["times"]:
+        reference = reference * (tables.cell(term) if isinstance(term, dict) else exactly(term))
+    table = place["table"]
+    swept = tables.swept.get(table, {})
+    return [
+        setting * swept["bytes_each"] / swept.get("buffers", 1) / float(reference.middle)
+        for column, setting in tables.settings(table).items()
+        if tables.outcome(table, column) == "numbers"
+    ]
+
+
+def _fits(value: float, wanted: float, relation: str, near: float) -> bool:
+    if relation == "equal":
+        return abs(value / wanted - 1) <= near
+    return value < wanted * (1 - near) if relation == "below" else value > wanted * (1 + near)

@@ -1,0 +1,92 @@
+"""A printed spread: (max − min) ÷ max of a row's numbers, in percent."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from benchbook.audit.rounding import Interval, compare, plain
+from benchbook.audit.tables import Item, Tables, checked, place_name
+
+RULE = "spread"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each printed spread whose row is found, labels compared without regard to case."""
+    items = []
+    for one in declared:
+        rows = {label.lower(): cells for label, cells in numbers(tables, one["of"]).items()}
+        place = one["printed"]
+        for label, text in tables.column(place).items():
+            cells = rows.get(label.lower())
+            if cells:
+                others = {key: found for key, found in rows.items() if key != label.lower()}
+                items.append(_item(tables, one, label, text, cells, others))
+    return items
+
+
+def numbers(tables: Tables, of: dict[str, str]) -> dict[str, list[tuple[str, Interval]]]:
+    """Label -> (cell as printed, what its digits allow) of all numbers in its row."""
+    table = of["table"]
+    return {
+        label: [
+            (cell, tables.interval(table, column, cell))
+            for column, cell in row.items()
+            if column != of["label"] and plain(cell) is not None
+        ]
+        for label, row in tables.by_label(table, of["label"]).items()
+    }
+
+
+def spread(cells: list[Interval], over: str) -> Interval:
+    """(max − min) ÷ `over` in percent; ends taken together, so that no width counts twice."""
+    top = Interval(max(one.low for one in cells), max(one.high for one in cells))
+    bottom = Interval(min(one.low for one in cells), min(one.high for one in cells))
+    ends = []
+    for high, low in ((top.low, bottom.high), (top.high, bottom.low)):
+        below = {"max": high, "min": low, "mean": sum(_middles(cells)) / len(cells)}[over]
+        ends.append(100 * (high - low) / below)
+    return Interval(min(ends), max(ends))
+
+
+def _middles(cells: list[Interval]) -> list[Fraction]:
+    return [one.middle for one in cells]
+
+
+def _item(
+    tables: Tables,
+    one: dict[str, Any],
+    label: str,
+    text: str,
+    cells: list[tuple[str, Interval]],
+    other_rows: dict[str, list[tuple[str, Interval]]],
+) -> Item:
+    place, over = one["printed"], one.get("over", "max")
+    value = spread([seen for _, seen in cells], over)
+    top = max(cells, key=lambda cell: cell[1].middle)
+    bottom = min(cells, key=lambda cell: cell[1].middle)
+    how = (
+        f"{label} of {one['of']['table']} runs from {bottom[0]} to {top[0]}: "
+        f"(max − min) ÷ {over} in percent"
+    )
+    hint = _slip(text, top, [cell for cell in cells if cell != bottom], other_rows, over)
+    where = ", ".join(filter(None, [place_name(place, label), place["value"]]))
+    decimals = tables.decimals.get(place["table"])
+    return checked(RULE, place["table"], where, text, value, how, decimals=decimals, hint=hint)
+
+
+def _slip(
+    text: str,
+    top: tuple[str, Interval],
+    rest: list[tuple[str, Interval]],
+    other_rows: dict[str, list[tuple[str, Interval]]],
+    over: str,
+) -> str:
+    """A slip that would give the printed spread: another row's, or another number as smallest."""
+    for label, cells in other_rows.items():
+        if compare(text, spread([seen for _, seen in cells], over)).consistent:
+            return f"it is the spread of {label}"
+    for cell, seen in rest:
+        if over == "max" and compare(text, spread([top[1], seen], over)).consistent:
+            return f"{cell} in place of the smallest would give it"
+    return ""

@@ -1,0 +1,62 @@
+"""Units of one quantity: stated, and of one kind (bytes or not, decimal or binary)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchbook.audit.tables import Item, Tables
+from benchbook.digits import listed
+
+RULE = "units"
+_UNIT = re.compile(r"(?P<prefix>[kKMGTP]?)(?P<binary>i?)(?P<rest>[Bb]?(/s)?)")
+# How a column's name carries a unit where no printed heading is kept.
+_SUFFIX = re.compile(r"_(?P<unit>[kmgtp]i?b)(?P<per>_per_s)?$")
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each quantity: one item over all its columns."""
+    return [_item(tables, one) for one in declared]
+
+
+def _item(tables: Tables, one: dict[str, Any]) -> Item:
+    found: dict[str, list[str]] = {}
+    for table, columns in one["columns"].items():
+        tables.rows(table, None, *columns)
+        for column in columns:
+            found.setdefault(unit_of(tables, table, column), []).append(
+                tables.heading(table, column)
+            )
+    kinds = {_kind(unit) for unit in found}
+    consistent = len(kinds) == 1 and "" not in found
+    named = [
+        f"{unit or 'no unit'} ({listed(list(dict.fromkeys(headings)))})"
+        for unit, headings in found.items()
+    ]
+    words = f"{one['quantity'].capitalize()} is printed in {listed(named)}"
+    if not consistent:
+        words += ": the unit is not stated" if not any(found) else ": not one kind of unit"
+    printed = listed([unit or "no unit" for unit in found])
+    kind = listed(sorted({" ".join(kind) for kind in kinds}))
+    where = ", ".join(one["columns"])
+    return Item(where, RULE, one["quantity"], printed, kind, consistent, None, f"{words}.")
+
+
+def unit_of(tables: Tables, table: str, column: str) -> str:
+    """The unit printed with the heading, else the one in the column's name; empty: none."""
+    if (table, column) in tables.units:
+        return tables.units[table, column]
+    match = _SUFFIX.search(column)
+    if not match:
+        return ""
+    unit = match["unit"][:-1].upper().replace("I", "i") + "B"
+    return unit + ("/s" if match["per"] else "")
+
+
+def _kind(unit: str) -> tuple[str, ...]:
+    """What a unit counts, without its prefix: MB and GB are of one kind, MiB and G are not."""
+    match = _UNIT.fullmatch(unit)
+    if not match:
+        return (unit,)
+    size = "binary" if match["binary"] else "decimal"
+    return (size, match["rest"]) if match["rest"] else ("no unit",)

@@ -1,0 +1,412 @@
+"""The audit: rounding, each rule on a clean made-up table and with planted errors, real papers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from benchbook import definitions
+from benchbook.audit import all_rules, audit, write
+from benchbook.audit.declared import Audit
+from benchbook.audit.rounding import Interval, compare, exactly, plain, rounded
+from benchbook.audit.tables import Item, Tables
+from benchbook.errors import BenchbookError
+from benchbook.pages.page import PaperPage
+
+RULES = {rule.RULE: rule for rule in all_rules()}
+
+
+def table(text: str) -> list[dict[str, str]]:
+    """Rows of a made-up table: `;` ends a row, `|` a cell."""
+    head, *rows = ([cell.strip() for cell in line.split("|")] for line in text.split(";"))
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def check(rule: str, declared: dict[str, Any], tables: Tables) -> list[Item]:
+    """What a rule says; `declared` must be what audit.yaml may say."""
+    Audit.model_validate({"version": 1, rule: [declared]})
+    found = RULES[rule].check(tables, [declared])
+    assert found
+    assert {item.rule for item in found} == {rule}
+    return found
+
+
+def odd(items: list[Item]) -> list[str]:
+    """What the inconsistent items say."""
+    return [item.words for item in items if not item.consistent]
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("1 3119 9999", "131199999"),
+        ("1,234.50", "1234.50"),
+        ("-2.5", "-2.5"),
+        ("segment fault", None),
+        ("", None),
+        ("1,23", None),
+    ],
+)
+def test_printed_numbers_are_read(text: str, digits: str | None) -> None:
+    assert plain(text) == digits
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "consistent", "hint"),
+    [
+        ("1.66", "1.657", True, ""),
+        ("1.65", "1.657", False, "cut off"),
+        ("1.65", "1.655", True, ""),  # a half goes either way
+        ("-1.65", "-1.657", False, "cut off"),
+        ("1.64", "1.657", False, ""),
+        ("120", "116.85", False, "2 digits"),
+        ("120", "114", False, ""),
+        ("131199999", "131200000", False, "cut off"),
+        ("0", "0.4", True, ""),
+    ],
+)
+def test_rounding_is_told_from_cutting_off(
+    text: str, value: str, consistent: bool, hint: str
+) -> None:
+    seen = compare(text, exactly(value))
+    assert seen.consistent == consistent
+    assert bool(seen.hint) == bool(hint)
+    assert hint in seen.hint
+
+
+def test_intervals_are_exact_and_dropped_zeros_count() -> None:
+    assert rounded("2.50").half == Fraction(1, 200)
+    assert rounded("301173", decimals=1).half == Fraction(1, 20)
+    assert exactly(4.1) * exactly(10) == exactly(41)
+    low, high = Fraction(-1), Fraction(2)
+    assert Interval(low, high) * Interval(low, high) == Interval(Fraction(-2), Fraction(4))
+    with pytest.raises(ZeroDivisionError):
+        exactly(1) / Interval(low, high)
+    assert compare("4", exactly("4.4")).consistent
+    assert not compare("4", exactly("4.4"), exact=True).consistent
+
+
+def test_every_rule_can_be_declared() -> None:
+    said = {"version", "exact", "decimals", "swept"}
+    assert set(Audit.model_fields) - said == set(RULES)
+
+
+FORMULA = {"tables": ["t.csv"], "label": "m", "result": "mib", "times": ["s", "rate"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "consistent"),
+    [("a | 0.00600 | 5332.889 | 32.00000", True), ("a | 0.00600 | 5432.889 | 32.00000", False)],
+)
+def test_a_result_follows_from_its_row(row: str, consistent: bool) -> None:
+    items = check("formula", FORMULA, Tables({"t.csv": table(f"m | s | rate | mib; {row}")}))
+    assert [item.consistent for item in items] == [consistent]
+    assert items[0].tolerance is not None
+    assert items[0].tolerance < 0.03
+
+
+def test_an_empty_cell_is_not_recomputed_and_words_are_refused() -> None:
+    cells = Tables({"t.csv": table("m | s | rate | mib; a | | 2 | 8; b | 4 | 2 | 8")})
+    assert [item.where for item in check("formula", FORMULA, cells)] == ["mib, b"]
+    cells = Tables({"t.csv": table("m | s | rate | mib; a | none | 2 | 8")})
+    with pytest.raises(BenchbookError, match="'none' in column s is no number"):
+        RULES["formula"].check(cells, [FORMULA])
+
+
+def test_constants_shares_and_units_of_bytes() -> None:
+    cells = Tables(
+        {
+            "t.csv": table(
+                "m | n | share | mb; a | 1024 | 614.4 | 8.2; b | 4 000 000 | 2400000 | 30.5"
+            )
+        },
+        exact={"t.csv": ["n"]},
+    )
+    share = {"tables": ["t.csv"], "label": "m", "result": "share", "times": [0.6, "n"]}
+    assert not odd(check("formula", share, cells))
+    size = {"tables": ["t.csv"], "label": "m", "result": "mb", "times": ["n", 8], "bytes_in": "MB"}
+    first, second = odd(check("formula", size, cells))
+    assert "MiB" not in first
+    assert "in MiB it fits (30.52)" in second
+    clean = Tables({"t.csv": table("m | n | mb; b | 4 000 000 | 32.0")}, exact={"t.csv": ["n"]})
+    assert not odd(check("formula", size, clean))
+
+
+RATES = "m | x | y | z; Copy | 100.0 | 98.0 | 90.0; Add | 50.0 | 49.0 | segment fault"
+OF = {"table": "r.csv", "label": "m"}
+
+
+def spreads(printed: str) -> list[str]:
+    cells = Tables({"r.csv": table(RATES), "d.csv": table(f"l | p; {printed}")})
+    place = {"table": "d.csv", "label": "l", "value": "p"}
+    return odd(check("spread", {"of": OF, "printed": place}, cells))
+
+
+def test_spreads_are_recomputed_and_slips_named() -> None:
+    assert spreads("copy | 10.0; ADD | 2.0") == []
+    (wrong,) = spreads("copy | 7.0; add | 2.0")
+    assert "from 90.0 to 100.0" in wrong
+    assert wrong.endswith("which does not fit.")
+    first, second = spreads("copy | 2.0; add | 10.0")
+    assert "it is the spread of add" in first
+    assert "it is the spread of copy" in second
+    (slip,) = spreads("copy | 2.00")
+    assert "it is the spread of add" in slip
+    cells = Tables({"r.csv": table("m | x | y | z; Copy | 100.0 | 97.0 | 90.0")})
+    cells.cells["d.csv"] = table("l | p; Copy | 3.0")
+    place = {"table": "d.csv", "label": "l", "value": "p"}
+    (slip,) = odd(check("spread", {"of": OF, "printed": place}, cells))
+    assert "97.0 in place of the smallest would give it" in slip
+
+
+@pytest.mark.parametrize("over", ["max", "min", "mean"])
+def test_a_spread_may_be_over_another_number(over: str) -> None:
+    value = {"max": "50.0", "min": "100.0", "mean": "66.7"}[over]
+    cells = Tables({"r.csv": table("m | x | y; a | 10.00 | 20.00")})
+    cells.cells["d.csv"] = table(f"l | p; a | {value}")
+    place = {"table": "d.csv", "label": "l", "value": "p"}
+    assert not odd(check("spread", {"of": OF, "over": over, "printed": place}, cells))
+
+
+@pytest.mark.parametrize(
+    ("which", "right", "wrong"),
+    [("max", "100", "98"), ("min", "90.0", "98.0"), ("mean", "96", "97")],
+)
+def test_extremes_are_recomputed(which: str, right: str, wrong: str) -> None:
+    for value, expected in ((right, 0), (wrong, 1)):
+        cells = Tables({"r.csv": table(RATES), "d.csv": table(f"l | p; COPY | {value}")})
+        place = {"table": "d.csv", "label": "l", "value": "p"}
+        items = check("extreme", {"of": OF, "which": which, "printed": place}, cells)
+        assert len(odd(items)) == expected
+
+
+def test_stated_bounds_count_recomputed_spreads() -> None:
+    cells = Tables(
+        {"r.csv": table("m | x | y; a | 100.0 | 99.0; b | 100.0 | 98.0; c | 100.0 | 90.0")}
+    )
+
+    def bound(percent: float, share: str) -> list[str]:
+        declared = {"of": [OF], "at_most_percent": percent, "share": share}
+        return odd(check("bound", declared, cells))
+
+    assert bound(5, "most") == bound(15, "all") == []
+    assert "1 of 3 do" in bound(1.4, "most")[0]
+    assert "c of r.csv" in bound(5, "all")[0]
+
+
+def test_one_quantity_in_two_tables() -> None:
+    first = {"table": "a.csv", "label": "l", "value": "p", "where": {"m": "one"}}
+    second = {"table": "b.csv", "label": "t", "value": "q"}
+    a = table("m | l | p; one | add | 1.0; one | scale | 2.0; one | copy | 3.0; two | add | 7.0")
+
+    def same(other: str) -> list[str]:
+        cells = Tables({"a.csv": a, "b.csv": table(f"t | q; {other}")})
+        return odd(check("same", {"first": first, "second": second}, cells))
+
+    assert same("ADD | 1.00; Scale | 2; Copy | 3.0; Triad | 9") == []
+    swapped = same("ADD | 2.0; Scale | 1.0; Copy | 3.0")
+    assert len(swapped) == 2
+    assert "the numbers of add and scale are swapped" in swapped[0]
+    (wrong,) = same("ADD | 1.0; Scale | 2.0; Copy | 3.2")
+    assert "swapped" not in wrong
+    with pytest.raises(BenchbookError, match="'add' labels two rows"):
+        RULES["same"].check(
+            Tables({"a.csv": a, "b.csv": table("t | q; x | 1")}),
+            [{"first": {**first, "where": {}}, "second": second}],
+        )
+
+
+SWEPT = {
+    "s.csv": {"pattern": r"n(?:_\d)?_(\d+)", "unit": "elements", "bytes_each": 24, "buffers": 3}
+}
+
+
+def swept(text: str, memory: str = "8") -> Tables:
+    return Tables(
+        {"s.csv": table(text), "e.csv": table(f"memory_g | cache_mb; {memory} | 4")},
+        swept=SWEPT,
+        exact={"e.csv": ["memory_g", "cache_mb"]},
+        units={("e.csv", "memory_g"): "G"},
+    )
+
+
+def test_sizes_stand_against_stated_memory() -> None:
+    place = {"table": "e.csv", "value": "memory_g"}
+    limit = {"table": "s.csv", "available": place, "unit_bytes": [10**9, 2**30]}
+    clean = "m | n_300000000 | n_350000000 | n_400000000; a | 1 | 2 | segment fault"
+    # 8.4e9 bytes lie within 8 G of 2^30 bytes only: counted against neither outcome.
+    assert odd(check("limits", limit, swept(clean))) == []
+    (below,) = odd(check("limits", limit, swept("m | n_300000000; a | killed")))
+    assert "need 7.2 G of the 8 G stated" in below
+    assert "within" in below
+    (above,) = odd(check("limits", limit, swept("m | n_400000000; a | 12.5")))
+    assert "beyond" in above
+
+
+def test_one_setting_has_one_outcome() -> None:
+    clean = "m | n_1_5 | n_2_5 | n_6 | n_7; a | 1 | 2 | fault | "
+    assert odd(check("outcomes", {"table": "s.csv"}, swept(clean))) == []
+    planted = "m | n_1_5 | n_2_5 | n_5; a | 1 | 2 | fault; b | 1 | 2 | "
+    (words,) = odd(check("outcomes", {"table": "s.csv"}, swept(planted)))
+    assert "5 elements were measured 3 times: numbers (2 times) and fault (1 time)" in words
+
+
+def test_announced_scenarios_are_measured() -> None:
+    declared = {
+        "announced": {"table": "a.csv", "label": "size", "value": "times"},
+        "relations": {"smaller": "below", "equal": "equal", "far above": "above"},
+        "measured": [
+            {"table": "s.csv", "times": [{"table": "e.csv", "value": "cache_mb"}, 1_000_000]}
+        ],
+    }
+
+    def scenarios(columns: str, cells: str) -> list[str]:
+        tables = swept(f"m | {columns}; a | {cells}")
+        tables.cells["a.csv"] = table("size | times; smaller | 4; equal | 4; far above | 4")
+        return odd(check("scenarios", declared, tables))
+
+    # 8 bytes an element, 4 MB of cache: 2,000,000 elements are four times.
+    assert scenarios("n_1000000 | n_2000000 | n_9000000", "1 | 2 | 3") == []
+    assert len(scenarios("n_2000000 | n_9000000", "2 | 3")) == 1
+    first, second = scenarios("n_1000000 | n_2200000 | n_9000000", "fault | 2 | 3")
+    assert "‘smaller 4 times’ was announced" in first
+    assert "none is that, to within 5" in second
+
+
+def test_labels_are_spelled_and_ordered_alike() -> None:
+    def labels(other: str) -> list[str]:
+        cells = Tables({"a.csv": table("l; Copy; Scale; Add"), "b.csv": table(f"l; {other}")})
+        columns = [{"table": name, "label": "l"} for name in ("a.csv", "b.csv")]
+        return odd(check("labels", {"columns": columns}, cells))
+
+    assert labels("Copy; Scale; Add") == []
+    assert "ADD for Add" in labels("Copy; Scale; ADD")[0]
+    assert "another order" in labels("Copy; Add; Scale")[0]
+    assert "Scale missing; Triad in addition" in labels("Copy; Add; Triad")[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "consistent"),
+    [
+        ("MB", "GB", True),
+        ("MB/s", "GB/s", True),
+        ("MiB", "KiB", True),
+        ("MB", "MiB", False),
+        ("MB", "G", False),
+        ("MB", "MB/s", False),
+        ("", "", False),
+        ("us", "us", True),
+        ("us", "ms", False),
+    ],
+)
+def test_units_of_one_quantity(first: str, second: str, consistent: bool) -> None:
+    units = {("a.csv", "x"): first, ("b.csv", "y"): second}
+    cells = Tables({"a.csv": table("x; 1"), "b.csv": table("y; 1")}, units=units)
+    declared = {"quantity": "memory", "columns": {"a.csv": ["x"], "b.csv": ["y"]}}
+    assert bool(odd(check("units", declared, cells))) != consistent
+
+
+def test_units_may_stand_in_a_columns_name() -> None:
+    cells = Tables({"a.csv": table("copy_mib_per_s | size_mib | n; 1 | 2 | 3")})
+    unit_of = RULES["units"].unit_of
+    names = ("copy_mib_per_s", "size_mib", "n")
+    assert [unit_of(cells, "a.csv", name) for name in names] == ["MiB/s", "MiB", ""]
+
+
+def test_groups_of_digits_are_equally_long() -> None:
+    cells = table("m | n; a | 1 2000 0000; b | 2000 0000; c | 12")
+    assert odd(check("grouping", {"tables": ["a.csv"]}, Tables({"a.csv": cells}))) == []
+    headings = {("a.csv", "n"): "as=4000 000 0000"}
+    (words,) = odd(check("grouping", {"tables": ["a.csv"]}, Tables({"a.csv": cells}, headings)))
+    assert "4000 000 0000 is 400 0000 0000" in words
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"result": "gone"}, "t.csv has no column 'gone'"),
+        ({"tables": ["u.csv"]}, "there is no table 'u.csv'; known: t.csv"),
+    ],
+)
+def test_names_that_are_not_there_are_refused(declared: dict[str, Any], said: str) -> None:
+    cells = Tables({"t.csv": table("m | s | rate | mib; a | 1 | 2 | 2")})
+    with pytest.raises(BenchbookError, match=said):
+        RULES["formula"].check(cells, [{**FORMULA, **declared}])
+
+
+@pytest.fixture
+def made_up_paper(tmp_path: Path) -> Path:
+    folder = tmp_path / "data/published/p"
+    folder.mkdir(parents=True)
+    (folder / "t.csv").write_text("m,s,rate,mib\na,4,2,8\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_paper_that_declares_nothing_has_no_checks(made_up_paper: Path) -> None:
+    assert audit(made_up_paper, "p") == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ("formulas: []", "key 'formulas' is unknown"),
+        ("formula: [{tables: [t.csv], label: m, result: mib}]", "key 'times' is missing"),
+        (
+            "formula: [{tables: [t.csv], label: m, result: mib, times: [gone]}]",
+            "p/audit.yaml: t.csv has no column 'gone'",
+        ),
+        (
+            "formula: [{tables: [t.csv], label: m, result: mib, times: [s], divided_by: [0]}]",
+            "p/audit.yaml: rule formula divides by a printed number that may be 0",
+        ),
+    ],
+)
+def test_a_broken_audit_is_one_sentence(made_up_paper: Path, declared: str, said: str) -> None:
+    path = made_up_paper / "data/published/p/audit.yaml"
+    path.write_text(f"version: 1\n{declared}\n", encoding="utf-8")
+    with pytest.raises(BenchbookError, match=said):
+        audit(made_up_paper, "p")
+
+
+KEYS = {"paper", "table", "rule", "where", "printed", "recomputed", "consistent", "tolerance"}
+
+
+def test_the_real_papers_are_audited(tmp_path: Path) -> None:
+    write(ROOT, tmp_path / "audit.json")
+    content = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    assert content["version"] == 1
+    assert {item["paper"] for item in content["items"]} == set(definitions.papers(ROOT))
+    for item in content["items"]:
+        assert set(item) == KEYS | {"words"}
+        assert item["rule"] in RULES
+        assert item["words"].endswith(".")
+        assert item["printed"]
+
+
+def test_a_slip_planted_into_a_real_table_is_found(tmp_path: Path) -> None:
+    paper = "slocum2013-mbw"
+    folder = tmp_path / "data/published" / paper
+    shutil.copytree(ROOT / "data/published" / paper, folder)
+    before = audit(tmp_path, paper)
+    path = folder / "mbw-32.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("5332.889", "5532.889"), "utf-8")
+    changed = [one for one in audit(tmp_path, paper) if one not in before]
+    assert [(one["rule"], one["table"], one["consistent"]) for one in changed] == [
+        ("formula", "mbw-32.csv", False)
+    ]
+
+
+def test_the_page_counts_the_checks() -> None:
+    items = audit(ROOT, "slocum2013-mbw")
+    planted = {**items[0], "consistent": False, "words": "1 × 1 gives 1; 2 is printed."}
+    html = PaperPage({"figure": "", "audit": [planted, *items[1:]]}).audit().html
+    assert f"{len(items) - 1} of {len(items)} checks" in html
+    assert "1 × 1 gives 1" in html.partition("<details>")[0]
+    assert "no audit.yaml" in PaperPage({"figure": "", "audit": []}).audit().html
+    assert "<h2>" not in PaperPage({"figure": "p/f", "audit": items}).audit().html
