@@ -149,7 +149,7 @@ def title(paper: Paper, experiment: Experiment) -> str:
         high = prose.bytes_of(int(knee["high_bytes"]))
         falls = f"at {high} the rate of {_name(experiment, main)} has fallen for the last time"
         if (size := settled(main)) is not None:
-            steady = f"stays within {NEAR:.0%} of that at the largest size"
+            steady = f"stays within {digits.share(NEAR)} of that at the largest size"
             falls = f"from {prose.bytes_of(size)} on the rate of {_name(experiment, main)} {steady}"
     else:
         falls = f"no last fall was found in the rate of {_name(experiment, main)}"
@@ -223,8 +223,8 @@ def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
     rule, size = _rule_bytes(paper, experiment), settled(main)
     largest = prose.bytes_of(main["values"][-1]["bytes"])
     if size is None:
-        return [f"No smaller size stays within {NEAR:.0%} of the rate at {largest}."]
-    text = f"From {prose.bytes_of(size)} on it stays within {NEAR:.0%} of its rate at {largest}"
+        return [f"No smaller size stays within {digits.share(NEAR)} of the rate at {largest}."]
+    text = f"From {prose.bytes_of(size)} on it stays within {digits.share(NEAR)} of its rate at {largest}"
     if rule is None:
         return [f"{text}."]
     if rule >= size:
