@@ -25,12 +25,12 @@ _OF_CORES = re.compile(r"(?:(\d+)\s*x\s*)?cores")
 
 
 def parse_bytes(text: str | int, caches: dict[str, int | None] | None = None) -> int | None:
-    """Bytes meant by `text`; None where it names a cache whose size is unknown on this host.
+    """Bytes meant by `text`; None where it names something whose size is unknown on this host.
 
-    `caches` maps L1d, L2, LLC (as one core sees them) and total LLC (of all usable cores) to
-    bytes or None; `RAM` is all memory in whole GiB; trials have
-    `memory`, what is available, too. Multiples are rounded down to
-    whole MiB above 1 MiB and to whole 4 KiB below, so that every block size divides them.
+    `caches` maps names to bytes or None: L1d, L2 and LLC as one core sees them, total LLC of all
+    usable cores, RAM (all memory in whole GiB) and, for trials, memory (what is available).
+    Multiples are rounded down to whole MiB above 1 MiB and to whole 4 KiB below, so that every
+    block size divides them.
     """
     if isinstance(text, int):
         return text

@@ -119,6 +119,25 @@ def test_two_threads_share_the_work(parallel: Path, memory: str) -> None:
     do_everything(parallel, 64, memory, threads=1)
 
 
+@two_cpus
+def test_waits_of_every_thread_are_counted(parallel: Path) -> None:
+    """The file of the process itself would tell of its first thread only."""
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    places = f"OMP_PLACES={{{first}}},{{{second}}}"
+    busy = subprocess.Popen(["taskset", "-c", str(second), "sh", "-c", "while :; do :; done"])
+    try:
+        words = ["taskset", "-c", f"{first},{second}", "env", "OMP_PROC_BIND=true", places]
+        point = "method=triad,samples=20,warmup=1,loops=1"
+        arguments = ("--bytes=16777216", "--memory=heap", "--threads=2", f"--point={point}")
+        (only,) = points(run(parallel, *arguments, under=words))
+    finally:
+        busy.kill()
+        busy.wait()
+    if only["usage"]["run_delay_ns"] is None:
+        pytest.skip("this system accounts no waiting")
+    assert only["usage"]["run_delay_ns"] > 0
+
+
 @on_x86_64
 @pytest.mark.parametrize(
     ("compiler", "flags"),

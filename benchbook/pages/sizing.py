@@ -224,7 +224,8 @@ def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
     largest = prose.bytes_of(main["values"][-1]["bytes"])
     if size is None:
         return [f"No smaller size stays within {digits.share(NEAR)} of the rate at {largest}."]
-    text = f"From {prose.bytes_of(size)} on it stays within {digits.share(NEAR)} of its rate at {largest}"
+    near = f"within {digits.share(NEAR)} of its rate at {largest}"
+    text = f"From {prose.bytes_of(size)} on it stays {near}"
     if rule is None:
         return [f"{text}."]
     if rule >= size:
