@@ -135,7 +135,8 @@ def test_waits_of_every_thread_are_counted(parallel: Path) -> None:
         busy.wait()
     if only["usage"]["run_delay_ns"] is None:
         pytest.skip("this system accounts no waiting")
-    assert only["usage"]["run_delay_ns"] > 0
+    # The second thread shares its CPU with the loop, and waits for about half of the time.
+    assert only["usage"]["run_delay_ns"] > only["usage"]["wall_ns"] / 10
 
 
 @on_x86_64
