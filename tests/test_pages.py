@@ -310,7 +310,7 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
     assert path.stat().st_size < 2_000_000
     text = looks[path]["text"].replace(digits.FIXED, " ")
     for said in (
-        "The rule asks for 128 MiB an array",
+        "The rule asks for 122 MiB an array",
         "(copy, non-temporal stores)",
         "here 140 MiB",
         "Not in preset quick",

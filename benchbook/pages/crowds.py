@@ -44,7 +44,7 @@ def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
             "Where it is above 1 the sum says more than the machine does: whoever works while "
             "others do not has their share of the memory."
             if more
-            else "None can be told from 1 here."
+            else "No ratio can be told from 1 here."
         )
     )
 
