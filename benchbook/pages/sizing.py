@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import prose
+from benchbook.pages import equivalence, prose
 from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_paper import Level, Line, sizes
 from benchbook.pages.prose import Paper
 
 Experiment = dict[str, Any]
 Curve = dict[str, Any]
-NEAR = 0.05  # of the rate at the largest size, as the source's claims take it
+NEAR = 0.05  # of the rate at the largest size, where the source claims nothing of the kind
 
 
 def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
@@ -148,8 +148,8 @@ def title(paper: Paper, experiment: Experiment) -> str:
     if knee:
         high = prose.bytes_of(int(knee["high_bytes"]))
         falls = f"at {high} the rate of {_name(experiment, main)} has fallen for the last time"
-        if (size := settled(main)) is not None:
-            steady = f"stays within {digits.share(NEAR)} of that at the largest size"
+        if (size := settled(main, near(paper))) is not None:
+            steady = f"stays within {digits.share(near(paper))} of that at the largest size"
             falls = f"from {prose.bytes_of(size)} on the rate of {_name(experiment, main)} {steady}"
     else:
         falls = f"no last fall was found in the rate of {_name(experiment, main)}"
@@ -207,25 +207,33 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
     return [*said, *_conclusion(paper, experiment, main)]
 
 
-def settled(main: Curve) -> int | None:
-    """The smallest size from which on every rate is near the largest size's; None where only the
-    largest itself is. Of the estimates, without their intervals."""
+def near(paper: Paper) -> float:
+    """How far a rate may lie from another and count as the same: by the source's own claims."""
+    claims = (claim for figure in paper["figures"] for claim in figure["claims"])
+    regions = [claim["region"] for claim in claims if equivalence.is_one(claim)]
+    return round(max((max(high - 1, 1 - low) for low, high in regions), default=NEAR), 6)
+
+
+def settled(main: Curve, margin: float) -> int | None:
+    """The smallest size from which on every rate is within `margin` of the largest size's; None
+    where only the largest itself is. Of the estimates, without their intervals."""
     values = main["values"]
     last = values[-1]["rerun"]
     start = len(values)
-    while start and abs(values[start - 1]["rerun"] / last - 1) <= NEAR:
+    while start and abs(values[start - 1]["rerun"] / last - 1) <= margin:
         start -= 1
     return int(values[start]["bytes"]) if start < len(values) - 1 else None
 
 
 def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
     """The rule's size against that from which on the rate stays."""
-    rule, size = _rule_bytes(paper, experiment), settled(main)
+    margin = near(paper)
+    rule, size = _rule_bytes(paper, experiment), settled(main, margin)
     largest = prose.bytes_of(main["values"][-1]["bytes"])
     if size is None:
-        return [f"No smaller size stays within {digits.share(NEAR)} of the rate at {largest}."]
-    near = f"within {digits.share(NEAR)} of its rate at {largest}"
-    text = f"From {prose.bytes_of(size)} on it stays {near}"
+        return [f"No smaller size stays within {digits.share(margin)} of the rate at {largest}."]
+    where = f"within {digits.share(margin)} of its rate at {largest}"
+    text = f"From {prose.bytes_of(size)} on it stays {where}"
     if rule is None:
         return [f"{text}."]
     if rule >= size:
