@@ -13,7 +13,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import evidence, limits
+from benchbook import limits
+from benchbook.evidence import Context
+from benchbook.evidence import limits as of_limits
 from benchbook.files import read_json
 from benchbook.workflow import Lab
 
@@ -144,7 +146,8 @@ def test_search_is_exact_and_short(most: int, hints: list[int]) -> None:
 
 def test_rows_of_evidence_say_what_was_found(tmp_path: Path) -> None:
     found(tmp_path, some=["gcc", f"-DMOST={5 * MIB}ul"], gone=["no-such-cc"])
-    some, gone = evidence._limits(read_json(tmp_path / "build/big/limits.json"))
+    path = tmp_path / "build/big/limits.json"
+    some, gone = of_limits.rows(Context({"experiment": "big"}, tmp_path, {}, {}, {}, [path]))
     assert (some["state"], some["value"], some["unit"]) == ("ok", 5 * MIB, "bytes")
     assert (some["arrays"], some["variant"], some["point"]) == (3, "some", "")
     assert (gone["state"], gone["value"]) == ("absent", None)

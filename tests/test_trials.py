@@ -170,6 +170,8 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     row = tried(tmp_path, script="exit 3")
     about = {"experiment": "e", "variant": "v", "timed_functions": {}, "isa": []}
+    unwrapped = {"state": "none", "dropped": [], "added": [], "decided_by": None, "reason": ""}
+    about |= {"flags": [], "effective": [], "wrapper": unwrapped}
     variant = read_json(Path("build/variant.json"))
     write_json(Path("build/variant.json"), {**variant, **about})
     definition = {
@@ -200,7 +202,9 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     limits = {"version": 1, "experiment": "e", "define": "N", "arrays": 3, "most_bytes": 2**40}
     write_json(Path("limits.json"), {**limits, "items": [item]})
     evidence.collect(Path("current.json"), [Path("limits.json")], Path("evidence.json"))
-    _, limit, trial = read_json(Path("evidence.json"))["items"]
+    items = read_json(Path("evidence.json"))["items"]
+    limit = next(one for one in items if one["source"] == "compiler and linker")
+    trial = next(one for one in items if one["name"].startswith("trial: "))
     assert (limit["name"], limit["value"]) == ("largest static array", 5 * MIB)
     assert trial.keys() == row.keys()
     assert (trial["name"], trial["value"]) == ("trial: t", 3)

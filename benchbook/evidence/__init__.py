@@ -1,0 +1,74 @@
+"""The evidence stage: observations other than the timing, each with its source and its state.
+
+Rows of {experiment, point, name, value, unit, source, state, reason}; state is ok, denied, absent,
+simulated or replayed, and a value that is not there is None, never 0. A source is a module of this
+package with `rows(context)`, found by wildcard; each adds its rows, in the order of their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from benchbook import definitions, records
+from benchbook.files import read_json, write_json
+from benchbook.tables import run_folder
+
+VERSION = 1
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Context:
+    """One complete run, and what it was made of; what every source may read."""
+
+    pointer: dict[str, Any]  # current.json
+    run: Path
+    plan: dict[str, Any]  # plan.json
+    definition: dict[str, Any]  # of the experiment or control
+    variants: dict[str, tuple[Path, dict[str, Any]]]  # name -> its folder, variant.json
+    limits: list[Path]  # limits.json of the experiment, if any
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's name, or `controls/<artefact>`."""
+        return str(self.pointer["experiment"])
+
+    def ours(self) -> dict[str, tuple[Path, dict[str, Any]]]:
+        """The variants that were compiled here: no peer, not the probe, none that failed."""
+        return {
+            name: (folder, record)
+            for name, (folder, record) in self.variants.items()
+            if record["state"] == "ok"
+            and record["experiment"] != definitions.PROBE
+            and "peer" not in record
+        }
+
+
+def sources() -> Iterator[ModuleType]:
+    """All source modules, by name."""
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        yield importlib.import_module(f"{__name__}.{module.name}")
+
+
+def collect(pointer: Path, limits: list[Path], output: Path) -> None:
+    """Write evidence.json of one run; `limits` are the limits.json of its experiment, if any."""
+    content, run = run_folder(pointer)
+    folders = {name: Path(folder) for name, folder in content["variants"].items()}
+    context = Context(
+        pointer=content,
+        run=run,
+        plan=read_json(run / records.PLAN),
+        definition=definitions.definition(Path(), content["experiment"]),
+        variants={
+            name: (folder, read_json(folder / "variant.json")) for name, folder in folders.items()
+        },
+        limits=limits,
+    )
+    items = [row for source in sources() for row in source.rows(context)]
+    write_json(output, {"version": VERSION, "items": items})

@@ -1,0 +1,40 @@
+"""Flags that were asked for, and what a wrapper of the compiler made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.evidence import Context, Row
+
+
+def rows(context: Context) -> list[Row]:
+    """The flags of every variant that was compiled here."""
+    found = [_of_variant(context.experiment, record) for _, record in context.ours().values()]
+    return [row for rows in found for row in rows]
+
+
+def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
+    """Flags asked for, and those that a wrapper dropped or added on the way to the compiler."""
+    wrapper = variant["wrapper"]
+    known = wrapper["state"] != "unknown"
+    values = {
+        "compiler": variant["effective"][0] if variant["effective"] else None,
+        "flags_asked": variant["flags"],
+        "flags_dropped": wrapper["dropped"] if known else None,
+        "flags_added": wrapper["added"] if known else None,
+        "flags_decided_by": wrapper["decided_by"] if known else None,
+    }
+    return [
+        {
+            "experiment": experiment,
+            "point": "",
+            "variant": variant["variant"],
+            "name": name,
+            "value": value,
+            "unit": "",
+            "source": "the compiler's own command line",
+            "state": "absent" if value is None else "ok",
+            "reason": wrapper["reason"],
+        }
+        for name, value in values.items()
+    ]

@@ -1,0 +1,67 @@
+"""What the kernel's check found at the destination, and what the operating system accounted."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from benchbook import records
+from benchbook.evidence import Context, Row
+
+UNITS = {
+    "minor_faults": "faults",
+    "major_faults": "faults",
+    "voluntary_switches": "switches",
+    "involuntary_switches": "switches",
+    "migrations": "migrations",
+    "run_delay_ns": "ns",
+    "on_cpu_ns": "ns",
+    "wall_ns": "ns",
+    "resident_bytes": "bytes",
+    "work_done_fraction": "1",
+    "destination_written_fraction": "1",
+    "distinct_source_blocks": "blocks",
+    "last_source_block": "block",
+    "blocks_declared": "blocks",
+    "processes": "processes",
+    "start_skew_ns": "ns",
+    "overlap_fraction": "1",
+}
+OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction")  # what it saw of its processes
+
+
+def rows(context: Context) -> list[Row]:
+    """Per point and name the value over all invocations of complete blocks."""
+    seen: dict[tuple[str, str, str], list[Any]] = {}
+    complete = set(records.progress(context.run).complete)
+    for record in records.read_lines(context.run / records.JOURNAL):
+        if record["kind"] != "invocation" or record["state"] != "ok":
+            continue
+        if record["block"] not in complete:
+            continue
+        for source, values in (
+            ("destination check", record["observations"]),
+            ("operating system", record["usage"]),
+        ):
+            for name, value in values.items():
+                said = "harness" if name in OF_HARNESS else source
+                seen.setdefault((record["point"], said, name), []).append(value)
+    return [
+        {"experiment": context.experiment, "point": point, "name": name}
+        | {**over_invocations(source, values), "unit": UNITS.get(name, "")}
+        for (point, source, name), values in sorted(seen.items())
+    ]
+
+
+def over_invocations(source: str, values: list[Any]) -> dict[str, Any]:
+    """The median over invocations; `absent` where the system never gave a value, never 0."""
+    known = [value for value in values if value is not None]
+    if not known:
+        reason = "this system does not account it"
+        return {"value": None, "source": source, "state": "absent", "reason": reason}
+    same = len(set(known)) == 1
+    reason = "the same in every invocation"
+    if not same:
+        reason = f"median over invocations, from {min(known)} to {max(known)}"
+    value = known[0] if same else median(known)
+    return {"value": value, "source": source, "state": "ok", "reason": reason}
