@@ -31,14 +31,11 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     manifest = read_json(run / records.MANIFEST)
     defined = definitions.definition(Path(), content["experiment"])
     states, readings = machine_states(run)
-    summaries, inside = summarise(samples, plan["paper_samples"])
-    if not summaries.empty:
-        summaries["machine_state"] = stats.state_of(
-            summaries[["t_start_ns", "t_end_ns"]], states
-        ).to_numpy()
+    summaries, inside = with_states(samples, plan["paper_samples"], states)
     summaries.to_parquet(output.with_name("summaries.parquet"))
     theirs = {row["peer"] for row in plan["peers"]}
-    observations = by_point(read_json(evidence)["items"])
+    items = read_json(evidence)["items"]
+    observations = by_point(items)
     points = [
         describe(
             point,
@@ -54,7 +51,8 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
         {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
         for skip in plan["skipped"]
     ]
-    found, abstained = detect(points, plan["buffers"], plan["caches"])
+    of_variants = by_variant(items)
+    found, abstained = detect(points, plan["buffers"], plan["caches"], of_variants)
     built = variants(content)
     write_json(
         output,
@@ -90,6 +88,18 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     )
 
 
+def with_states(
+    samples: Path, paper_samples: int, states: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """`summarise` with a column machine_state."""
+    summaries, inside = summarise(samples, paper_samples)
+    if not summaries.empty:
+        summaries["machine_state"] = stats.state_of(
+            summaries[["t_start_ns", "t_end_ns"]], states
+        ).to_numpy()
+    return summaries, inside
+
+
 def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row per invocation and point: stats.invocation_summaries per call of the method, with
     its span of time and whether its block was disturbed; and each point's steadiness."""
@@ -110,7 +120,7 @@ def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for name, folder in content["variants"].items():
         record = read_json(Path(folder) / "variant.json")
-        keep = ("compiler", "compiler_version", "flags", "state", "reason", "isa")
+        keep = ("compiler", "compiler_version", "flags", "wrapper", "state", "reason", "isa")
         found.append(
             {
                 "variant": name,
@@ -168,6 +178,15 @@ def by_point(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     for item in items:
         if item["state"] == "ok" and item["point"]:
             table.setdefault(item["point"], {})[item["name"]] = item["value"]
+    return table
+
+
+def by_variant(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The same of rows about a variant's binary: variant -> name -> value."""
+    table: dict[str, dict[str, Any]] = {}
+    for item in items:
+        if item["state"] == "ok" and not item["point"] and item.get("variant"):
+            table.setdefault(item["variant"], {})[item["name"]] = item["value"]
     return table
 
 
@@ -252,7 +271,10 @@ def finite(value: float) -> float | None:
 
 
 def detect(
-    points: list[dict[str, Any]], buffers: int, host: dict[str, Any]
+    points: list[dict[str, Any]],
+    buffers: int,
+    host: dict[str, Any],
+    of_variants: dict[str, dict[str, Any]] | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """All detectors over rows without labels; findings, and who abstained where and why."""
     rows = pd.DataFrame(
@@ -260,12 +282,14 @@ def detect(
             {
                 "where": point["point"],
                 "series": series(point),
+                "setting": opaque(point["factors"]),
                 **{
                     name: value
                     for name, value in point["factors"].items()
                     if isinstance(value, int | float)
                 },
                 **point["observations"],
+                **(of_variants or {}).get(point["variant"], {}),
                 "working_set_bytes": buffers * point["factors"].get("bytes", math.nan),
                 "bytes_per_call": point["bytes_per_call"],
                 "time_ns": point["time_ns"],
@@ -286,5 +310,10 @@ def detect(
 def series(point: dict[str, Any]) -> str:
     """The same for points that differ in their size only; tells nothing else."""
     rest = {name: value for name, value in point["factors"].items() if name != "bytes"}
-    text = json.dumps([point["variant"], rest], sort_keys=True)
+    return opaque([point["variant"], rest])
+
+
+def opaque(content: Any) -> str:
+    """An id that is the same for the same content, and tells nothing else."""
+    text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

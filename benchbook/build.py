@@ -8,16 +8,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchbook import disassembly
-from benchbook.definitions import definition, kernel_folder
+from benchbook import disassembly, effective, tools
+from benchbook.definitions import definition, definition_file, kernel_folder
 from benchbook.files import write_json
 from benchbook.peers import tool
 from benchbook.points import host_sizes
@@ -50,6 +49,12 @@ class Compiler:
     path: str
     version: str
     target: str
+    wrapper: tuple[str, ...] = ()  # a control's program that starts it, and that one's arguments
+
+    @property
+    def command(self) -> list[str]:
+        """What a command line begins with."""
+        return [*self.wrapper, self.path]
 
 
 def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str, Any]:
@@ -77,6 +82,9 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
         record |= {"state": "cannot_run", "reason": not_there(spec["compiler"])}
     else:
         record |= {"compiler_version": compiler.version, "target": compiler.target}
+        if wrapper := spec.get("wrapper"):
+            place = (definition_file(root, name).parent / wrapper[0]).absolute()
+            compiler = replace(compiler, wrapper=(str(place), *wrapper[1:]))
         try:
             record |= _compile(root, name, content, flags, compiler, output.parent)
         except BuildFailed as failure:
@@ -94,7 +102,8 @@ def _sized(macros: dict[str, str]) -> list[str]:
 
 def not_there(compiler: str) -> str:
     """Why a variant of this compiler cannot be built here."""
-    return f"compiler {compiler!r} is not on PATH; install it (Debian: apt-get install {compiler})"
+    remedy = tools.remedy(tools.package_of(compiler))
+    return f"compiler {compiler!r} is not on PATH; {remedy}"
 
 
 def find_compiler(name: str) -> Compiler | None:
@@ -138,7 +147,10 @@ def _compile(
         record = {
             "binary": _keep(plain, folder),
             "relinked": _keep(relinked, folder),
-            "effective": effective_command(compiler, sources / content["sources"][0], flags),
+            **effective.look(
+                effective.Line(compiler.command, sources / content["sources"][0], [f"-I{common}"]),
+                [*ALWAYS, *flags],
+            ),
             "isa": disassembly.isa(found),
             "timed_functions": {
                 function: {
@@ -183,13 +195,14 @@ def object_file(
 ) -> Path:
     """One source, compiled into `work`; `include` holds the common headers."""
     target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
-    _run([compiler.path, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
+    _run([*compiler.command, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
     return target
 
 
 def link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
     """A program out of objects and archives in this order."""
-    _run([compiler.path, *flags, *LINK, *map(str, objects), "-o", str(target), "-lm", "-pthread"])
+    files = [*map(str, objects), "-o", str(target)]
+    _run([*compiler.command, *flags, *LINK, *files, "-lm", "-pthread"])
     return target
 
 
@@ -200,25 +213,6 @@ def _keep(binary: Path, folder: Path) -> dict[str, str]:
     if not kept.exists():
         binary.replace(kept)
     return {"file": kept.name, "sha256": digest}
-
-
-def effective_command(compiler: Compiler, source: Path, flags: list[str]) -> list[str]:
-    """What the compiler proper is started with: a wrapper may add or drop flags on the way."""
-    result = subprocess.run(
-        [compiler.path, "-###", *ALWAYS, *flags, "-c", str(source), "-o", "/dev/null"],
-        capture_output=True,
-        text=True,
-        timeout=COMPILE_LIMIT_S,
-        check=False,
-    )
-    for line in result.stderr.splitlines():
-        words = shlex.split(line) if "cc1" in line else []
-        if words and ("cc1" in Path(words[0]).name or "-cc1" in words):
-            place = str(source.parent.parent)
-            end = words.index("-o") if "-o" in words else len(words)
-            kept = words[:end] + words[end + 2 :]  # its output is a random temporary file
-            return [word.replace(place, "kernels") for word in kept]
-    return []
 
 
 def _run(command: list[str]) -> None:

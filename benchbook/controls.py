@@ -19,9 +19,11 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
     The detectors have judged already, in the analysis, where no role and no name is known.
     """
     artefacts: dict[str, dict[str, Any]] = {}
+    runs = []
     for path in analyses:
         analysis = read_json(path)
         name = analysis["experiment"]
+        runs.append({key: analysis[key] for key in ("door", "facts", "variants")})
         content = definitions.load(definitions.definition_file(root, name), "control")
         roles = _roles(root, name, content, analysis["sizes"])
         counts = compare(content["artefact"], analysis, roles)
@@ -37,7 +39,7 @@ def judge(root: Path, analyses: list[Path], output: Path) -> None:
         )
     first = read_json(analyses[0]) if analyses else {}
     where = {key: first.get(key, "") for key in ("host", "preset")}
-    write_json(output, {"version": VERSION, **where, "artefacts": artefacts})
+    write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
 
 
 def _roles(

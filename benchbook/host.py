@@ -62,6 +62,11 @@ class Load:
     running: int
 
 
+def door() -> str:
+    """host or nix: how the environment was entered."""
+    return os.environ.get("BENCHBOOK_DOOR", "host")
+
+
 def frequency_khz(cpu: int, root: Path = ROOT) -> int | None:
     """The frequency of one CPU now, in kHz; None where cpufreq does not tell (most guests)."""
     value = read_int(root / CPUS / f"cpu{cpu}/cpufreq/scaling_cur_freq")
@@ -168,7 +173,14 @@ def facts(
     }
     known = {key: value for key, (value, _) in table.items() if value not in (None, "", [])}
     unknown = {key: _why(root, where) for key, (_, where) in table.items() if key not in known}
-    plain = {"version": VERSION, "offline_cpus": list(machine.offline), "unknown": unknown}
+    plain = {
+        "version": VERSION,
+        "offline_cpus": list(machine.offline),
+        "unknown": unknown,
+        # Of the environment, not of the machine; empty where it was not entered by a lock. In no
+        # fingerprint: what a revision brings into a measurement is in the binaries, and in libc.
+        "nix_revision": os.environ.get("BENCHBOOK_NIX_REVISION", ""),
+    }
     readable = any(frequency_khz(i, root) for i in ids)
     merged = dict.fromkeys(table) | known | {"frequency_readable": readable} | plain
     return cast(dict[str, Any], json.loads(json.dumps(merged)))  # tuples become lists, as when read

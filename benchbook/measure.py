@@ -13,7 +13,7 @@ from typing import Any
 from benchbook import definitions, host, records
 from benchbook.files import read_json, write_json
 from benchbook.machine_state import MachineState
-from benchbook.plan import Plan, door, make_plan
+from benchbook.plan import Plan, make_plan
 from benchbook.points import Point, stated_caches
 from benchbook.process import measuring_lock
 from benchbook.progress import Progress
@@ -55,7 +55,7 @@ def measure(
         with measuring_lock(experiment, root, progress.line) as lock:
             complete = _complete(folder, plan, settings)
             if complete is None:
-                complete = _measure(root, plan, variants, folder, lock, progress)
+                complete = measure_run(root, plan, variants, folder, lock, progress)
     else:
         progress.line(f"nothing to measure: {complete.name} is complete and has this fingerprint")
         if failed := read_json(complete / records.MANIFEST)["failed"]:
@@ -70,7 +70,7 @@ def _complete(folder: Path, plan: Plan, settings: dict[str, Any]) -> Path | None
     return complete[-1] if len(complete) >= settings["again"] else None
 
 
-def _measure(
+def measure_run(
     root: Path,
     plan: Plan,
     variants: dict[str, dict[str, Any]],
@@ -78,6 +78,7 @@ def _measure(
     lock: int,
     progress: Progress,
 ) -> Path:
+    """Resume the plan's partial run in `folder`, or make a new one; returns it, complete."""
     _, partial = records.runs_with(folder, plan.fingerprint(), progress.line)
     # After a reboot the clock begins anew and the machine may be another one in all but name.
     partial = [one for one in partial if read_json(one / records.PLAN)["boot_id"] == boot_id()]
@@ -87,10 +88,11 @@ def _measure(
         _as_declared(plan, read_json(run / records.PLAN))
     else:
         run = records.new_run(folder, plan_record(plan))
-        progress.line(
-            f"{len(plan.points)} points, {plan.least} blocks or more, "
-            f"at most {plan.settings['budget_s']:.0f} s, on CPU {plan.cpus}"
-        )
+        if plan.settle is None:
+            progress.line(
+                f"{len(plan.points)} points, {plan.least} blocks or more, "
+                f"at most {plan.settings['budget_s']:.0f} s, on CPU {plan.cpus}"
+            )
     content = definitions.definition(root, plan.experiment)
     topology = read_topology()
     probe = variants.get(definitions.PROBE)
@@ -148,7 +150,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "fingerprint": plan.fingerprint(),
         "experiment": plan.experiment,
         "host": plan.host,
-        "door": door(),
+        "door": host.door(),
         "seed": secrets.randbits(48),
         "points": [asdict(point) for point in plan.points],
         "skipped": plan.skipped,
@@ -169,6 +171,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "caches": stated_caches(read_topology(), plan.cpus),
         "host_facts": host.facts(),
         "settings": plan.settings,
+        "settle": plan.settle,
     }
 
 

@@ -151,6 +151,9 @@ def readings(blocks: int) -> list[dict[str, Any]]:
     ]
 
 
+WRAPPED = {"state": "changed", "dropped": ["-march=native"], "added": ["-O2", "-fPIC"]}
+
+
 def variants(experiment: str, content: dict[str, Any]) -> list[dict[str, Any]]:
     """All built but one; the peers are there."""
     functions = {"timed_loop": {"library_calls": [], "loads_in_loop": 1}}
@@ -160,6 +163,7 @@ def variants(experiment: str, content: dict[str, Any]) -> list[dict[str, Any]]:
             "compiler": spec["compiler"],
             "compiler_version": f"{spec['compiler']} 1.0",
             "flags": spec.get("flags", []),
+            "wrapper": WRAPPED if spec["compiler"] == "clang" else {"state": "none"},
             "state": "ok",
             "reason": "",
             "isa": [],
@@ -315,6 +319,7 @@ def facts() -> dict[str, Any]:
         "frequency_readable": False,
         "caches": [*caches, {**cache, **last}],
         "unknown": {"turbo": "/sys/devices/system/cpu/cpufreq/boost is absent"},
+        "nix_revision": "8fd9daa",
     }
 
 
@@ -328,6 +333,7 @@ def controls(path: Path) -> Path:
         "version": 1,
         "host": HOST,
         "preset": "tiny",
+        "runs": [{"door": "host", "facts": {}, "variants": [{"compiler_version": "gcc 1.0"}]}],
         "artefacts": {
             "source-not-advanced": {"text": "A pointer stays.", **ran, "skipped": 0, "reason": ""}
             | where,

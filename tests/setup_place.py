@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCKS = sorted(ROOT.glob("requirements*.lock"))
 # What the scripts are written with.
 TOOLS = ["cat", "cksum", "date", "dirname", "env", "flock", "head", "mkdir", "mv", "readlink", "rm"]
-TOOLS += ["awk", "make", "setpriv", "sh", "sleep", "tail", "true"]
+TOOLS += ["awk", "make", "setpriv", "sh", "sleep", "tail", "timeout", "true"]
 # What the stand-ins are written with.
 TOOLS += ["chmod", "ln"]
 
@@ -42,6 +42,10 @@ class Place:
         shutil.copytree(ROOT / "scripts", self.root / "scripts")
         for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *LOCKS]:
             shutil.copy(path, self.root)
+        for path in [ROOT / "benchbook/tools.csv", *ROOT.glob("kernels/*/peers/*.yaml")]:
+            copy = self.root / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
         for tool in ["gcc", "objdump", "clang", "chromium", "mbw", "likwid-bench"]:

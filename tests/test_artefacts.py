@@ -8,8 +8,13 @@ import pandas as pd
 import pytest
 
 from benchbook import artefacts
-from benchbook.analysis import detect
-from benchbook.artefacts import cache_size_disagrees, detectors, source_not_advanced
+from benchbook.analysis import by_variant, detect
+from benchbook.artefacts import (
+    cache_size_disagrees,
+    detectors,
+    impure_flags,
+    source_not_advanced,
+)
 from benchbook.controls import compare
 
 
@@ -187,3 +192,82 @@ def test_no_word_on_the_cache_abstains() -> None:
     judged = cache_size_disagrees.detect(pd.DataFrame([row("x")]), nothing)
     assert judged.findings == []
     assert judged.abstained
+
+
+def built(where: str, *, dropped: tuple = (), added: tuple = (), **changes) -> dict:
+    """A row of a variant whose command line was seen."""
+    clean = {
+        "where": where,
+        "setting": "s1",
+        "time_ns": 1000.0,
+        "compiler": "cc1",
+        "isa": ["AVX"],
+        "flags_asked": ["-O3", "-march=native"],
+        "flags_dropped": list(dropped),
+        "flags_added": list(added),
+        "flags_decided_by": "compiler",
+    }
+    return clean | changes
+
+
+WRAPPED = {"dropped": ("-march=native",), "added": ("-fPIC",), "isa": []}
+
+
+def impure(*rows: dict) -> artefacts.Judged:
+    return impure_flags.detect(pd.DataFrame(rows), {})
+
+
+def test_changed_flags_are_one_finding_for_all_their_points() -> None:
+    judged = impure(
+        built("clean"),
+        built("b", **WRAPPED, time_ns=2000.0),
+        built("a", **WRAPPED, setting="s2"),
+        built("other", added=("-O2",), flags_asked=[], flags_decided_by="meaning"),
+    )
+    first, second = judged.findings
+    assert (first.where, first.factor, first.confidence) == (["a", "b"], 0.5, 1.0)
+    assert "Asked for was -O3 -march=native;" in first.explanation
+    assert "dropped -march=native and added -fPIC" in first.explanation
+    assert "0.50 times as long" in first.explanation
+    said = {item["name"]: item["value"] for item in first.evidence}
+    assert said["vector instructions"] == "none"
+    assert (second.where, second.factor) == (["other"], None)
+    assert second.confidence < 1
+    assert "Asked for was no flag; a wrapper of the compiler added -O2." in second.explanation
+    assert judged.abstained == {}
+
+
+@pytest.mark.parametrize(
+    "other", [{"compiler": "clang"}, {"flags_asked": ["-O3"]}, {"setting": "s2"}]
+)
+def test_a_twin_of_another_kind_gives_no_factor(other: dict) -> None:
+    (finding,) = impure(built("clean", **other), built("b", **WRAPPED, time_ns=2000.0)).findings
+    assert finding.factor is None
+
+
+def test_flags_that_were_not_seen_abstain_and_clean_ones_are_silent() -> None:
+    judged = impure(built("clean"), {"where": "peer", "time_ns": 1.0})
+    assert judged.findings == []
+    assert judged.abstained == {"peer": "flags_asked was not observed"}
+    unknown = built("unknown") | {"flags_dropped": None, "flags_added": None}
+    assert impure(unknown).abstained == {"unknown": "flags_dropped was not observed"}
+
+
+def test_what_is_known_of_a_binary_reaches_its_points() -> None:
+    point = {"twin": "", "state": "ok", "time_ns": 1.0, "bytes_per_call": 1, "observations": {}}
+    points = [
+        {**point, "point": f"{name},method=m", "variant": name, "factors": {"method": "m"}}
+        for name in ("x", "y")
+    ]
+    flags = {"flags_asked": ["-O2"], "flags_dropped": [], "flags_added": []}
+    items = [
+        {"state": "ok", "point": "", "variant": variant, "name": name, "value": value}
+        for variant, added in (("x", ["-fPIC"]), ("y", []))
+        for name, value in (flags | {"flags_added": added}).items()
+    ]
+    findings, abstained = detect(points, 2, HOST, by_variant(items))
+    assert [(one["artefact"], one["where"]) for one in findings] == [
+        ("impure-flags", ["x,method=m"])
+    ]
+    assert findings[0]["factor"] == 1.0
+    assert abstained["impure-flags"] == {}

@@ -309,3 +309,14 @@ def test_this_machine() -> None:
     assert 0 < available.bytes <= facts["memory_total_bytes"]
     assert host.load() is not None
     assert host.steal_ticks() is not None
+
+
+def test_the_revision_of_the_lock_is_told_and_is_not_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("BENCHBOOK_NIX_REVISION", raising=False)
+    before = host.facts()
+    assert before["nix_revision"] == ""
+    monkeypatch.setenv("BENCHBOOK_NIX_REVISION", "8fd9daa")
+    assert host.facts()["nix_revision"] == "8fd9daa"
+    assert host.host_id(host.facts()) == host.host_id(before)

@@ -1,11 +1,12 @@
 """Detectors, one file each, found by wildcard; ids are those of the catalogue of artefacts.
 
 A detector module has ARTEFACT (its id) and `detect(rows, host) -> Judged`. `rows` is a table with
-one row per point: `where` and `series` (opaque ids: the point, and the points that differ in size
-only), the physical columns (bytes, working_set_bytes, block_bytes, blocks_declared,
-bytes_per_call, time_ns) and the observations. It never sees the names of variants, methods, forms
-or experiments. `host` holds what the machine says of itself: llc_sysfs_bytes, llc_sysconf_bytes,
-smaller_caches_bytes; None is unknown.
+one row per point: `where`, `series` and `setting` (opaque ids: the point, the points that differ in
+size only, those that differ in their binary only), the physical columns (bytes, working_set_bytes,
+block_bytes, blocks_declared, bytes_per_call, time_ns) and the observations, those of the binary
+among them (isa, flags_asked, flags_dropped, flags_added). It never sees the names of variants,
+methods, forms or experiments. `host` holds what the machine says of itself: llc_sysfs_bytes,
+llc_sysconf_bytes, smaller_caches_bytes; None is unknown.
 """
 
 from __future__ import annotations

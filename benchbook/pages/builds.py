@@ -128,8 +128,8 @@ def rate(entry: Entry, variant: str) -> str:
 
 
 def loops(experiment: Experiment) -> dict[str, Any]:
-    """methods: names, one for each timed function; rows: {variant, flags, isa, reason, made: one
-    text per timed function}."""
+    """methods: names, one for each timed function; rows: {variant, flags, wrapper, isa, reason,
+    made: one text per timed function}."""
     entries = [entry for group in settings(experiment).values() for entry in group]
     points: dict[str, str] = {}
     rows: dict[str, dict[str, Any]] = {}
@@ -151,6 +151,7 @@ def _loop(experiment: Experiment, row: dict[str, Any], points: list[str]) -> dic
     return {
         **{key: row[key] for key in ("variant", "compiler", "flags")},
         "isa": functions.isa(experiment, points, row["variant"]) or ["none"],
+        "wrapper": prose.wrapper(record),
         "reason": "" if words == "ok" else f"{words}: {record.get('reason') or 'no reason given'}",
         "made": [functions.made(experiment, point, row["variant"]) for point in points],
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json, write_text
-from benchbook.pages import answers, prose
+from benchbook.pages import answers, audited, prose
 from benchbook.pages.render import render, without_addresses
 from benchbook.pages.reports import style
 
@@ -32,6 +32,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         "index.html.j2",
         "Benchbook",
         cards=[_card(content) for content in contents],
+        environment=prose.environment(experiments),
         presets=_each(content["preset"] for content in contents),
         hosts=_each(content["host"] for content in contents),
         dates=_each(_when(one["run"]) for one in experiments),
@@ -75,6 +76,7 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
         "cells": sum(row["state"] == "ok" for row in rows),
         "findings": Counter(one["effect"] for one in paper["findings"] if one["shown"]),
         "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
+        "audit": audited.counts(paper) if paper["audit"] else "",
     }
 
 
@@ -161,4 +163,5 @@ def make_controls(controls: Path, output: Path) -> None:
         points=points,
         preset=content.get("preset", ""),
         host=content.get("host", ""),
+        environment=prose.environment(content.get("runs", [])),
     )

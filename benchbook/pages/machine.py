@@ -45,6 +45,7 @@ def make_machine(files: list[Path], output: Path) -> None:
         unknown=unknown,
         preset=first["preset"],
         host=first["host"],
+        environment=prose.environment(analyses),
     )
 
 

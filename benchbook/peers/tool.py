@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from benchbook import host
+from benchbook import host, tools
 
 LIMIT_S = 10
 
@@ -37,7 +37,7 @@ def find(spec: dict[str, Any]) -> dict[str, Any]:
 
 def not_there(spec: dict[str, Any]) -> str:
     """Why a peer whose program is absent is not measured."""
-    return f"{spec['tool']} is not on PATH; install it (Debian: apt-get install {spec['package']})"
+    return f"{spec['tool']} is not on PATH; {tools.remedy(spec['package'])}"
 
 
 def _wrong_version(spec: dict[str, Any], version: str) -> str:
