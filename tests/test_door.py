@@ -1,20 +1,41 @@
 """scripts/in-env and the Makefile: which door is taken, and what the command finds behind it."""
 
+import json
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from setup_place import Place
+from setup_place import ROOT, Place
 
-# Takes the command after -c, as `nix develop` does.
-NIX = 'while [ "$1" != -c ]; do shift; done; shift; exec "$@"'
+# Says a version, and reaches its pin; takes the command after -c, as `nix develop` does.
+NIX = """
+case "$*" in
+  --version) echo "nix (Nix) VERSION"; exit ;;
+  *" flake metadata "*) METADATA ;;
+esac
+while [ "$1" != -c ]; do shift; done; shift; exec "$@"
+"""
+REVISION = json.loads((ROOT / "flake.lock").read_text())["nodes"]["nixpkgs"]["locked"]["rev"]
+TIMEOUT = shutil.which("timeout")
+BYTES = '@nix {"action":"result","fields":[%d,43000000,0,0],"id":1,"type":105}'
+
+
+def nix(metadata: str = "exit 0", version: str = "2.26.3") -> str:
+    return NIX.replace("METADATA", metadata).replace("VERSION", version)
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
+
+
+def locked(place: Place, revision: str = REVISION) -> None:
+    """Put this checkout's lock in place, with another revision if one is given."""
+    text = (ROOT / "flake.lock").read_text()
+    (place.root / "flake.lock").write_text(text.replace(REVISION, revision))
 
 
 def in_env(place: Place, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -67,44 +88,82 @@ def test_nix_forced_but_absent(place):
     done = in_env(place, "env", BENCHBOOK_ENV="nix")
     assert done.returncode == 1
     assert "nix is not on PATH" in done.stderr
-    place.stand_in("nix", NIX)
+    place.stand_in("nix", nix())
     done = in_env(place, "env", BENCHBOOK_ENV="nix")
     assert done.returncode == 1
-    assert "no flake.nix" in done.stderr
+    assert "no flake.lock" in done.stderr
 
 
-def test_nix_is_taken_where_its_shell_works_and_asked_once(place):
-    (place.root / "flake.nix").touch()
-    (place.root / "flake.lock").touch()
-    place.stand_in("nix", NIX)
+def test_nix_is_taken_where_its_pin_can_be_reached_and_asked_once(place):
+    locked(place)
+    place.stand_in("nix", nix())
     done = in_env(place, "env")
     assert "BENCHBOOK_DOOR=nix" in done.stdout.splitlines()
-    assert len(place.calls("nix")) == 2
+    asked, *_ = [call for call in place.calls("nix") if "metadata" in call]
+    assert asked.endswith(f"flake metadata github:NixOS/nixpkgs/{REVISION}")
     assert "BENCHBOOK_DOOR=nix" in in_env(place, "env").stdout.splitlines()
     assert [call.split(" -c ")[1] for call in place.calls()] == ["env"]
-    (place.root / "flake.lock").write_text("another pin")
+    locked(place, "1" * 40)
     in_env(place, "env")
-    assert len(place.calls("nix")) == 2
+    assert any("metadata" in call for call in place.calls("nix")), "another pin is asked for"
     assert not (place.root / ".venv").exists()
 
 
 def test_where_nix_cannot_the_host_does_and_says_so_in_one_line(place):
-    (place.root / "flake.nix").touch()
-    place.stand_in("nix", "exit 1")
+    locked(place)
+    place.stand_in("nix", nix("exit 1"))
     for asked in [1, 0]:
         done = in_env(place, "env")
         assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
-        assert sum("nix cannot make its shell" in line for line in done.stderr.splitlines()) == 1
-        assert len(place.calls("nix")) == asked
+        (line,) = [line for line in done.stderr.splitlines() if "nix" in line]
+        assert f"cannot reach NixOS/nixpkgs/{REVISION} within 10 s" in line
+        assert "the tools of this host are used" in line
+        assert sum("metadata" in call for call in place.calls("nix")) == asked
     done = in_env(place, "env", BENCHBOOK_ENV="nix")
     assert done.returncode == 1
     assert "set BENCHBOOK_ENV=host" in done.stderr
-    assert len(place.calls("nix")) == 1, "forced, it is worth another try"
+    assert any("metadata" in call for call in place.calls("nix")), "forced, it is worth another try"
+    place.stand_in("nix", nix())
+    assert "BENCHBOOK_DOOR=nix" in in_env(place, "env", BENCHBOOK_ENV="nix").stdout.splitlines()
+
+
+@pytest.mark.parametrize(("arrived", "door"), [(0, "host"), (4096, "nix")])
+def test_the_limit_is_on_reaching_and_not_on_the_download(place, arrived: int, door: str):
+    locked(place)
+    place.stand_in("nix", nix(f"echo '{BYTES % arrived}' >&2; exec sleep 60"))
+    place.stand_in("timeout", f'shift; exec {TIMEOUT} 0.5 "$@"')
+    done = in_env(place, "env")
+    assert f"BENCHBOOK_DOOR={door}" in done.stdout.splitlines()
+    assert place.calls("timeout")[0].startswith("timeout 10 nix ")
+
+
+@pytest.mark.parametrize(
+    ("version", "door"), [("2.8.0", "host"), ("2.18.1", "nix"), ("2.92.0-dev", "nix"), ("", "nix")]
+)
+def test_a_nix_older_than_the_pin_takes_is_not_asked(place, version: str, door: str):
+    locked(place)
+    place.stand_in("nix", nix(version=version))
+    done = in_env(place, "env")
+    assert f"BENCHBOOK_DOOR={door}" in done.stdout.splitlines()
+    if door == "host":
+        assert "nix 2.8.0 is older than 2.18" in done.stderr
+        assert not any("metadata" in call for call in place.calls("nix"))
+
+
+def test_inside_of_the_shell_nothing_is_chosen(place):
+    locked(place)
+    place.stand_in("nix", nix())
+    inside = {"BENCHBOOK_DOOR": "nix", "IN_NIX_SHELL": "impure"}
+    done = in_env(place, "env", **inside)
+    assert "BENCHBOOK_DOOR=nix" in done.stdout.splitlines()
+    assert place.calls() == []
+    done = in_env(place, "env", BENCHBOOK_ENV="host", **inside)
+    assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
 
 
 def test_the_host_door_can_be_forced(place):
-    (place.root / "flake.nix").touch()
-    place.stand_in("nix", NIX)
+    locked(place)
+    place.stand_in("nix", nix())
     done = in_env(place, "env", BENCHBOOK_ENV="host")
     assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
     assert place.calls("nix") == []

@@ -19,7 +19,7 @@ import pytest
 from conftest import clean_environment, copy_built, run
 
 # One figure, so that what is killed is the measuring, and nothing else takes long.
-FIGURE = "slocum2013-mbw/mbw-b4096-32"
+FIGURE = "slocum2013-mbw/mbw-32"
 MAKE = ("make", "PRESET=tiny", f"FIGURE={FIGURE}")
 # What is killed in each start, one after another, and after how many seconds at most.
 ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"kernel": 0.5, "measurer": 1.0})
