@@ -136,4 +136,4 @@ def test_the_page_says_what_to_install() -> None:
     html = shown(agreement([row(SIZES[0])], points, pd.DataFrame(), gone))
     assert f"Not measured here: {reason}" in html
     assert "1 point of ours not compared" in html
-    assert "apt-get install mbw likwid" in shown([])
+    assert "<code>benchbook doctor</code> names their packages" in shown([])

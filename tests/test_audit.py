@@ -15,8 +15,10 @@ from benchbook import definitions
 from benchbook.audit import all_rules, audit, write
 from benchbook.audit.declared import Audit
 from benchbook.audit.rounding import Interval, compare, exactly, plain, rounded
+from benchbook.audit.slips import KINDS, slips
 from benchbook.audit.tables import Item, Tables
 from benchbook.errors import BenchbookError
+from benchbook.pages import audited
 from benchbook.pages.page import PaperPage
 
 RULES = {rule.RULE: rule for rule in all_rules()}
@@ -93,8 +95,10 @@ def test_intervals_are_exact_and_dropped_zeros_count() -> None:
 
 
 def test_every_rule_can_be_declared() -> None:
-    said = {"version", "exact", "decimals", "swept"}
+    said = {"version", "tables", "exact", "decimals", "swept"}
     assert set(Audit.model_fields) - said == set(RULES)
+    assert {rule.KIND for rule in RULES.values()} <= set(KINDS)
+    assert all(rule.ASKS for rule in RULES.values())
 
 
 FORMULA = {"tables": ["t.csv"], "label": "m", "result": "mib", "times": ["s", "rate"]}
@@ -113,7 +117,7 @@ def test_a_result_follows_from_its_row(row: str, consistent: bool) -> None:
 
 def test_an_empty_cell_is_not_recomputed_and_words_are_refused() -> None:
     cells = Tables({"t.csv": table("m | s | rate | mib; a | | 2 | 8; b | 4 | 2 | 8")})
-    assert [item.where for item in check("formula", FORMULA, cells)] == ["mib, b"]
+    assert [item.where for item in check("formula", FORMULA, cells)] == ["row ‘b’, column ‘mib’"]
     cells = Tables({"t.csv": table("m | s | rate | mib; a | none | 2 | 8")})
     with pytest.raises(BenchbookError, match="'none' in column s is no number"):
         RULES["formula"].check(cells, [FORMULA])
@@ -152,7 +156,8 @@ def test_spreads_are_recomputed_and_slips_named() -> None:
     assert spreads("copy | 10.0; ADD | 2.0") == []
     (wrong,) = spreads("copy | 7.0; add | 2.0")
     assert "from 90.0 to 100.0" in wrong
-    assert wrong.endswith("which does not fit.")
+    assert wrong.startswith("7.0 is printed")
+    assert wrong.endswith("gives 10.00, which does not fit (rounding allows ±\u00a00.1).")
     first, second = spreads("copy | 2.0; add | 10.0")
     assert "it is the spread of add" in first
     assert "it is the spread of copy" in second
@@ -197,7 +202,7 @@ def test_stated_bounds_count_recomputed_spreads() -> None:
 
     assert bound(5, "most") == bound(15, "all") == []
     assert "1 of 3 do" in bound(1.4, "most")[0]
-    assert "c of r.csv" in bound(5, "all")[0]
+    assert "c in r.csv" in bound(5, "all")[0]
 
 
 def test_one_quantity_in_two_tables() -> None:
@@ -212,9 +217,11 @@ def test_one_quantity_in_two_tables() -> None:
     assert same("ADD | 1.00; Scale | 2; Copy | 3.0; Triad | 9") == []
     swapped = same("ADD | 2.0; Scale | 1.0; Copy | 3.0")
     assert len(swapped) == 2
-    assert "the numbers of add and scale are swapped" in swapped[0]
+    assert "in another order" not in swapped[0]
+    copied = same("Scale | 1.0; ADD | 2.0; Copy | 3.0")
+    assert "a.csv and b.csv print the same numbers in the same order, but under" in copied[0]
     (wrong,) = same("ADD | 1.0; Scale | 2.0; Copy | 3.2")
-    assert "swapped" not in wrong
+    assert "another order" not in wrong
     with pytest.raises(BenchbookError, match="'add' labels two rows"):
         RULES["same"].check(
             Tables({"a.csv": a, "b.csv": table("t | q; x | 1")}),
@@ -383,7 +390,8 @@ def test_the_real_papers_are_audited(tmp_path: Path) -> None:
     assert content["version"] == 1
     assert {item["paper"] for item in content["items"]} == set(definitions.papers(ROOT))
     for item in content["items"]:
-        assert set(item) == KEYS | {"words"}
+        assert set(item) == KEYS | {"words", "cells", "asks", "slip"}
+        assert bool(item["slip"]) != item["consistent"]
         assert item["rule"] in RULES
         assert item["words"].endswith(".")
         assert item["printed"]
@@ -402,11 +410,157 @@ def test_a_slip_planted_into_a_real_table_is_found(tmp_path: Path) -> None:
     ]
 
 
-def test_the_page_counts_the_checks() -> None:
+def planted(declared: dict[str, list[dict[str, Any]]], cells: Tables) -> list[dict[str, Any]]:
+    """The slips that these rules find together, each with its number of checks."""
+    items = [item for rule, ones in declared.items() for item in RULES[rule].check(cells, ones)]
+    kinds = {name: rule.KIND for name, rule in RULES.items()}
+    return [{**slip, "checks": len(group)} for slip, group in slips(items, kinds, cells)]
+
+
+SUMMARY = {"table": "s.csv", "label": "t", "value": "q"}
+LISTED = {"table": "d.csv", "label": "l", "value": "p"}
+TWICE = {
+    "spread": [{"of": OF, "printed": LISTED}, {"of": OF, "printed": SUMMARY}],
+    "same": [{"first": LISTED, "second": SUMMARY}],
+}
+SPREADS = "m | x | y; Copy | 100.0 | 90.0; Scale | 50.0 | 49.0; Add | 80.0 | 60.0"
+
+
+def two_tables(listed: str, summary: str) -> Tables:
+    return Tables(
+        {
+            "r.csv": table(SPREADS),
+            "d.csv": table(f"l | p; {listed}"),
+            "s.csv": table(f"t | q; {summary}"),
+        },
+        headings={("s.csv", "q"): "spread"},
+        names={"s.csv": {"name": "the closing table", "heading": "Results"}},
+    )
+
+
+RIGHT = "Copy | 10.0; Scale | 2.0; Add | 25.0"
+
+
+def test_clean_tables_have_no_slip() -> None:
+    assert planted(TWICE, two_tables(RIGHT, RIGHT)) == []
+
+
+def test_exchanged_numbers_are_one_slip_whatever_rules_see_them() -> None:
+    (slip,) = planted(TWICE, two_tables(RIGHT, "Copy | 10.0; Scale | 25.0; Add | 2.0"))
+    assert slip["checks"] == 4  # two spreads, and two numbers that differ between the tables
+    assert slip["kind"] == "number"
+    assert slip["title"] == ("the closing table (Results): rows ‘Scale’ and ‘Add’, column ‘spread’")
+    assert slip["brief"] == "the numbers of Scale and Add are exchanged in the closing table"
+    assert (
+        "25.0 is printed for Scale and 2.0 for Add, recomputed are 2.00 and 25.0" in slip["words"]
+    )
+    assert "exchanged" in slip["words"]
+    assert "another order" not in slip["words"]
+    by_place = two_tables(
+        "Copy | 10.0; Add | 25.0; Scale | 2.0", "Copy | 10.0; Scale | 25.0; Add | 2.0"
+    )
+    (slip,) = planted(TWICE, by_place)
+    assert "but under labels in another order" in slip["words"]
+
+
+def test_two_wrong_numbers_that_are_no_exchange_are_two_slips() -> None:
+    found = planted(TWICE, two_tables(RIGHT, "Copy | 10.0; Scale | 24.0; Add | 2.4"))
+    assert [slip["checks"] for slip in found] == [2, 2]
+    assert "24.0" in found[0]["words"]  # the larger difference first
+    assert not any("exchanged" in slip["words"] for slip in found)
+
+
+def test_a_number_that_is_wrong_alike_in_two_tables_is_one_slip() -> None:
+    wrong = RIGHT.replace("10.0", "7.0")
+    (slip,) = planted(TWICE, two_tables(wrong, wrong))
+    assert slip["checks"] == 2
+    assert slip["words"].endswith(
+        "The same number stands in the closing table (Results): row ‘Copy’, column ‘spread’."
+    )
+    elsewhere = planted(TWICE, two_tables(wrong, RIGHT.replace("2.0;", "3.0;")))
+    assert len(elsewhere) == 2
+
+
+def test_one_cause_down_a_column_is_one_slip_and_another_cause_is_not() -> None:
+    size = {"tables": ["t.csv"], "label": "m", "result": "mb", "times": ["n", 8], "bytes_in": "MB"}
+    rows = "m | n | mb; a | 4 000 000 | 30.5; b | 20 000 000 | 153; c | 1 000 000 | 9.0"
+    cells = Tables({"t.csv": table(rows)}, exact={"t.csv": ["n"]})
+    one, other = planted({"formula": [size]}, cells)
+    assert (one["checks"], other["checks"]) == (1, 2)
+    assert "9.0 is printed" in one["words"]
+    assert other["words"].endswith("Likewise row ‘b’, column ‘mb’: 153 is printed, 160 recomputed.")
+
+
+def test_a_contradicted_statement_comes_first_and_form_last() -> None:
+    declared = {
+        "labels": [
+            {"columns": [{"table": "r.csv", "label": "m"}, {"table": "d.csv", "label": "l"}]}
+        ],
+        "spread": [{"of": OF, "printed": LISTED}],
+        "bound": [{"of": [OF], "at_most_percent": 3, "share": "all"}],
+    }
+    found = planted(declared, two_tables("copy | 50.0; Scale | 2.0; Add | 25.0", RIGHT))
+    assert [slip["kind"] for slip in found] == ["claim", "number", "label"]
+    assert [slip["slip"] for slip in found] == [1, 2, 3]
+    assert found[0]["brief"] == (
+        "of the spreads of all rows it states all within 3 %, and its own tables give 1 of 3"
+    )
+
+
+def test_what_two_rules_say_of_one_column_is_one_slip_and_its_unit_another() -> None:
+    cells = swept("m | n_1_300000000 | n_2_300000000; a | 1 | killed")
+    place = {"table": "e.csv", "value": "memory_g"}
+    declared = {
+        "limits": [{"table": "s.csv", "available": place, "unit_bytes": [10**9]}],
+        "outcomes": [{"table": "s.csv"}],
+        "units": [{"quantity": "the rate", "columns": {"s.csv": ["n_2_300000000"]}}],
+    }
+    outcome, unit = planted(declared, cells)
+    assert (outcome["kind"], outcome["checks"], unit["kind"]) == ("outcome", 2, "unit")
+    assert "within the memory stated" in outcome["words"]
+    assert "were measured 2 times" in outcome["words"]
+
+
+def test_slips_of_the_real_papers_share_no_check_and_are_numbered_by_gravity() -> None:
+    for paper in definitions.papers(ROOT):
+        found = {one["slip"]["slip"]: one["slip"] for one in audit(ROOT, paper) if one["slip"]}
+        assert sorted(found) == list(range(1, len(found) + 1))
+        order = [KINDS.index(found[number]["kind"]) for number in sorted(found)]
+        assert order == sorted(order)
+
+
+def page_of(items: list[dict[str, Any]], figure: str = "") -> str:
+    return PaperPage({"figure": figure, "audit": items}).audit().html
+
+
+def test_the_page_counts_the_checks_and_folds_those_that_hold() -> None:
     items = audit(ROOT, "slocum2013-mbw")
-    planted = {**items[0], "consistent": False, "words": "1 × 1 gives 1; 2 is printed."}
-    html = PaperPage({"figure": "", "audit": [planted, *items[1:]]}).audit().html
-    assert f"{len(items) - 1} of {len(items)} checks" in html
-    assert "1 × 1 gives 1" in html.partition("<details>")[0]
-    assert "no audit.yaml" in PaperPage({"figure": "", "audit": []}).audit().html
-    assert "<h2>" not in PaperPage({"figure": "p/f", "audit": items}).audit().html
+    slip = {"slip": 1, "kind": "number", "title": "the table: row ‘a’", "brief": "b", "words": "W."}
+    wrong = [{**one, "consistent": False, "slip": slip} for one in items[:2]]
+    html = page_of([*wrong, *items[2:]])
+    said = f"2 of {len(items)} checks of the source’s own numbers disagree: 1 distinct slip"
+    before = html.partition("<details>")[0]
+    assert f"{said}, 1 in its numbers." in before
+    assert "<strong>The table: row ‘a’.</strong> W." in before
+    assert f"{len(items) - 2} checks that hold" in html
+    assert "checks of units of one quantity" in html
+    of_form = [{**one, "slip": {**slip, "kind": "label"}} for one in wrong]
+    assert "1 slip in form" in page_of([*of_form, *items[2:]])
+    assert f"No disagreement in {len(items)} checks" in page_of(items)
+    assert "no audit.yaml" in page_of([])
+    assert "<h2" not in page_of(items, "p/f")
+
+
+def test_the_answer_quotes_the_gravest_slip_and_only_where_something_disagrees() -> None:
+    items = audit(ROOT, "slocum2013-mbw")
+    assert audited.sentence({"audit": items}) == []
+    slip = {"slip": 1, "kind": "number", "brief": "7 is printed"}
+    wrong = [{**items[0], "consistent": False, "slip": slip}, *items[1:]]
+    (one,) = audited.sentence({"audit": wrong})
+    checks = f"Of {len(items)} checks of the source’s own numbers"
+    assert one == f"{checks} 1 disagrees: 7 is printed."
+    other = {"slip": 2, "kind": "label", "brief": "ADD for Add"}
+    wrong[1] = {**items[1], "consistent": False, "slip": other}
+    (both,) = audited.sentence({"audit": wrong})
+    assert both == f"{checks} 2 disagree, 2 distinct slips; the gravest: 7 is printed."
+    assert audited.sentence({"audit": wrong, "figure": "p/f"}) == []

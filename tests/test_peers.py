@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +188,10 @@ def spec_of(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"multiples": {"size": ["1 MiB"]}}, "key 'multiples' names 'size'"),
         ({"multiples": {"bytes": [0]}}, "key 'multiples' has 0"),
         ({"multiples": {"bytes": ["pages"]}}, "key 'multiples' has 'pages'"),
+        (
+            {"labels": {"runs": {"MEMCPY": "memcpy"}, "proof": "x", "unknown": "x"}},
+            "key 'labels' names 'memcpy'; allowed: copy, loop",
+        ),
         ({"measures": [{"setting": {"form": "x"}, "arguments": ["{repetitions}"]}]}, "'form'"),
         ({"measures": [{"setting": {}, "arguments": ["{repetitions}", "{kib}"]}]}, "'kib'"),
         ({"measures": [{"setting": {}, "arguments": ["{repetitions"]}]}, "mend the braces"),
@@ -283,7 +289,10 @@ def test_who_reads_variants_bears_one_without_functions(tmp_path: Path) -> None:
     (shown,) = variants({"variants": {"mbw-1.2.2": str(tmp_path)}})
     assert shown["peer"] == record["peer"]
     assert shown["sha256"] == record.get("binary", {}).get("sha256")
-    assert evidence._disassembly("mbw", {**record, "state": "ok"}) == []
+    found = {"mbw-1.2.2": (tmp_path, {**record, "state": "ok"})}
+    context = evidence.Context({"experiment": "mbw"}, tmp_path, {}, {}, found, [])
+    of_binaries = [one for one in evidence.sources() if one.__name__[-5:] in ("aries", "flags")]
+    assert [one.rows(context) for one in of_binaries] == [[], []]
 
 
 # --- One start
@@ -477,3 +486,59 @@ def test_the_real_program_does_what_is_asked(
     assert point.state == "ok", point.reason
     assert point.bytes_declared == peer.declared_bytes * point.loops
     assert len(point.time_ns) * point.loops == 4
+
+
+# Counts the C library's two copying calls of a program that it is put in front of.
+COUNTED = """
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+static size_t whole, blocks;
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    whole += bytes == 1 << 20;
+    return memmove(to, from, bytes);
+}
+void *mempcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    blocks += bytes == 4096;
+    return (char *)memmove(to, from, bytes) + bytes;
+}
+__attribute__((destructor)) static void tell(void)
+{
+    fprintf(stderr, "%zu whole, %zu blocks", whole, blocks);
+}
+"""
+
+
+def test_mbw_runs_under_each_label_what_its_file_says(
+    tmp_path: Path, content: dict[str, Any]
+) -> None:
+    spec = peers.of(content)["mbw-1.2.2"]
+    found, compiler = tool.find(spec), shutil.which("gcc")
+    if found["state"] != "ok" or not compiler:
+        pytest.skip(found["reason"] or "gcc is not on PATH")
+    (tmp_path / "counted.c").write_text(COUNTED)
+    library = tmp_path / "counted.so"
+    build = [compiler, "-O1", "-fno-builtin", "-fPIC", "-shared", "-o", str(library)]
+    subprocess.run([*build, str(tmp_path / "counted.c")], check=True)
+    calls = {"copy": "3 whole, 0 blocks", "loop": "0 whole, 0 blocks"}
+    calls["block-1.2.2"] = f"0 whole, {3 * 256} blocks"
+    told = spec["labels"]["runs"]
+    assert set(told.values()) == set(calls)
+    seen = {}
+    for measure in spec["measures"]:
+        factors = {"bytes": 2**20, "block_bytes": 4096, **measure["setting"]}
+        start = prepare(spec, factors, {"loops": 1, "samples": 3, "warmup": 0})
+        done = subprocess.run(
+            [found["binary"]["file"], *start.arguments],
+            env={**os.environ, "LD_PRELOAD": str(library)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        (label,) = set(re.findall(r"Method: (\w+)", done.stdout))
+        seen[label] = measure["setting"]["method"]
+        assert done.stderr == calls[told[label]], label
+    assert seen == told

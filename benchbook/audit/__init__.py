@@ -1,9 +1,9 @@
 """A paper's own numbers, recomputed by generic rules over its tables.
 
-Each rule is a file of rules/ with RULE (its name, and its key in audit.yaml) and
-`check(tables, declared) -> items`: `declared` is that key's list, which says what columns mean and
-never what is to be found. A check that holds is an item too, so that a reader sees how many there
-were.
+Each rule is a file of rules/ with RULE (its name, and its key in audit.yaml), KIND (what it can
+find, see slips.py), ASKS (what it checks, in words) and `check(tables, declared) -> items`:
+`declared` is that key's list, which says what columns mean and never what is to be found. A check
+that holds is an item too, so that a reader sees how many there were.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 
 from benchbook import definitions, published
 from benchbook.audit import rules
-from benchbook.audit.tables import Tables
+from benchbook.audit.slips import slips
+from benchbook.audit.tables import Item, Tables
 from benchbook.errors import BenchbookError
 from benchbook.files import write_json
 from benchbook.settings import load
@@ -35,17 +36,22 @@ def all_rules() -> Iterator[ModuleType]:
 def audit(root: Path, paper: str) -> list[dict[str, Any]]:
     """Every check of a paper's own numbers; none where its folder declares nothing.
 
-    BenchbookError where audit.yaml is broken or names what is not there.
+    One that does not hold carries its `slip`, {slip, kind, title, brief, words}, which all checks
+    of one slip share; the others carry None. BenchbookError where audit.yaml is broken or names
+    what is not there.
     """
     path = root / "data" / "published" / paper / DECLARED
     if not path.exists():
         return []
     declared = load(path, "audit")
     tables = read_tables(root, paper, declared)
-    items = []
+    items: list[Item] = []
+    kinds: dict[str, str] = {}
+    asks: dict[str, str] = {}
     for rule in all_rules():
+        kinds[rule.RULE], asks[rule.RULE] = rule.KIND, rule.ASKS
         try:
-            found = rule.check(tables, declared.get(rule.RULE, []))
+            items += rule.check(tables, declared.get(rule.RULE, []))
         except BenchbookError as error:
             raise BenchbookError(f"{path.relative_to(root)}: {error}") from None
         except ZeroDivisionError:
@@ -53,8 +59,11 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
                 f"{path.relative_to(root)}: rule {rule.RULE} divides by a printed number that may "
                 "be 0; leave its table out"
             ) from None
-        items += [item.record(paper) for item in found]
-    return items
+    records = [item.record(paper) | {"asks": asks[item.rule], "slip": None} for item in items]
+    for slip, group in slips(items, kinds, tables):
+        for k in group:
+            records[k]["slip"] = slip
+    return records
 
 
 def read_tables(root: Path, paper: str, declared: dict[str, Any]) -> Tables:
@@ -69,6 +78,7 @@ def read_tables(root: Path, paper: str, declared: dict[str, Any]) -> Tables:
         declared.get("exact", {}),
         declared.get("decimals", {}),
         declared.get("swept", {}),
+        declared.get("tables", {}),
     )
 
 

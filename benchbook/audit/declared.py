@@ -149,10 +149,18 @@ class Quantity(Model):
     columns: dict[Table, list[str]] = Field(min_length=1)
 
 
+class Called(Model):
+    """What sentences call a table, and what the source prints over it."""
+
+    name: str = Field(min_length=1, description="as after `in`, like `the table of rates`")
+    heading: str = Field(default="", description="in the source’s own words")
+
+
 class Audit(Model):
     """data/published/<paper>/audit.yaml"""
 
     version: Version
+    tables: dict[Table, Called] = Field(default={})
     exact: dict[Table, list[str]] = Field(
         default={}, description="columns of counts and settings, which no rounding touched"
     )

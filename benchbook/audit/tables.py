@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from benchbook import digits
 from benchbook.audit.rounding import Compared, Interval, compare, exactly, plain, rounded, shown
 from benchbook.errors import BenchbookError
 
 Rows = list[dict[str, str]]
 
 
+class At(NamedTuple):
+    """A printed cell: its row counts from 1; None stands for the whole column."""
+
+    table: str
+    row: int | None
+    column: str
+
+
 @dataclass(frozen=True)
 class Item:
     """One check. printed: as printed; recomputed: a number, or words where there is none;
-    tolerance: what rounding allows, None where nothing is rounded."""
+    tolerance: what rounding allows, None where nothing is rounded. cells: what the check is about,
+    not what it is recomputed from; label: of its row; cause: why it does not fit, in words that
+    items of one slip share; allowed: what the digits of both numbers allow, printed first."""
 
     table: str
     rule: str
@@ -25,10 +36,20 @@ class Item:
     consistent: bool
     tolerance: float | None
     words: str
+    cells: tuple[At, ...] = ()
+    label: str = ""
+    cause: str = ""
+    allowed: tuple[Interval, Interval] | None = None
 
     def record(self, paper: str) -> dict[str, Any]:
         """As audit.json carries it."""
-        return {"paper": paper, **asdict(self)}
+        keys = ("table", "rule", "where", "printed", "recomputed", "consistent", "tolerance")
+        return {
+            "paper": paper,
+            **{key: getattr(self, key) for key in keys},
+            "words": self.words,
+            "cells": [cell._asdict() for cell in self.cells],
+        }
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,21 @@ class Tables:
     exact: dict[str, list[str]] = field(default_factory=dict)
     decimals: dict[str, int] = field(default_factory=dict)
     swept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    names: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def name(self, table: str) -> str:
+        """What a sentence calls a table; its file's name where nobody named it."""
+        return self.names.get(table, {}).get("name", table)
+
+    def title(self, table: str) -> str:
+        """Its name with what the source prints over it, so that a reader finds it there."""
+        over = self.names.get(table, {}).get("heading")
+        return f"{self.name(table)} ({over})" if over else self.name(table)
+
+    def at(self, table: str, row: dict[str, str], column: str) -> At:
+        """The cell of a row that stands in this table."""
+        number = next(k for k, one in enumerate(self.cells[table], 1) if one is row)
+        return At(table, number, column)
 
     def rows(self, table: str, where: dict[str, str] | None = None, *columns: str) -> Rows:
         """Rows with these cells; BenchbookError where table, columns or rows are missing."""
@@ -80,11 +116,12 @@ class Tables:
         """What the digits of the one cell of a place allow."""
         return self.interval(place["table"], place["value"], self.row(place)[place["value"]])
 
-    def column(self, place: dict[str, Any]) -> dict[str, str]:
-        """Label -> printed cell of a place {table, label, value, where}."""
-        rows = self.by_label(place["table"], place["label"], place.get("where"))
-        self.rows(place["table"], None, place["value"])
-        return {label: row[place["value"]] for label, row in rows.items()}
+    def column(self, place: dict[str, Any]) -> dict[str, tuple[str, At]]:
+        """Label -> (as printed, where) of the cells of a place {table, label, value, where}."""
+        table, column = place["table"], place["value"]
+        rows = self.by_label(table, place["label"], place.get("where"))
+        self.rows(table, None, column)
+        return {label: (row[column], self.at(table, row, column)) for label, row in rows.items()}
 
     def by_label(
         self, table: str, label: str, where: dict[str, str] | None = None
@@ -120,27 +157,47 @@ class Tables:
 
 
 def place_name(place: dict[str, Any], label: str = "") -> str:
-    """`Copy (machine virtual)`: a row in words."""
+    """`‘Copy’ (machine virtual)`: a row in words; without a label all the rows."""
     where = ", ".join(f"{key} {value}" for key, value in (place.get("where") or {}).items())
-    return f"{label} ({where})" if where and label else label or where
+    return f"‘{label}’ ({where})" if where and label else f"‘{label}’" if label else where
+
+
+def cell_name(tables: Tables, place: dict[str, Any], label: str) -> str:
+    """`row ‘Copy’, column ‘rate’`: the cell of a place, as a reader finds it in its table."""
+    column = tables.heading(place["table"], place["value"])
+    return f"row {place_name(place, label)}, column ‘{column}’"
 
 
 def checked(
-    rule: str, table: str, where: str, text: str, recomputed: Interval, how: str, **more: Any
+    rule: str, cell: At, where: str, text: str, recomputed: Interval, how: str, **more: Any
 ) -> Item:
     """The item of one printed number; `how`: what it is recomputed from, in words.
 
-    `more`: decimals, exact, and hint: words for a number that does not fit.
+    `more`: decimals, exact, label; hint: words for a number that does not fit, and their cause.
     """
-    exact = more.get("exact", False)
-    seen: Compared = compare(text, recomputed, more.get("decimals"), exact=exact)
+    exact, decimals = more.get("exact", False), more.get("decimals")
+    seen: Compared = compare(text, recomputed, decimals, exact=exact)
     value = shown(recomputed, text)
-    words = f"{how} gives {value}; {text} is printed"
-    words += "." if seen.consistent else f", which does not fit{_why(seen.hint, more)}."
-    number = float(f"{float(recomputed.middle):.12g}")
-    return Item(table, rule, where, text, number, seen.consistent, seen.tolerance, words)
+    words = f"{text} is printed; {how} gives {value}"
+    if not seen.consistent:
+        hints = "; ".join(one for one in (more.get("hint", ""), seen.hint) if one)
+        words += f", which does not fit ({slack(seen.tolerance)}){': ' if hints else ''}{hints}"
+    return Item(
+        cell.table,
+        rule,
+        where,
+        text,
+        float(f"{float(recomputed.middle):.12g}"),
+        seen.consistent,
+        seen.tolerance,
+        f"{words}.",
+        (cell,),
+        more.get("label", ""),
+        "" if seen.consistent else more.get("cause", "") or seen.hint,
+        (exactly(plain(text) or "") if exact else rounded(text, decimals), recomputed),
+    )
 
 
-def _why(hint: str, more: dict[str, Any]) -> str:
-    hints = [one for one in (more.get("hint", ""), hint) if one]
-    return f": {'; '.join(hints)}" if hints else ""
+def slack(tolerance: float) -> str:
+    """`rounding allows ± 0.005`."""
+    return f"rounding allows ±{digits.FIXED}{float(f'{tolerance:.1g}'):,.12g}"

@@ -78,6 +78,8 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
                     f"{path}: key 'multiples' has {step!r}; write a size above 0 like `1 MiB`, or "
                     f"one of {', '.join(factors)}"
                 )
+    for method in (spec.get("labels") or {"runs": {}})["runs"].values():
+        known("labels", method, list(content["definitions"]))
     for measure in spec["measures"]:
         for name in measure["setting"]:
             known("measures", name, factors)

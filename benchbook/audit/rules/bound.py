@@ -10,7 +10,8 @@ from benchbook.audit.rounding import shown
 from benchbook.audit.rules.spread import numbers, spread
 from benchbook.audit.tables import Item, Tables
 
-RULE = "bound"
+RULE, KIND = "bound", "claim"
+ASKS = "bounds that the source states on its spreads"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -20,7 +21,9 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 def _bound(tables: Tables, one: dict[str, Any]) -> Item:
     found = {
-        f"{label} of {of['table']}": spread([seen for _, seen in cells], one.get("over", "max"))
+        f"{label} in {tables.name(of['table'])}": spread(
+            [seen for _, seen in cells], one.get("over", "max")
+        )
         for of in one["of"]
         for label, cells in numbers(tables, of).items()
         if len(cells) > 1
@@ -38,6 +41,6 @@ def _bound(tables: Tables, one: dict[str, Any]) -> Item:
             [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
         )
         words += f" (beyond it: {listed})"
-    tables_named = ", ".join(of["table"] for of in one["of"])
+    named = ", ".join(of["table"] for of in one["of"])
     share = f"{inside} of {len(found)}"
-    return Item(tables_named, RULE, "spreads of all rows", stated, share, holds, None, f"{words}.")
+    return Item(named, RULE, "the spreads of all rows", stated, share, holds, None, f"{words}.")

@@ -6,9 +6,10 @@ from typing import Any
 
 from benchbook.audit.rounding import Interval
 from benchbook.audit.rules.spread import numbers
-from benchbook.audit.tables import Item, Tables, checked, place_name
+from benchbook.audit.tables import Item, Tables, cell_name, checked
 
-RULE = "extreme"
+RULE, KIND = "extreme", "number"
+ASKS = "largest, smallest and mean numbers of rows"
 NAMES = {"max": "largest", "min": "smallest", "mean": "mean"}
 
 
@@ -19,14 +20,14 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
         rows = {label.lower(): cells for label, cells in numbers(tables, one["of"]).items()}
         place = one["printed"]
         decimals = tables.decimals.get(place["table"])
-        for label, text in tables.column(place).items():
+        for label, (text, cell) in tables.column(place).items():
             cells = [seen for _, seen in rows.get(label.lower(), [])]
             if cells:
-                how = f"The {NAMES[one['which']]} number of {label} in {one['of']['table']}"
-                where, value = place_name(place, label), _of(cells, one["which"])
-                items.append(
-                    checked(RULE, place["table"], where, text, value, how, decimals=decimals)
-                )
+                inside = tables.name(one["of"]["table"])
+                how = f"the {NAMES[one['which']]} number of {label} in {inside}"
+                where, value = cell_name(tables, place, label), _of(cells, one["which"])
+                more = {"decimals": decimals, "label": label}
+                items.append(checked(RULE, cell, where, text, value, how, **more))
     return items
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.audit.rounding import Interval, compare, exactly, shown
-from benchbook.audit.tables import Item, Tables, checked
+from benchbook.audit.tables import Item, Tables, cell_name, checked
 
-RULE = "formula"
+RULE, KIND = "formula", "number"
+ASKS = "numbers that follow from others of their row"
 UNITS = {
     "kB": {"kB": 10**3, "KiB": 2**10},
     "MB": {"MB": 10**6, "MiB": 2**20},
@@ -49,18 +50,29 @@ def _row(tables: Tables, table: str, one: dict[str, Any], row: dict[str, str]) -
         value = value / term(name)
     how = " × ".join(_word(row, name) for name in one["times"])
     how += "".join(f" ÷ {_word(row, name)}" for name in one.get("divided_by", []))
-    text, decimals, hint = row[one["result"]], tables.decimals.get(table), ""
+    text, decimals, hint, cause = row[one["result"]], tables.decimals.get(table), "", ""
     if one.get("bytes_in"):
         own, *others = UNITS[one["bytes_in"]].items()
         for unit, size in others:
             in_other = value / exactly(size)
             if compare(text, in_other, decimals).consistent:
-                hint = f"in {unit} it fits ({shown(in_other, text)})"
+                hint, cause = f"in {unit} it fits ({shown(in_other, text)})", f"in {unit}"
         value = value / exactly(own[1])
         how += f" bytes, in {own[0]},"
-    where = f"{tables.heading(table, one['result'])}, {row[one['label']]}"
-    exact = one["result"] in tables.exact.get(table, ())
-    return checked(RULE, table, where, text, value, how, decimals=decimals, hint=hint, exact=exact)
+    label, cell = row[one["label"]], tables.at(table, row, one["result"])
+    return checked(
+        RULE,
+        cell,
+        cell_name(tables, {"table": table, "value": one["result"]}, label),
+        text,
+        value,
+        how,
+        decimals=decimals,
+        exact=one["result"] in tables.exact.get(table, ()),
+        label=label,
+        hint=hint,
+        cause=cause,
+    )
 
 
 def _word(row: dict[str, str], name: str | float) -> str:

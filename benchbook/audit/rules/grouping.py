@@ -6,9 +6,10 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.audit.rounding import plain
-from benchbook.audit.tables import Item, Tables
+from benchbook.audit.tables import At, Item, Tables
 
-RULE = "grouping"
+RULE, KIND = "grouping", "digits"
+ASKS = "digits set in groups"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -16,24 +17,32 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     items = []
     for table in (table for one in declared for table in one["tables"]):
         rows = tables.rows(table)
-        headings = [tables.heading(table, column).rpartition("=")[2] for column in rows[0]]
+        headings = [_printed(tables, table, column) for column in rows[0]]
         texts = [*headings, *(cell for row in rows for cell in row.values())]
         grouped = [text for text in texts if plain(text) and len(text.split()) > 1]
         if grouped:
-            items.append(_item(table, grouped))
+            items.append(_item(tables, table, grouped))
     return items
 
 
-def _item(table: str, grouped: list[str]) -> Item:
+def _item(tables: Tables, table: str, grouped: list[str]) -> Item:
     odd = {text: _regrouped(text) for text in grouped if not _regular(text)}
-    words = f"{digits.plural(len(grouped), 'number')} of {table} set in groups of digits"
+    words = f"{digits.plural(len(grouped), 'number')} of {tables.name(table)} set in groups"
     if odd:
         listed = digits.listed([f"{text} is {regular}" for text, regular in odd.items()])
-        words += f", of which {len(odd)} in groups of unequal length: {listed}"
+        words += f", {len(odd)} of unequal length: {listed}"
     printed = digits.listed(list(odd) or list(dict.fromkeys(grouped)))
     recomputed = digits.listed(list(odd.values()) or list(dict.fromkeys(grouped)))
+    columns = {column for row in tables.rows(table) for column in row if row[column] in odd}
+    columns |= {c for c in tables.rows(table)[0] if _printed(tables, table, c) in odd}
+    cells = tuple(At(table, None, column) for column in sorted(columns))
     where = "headings and cells"
-    return Item(table, RULE, where, printed, recomputed, not odd, None, f"{words}.")
+    return Item(table, RULE, where, printed, recomputed, not odd, None, f"{words}.", cells)
+
+
+def _printed(tables: Tables, table: str, column: str) -> str:
+    """The number that a heading ends with."""
+    return tables.heading(table, column).rpartition("=")[2]
 
 
 def _regular(text: str) -> bool:

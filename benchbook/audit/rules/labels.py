@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.audit.tables import Item, Tables, place_name
+from benchbook.audit.tables import At, Item, Tables, place_name
 from benchbook.digits import listed
 
-RULE = "labels"
+RULE, KIND = "labels", "label"
+ASKS = "labels of rows, from table to table"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -34,10 +35,20 @@ def _item(tables: Tables, first: dict[str, Any], other: dict[str, Any]) -> Item:
     common = [label.lower() for label in found if label.lower() in known]
     if common != [label for label in known if label in common]:
         faults.append(f"another order ({listed(found)})")
-    words = f"Rows of {other['table']} are labelled as those of {first['table']}"
+    names = [tables.name(one["table"]) for one in (other, first)]
+    rows = f"Rows of {names[0]}" + (f" ({place_name(other)})" if other.get("where") else "")
+    words = f"{rows} are labelled as those of {names[1]}"
     if faults:
         words += f", except: {'; '.join(faults)}"
-    where = place_name(other) or other["label"]
+    column = f"column ‘{tables.heading(other['table'], other['label'])}’"
     return Item(
-        other["table"], RULE, where, listed(found), listed(expected), not faults, None, f"{words}."
+        other["table"],
+        RULE,
+        ", ".join(filter(None, [column, place_name(other)])),
+        listed(found),
+        listed(expected),
+        not faults,
+        None,
+        f"{words}.",
+        (At(other["table"], None, other["label"]),),
     )

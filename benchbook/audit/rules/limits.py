@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.audit.rules.units import unit_of
-from benchbook.audit.tables import Item, Tables
+from benchbook.audit.tables import At, Item, Tables
 from benchbook.digits import count, listed
 
-RULE = "limits"
+RULE, KIND = "limits", "outcome"
+ASKS = "sizes against the memory stated"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -41,8 +42,8 @@ def _item(tables: Tables, one: dict[str, Any], column: str, setting: int) -> Ite
             f"{o} if 1 {unit} is {count(s)} bytes" for o, s in zip(others, sizes[1:], strict=True)
         ]
         words += f" ({listed(read)})"
-    words += f"; the column holds {'numbers' if worked else repr(outcome)}"
+    words += f"; the column holds {outcome if worked else f'‘{outcome}’'}"
     if not consistent:
         words += f", though it is {'beyond' if worked else 'within'} the memory stated"
-    where = f"{tables.heading(table, column)}, bytes needed"
-    return Item(table, RULE, where, outcome, float(needed), consistent, None, f"{words}.")
+    where, cells = f"column ‘{tables.heading(table, column)}’", (At(table, None, column),)
+    return Item(table, RULE, where, outcome, float(needed), consistent, None, f"{words}.", cells)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.audit.tables import Item, Tables
+from benchbook.audit.tables import At, Item, Tables
 
-RULE = "outcomes"
+RULE, KIND = "outcomes", "outcome"
+ASKS = "settings measured more than once"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -33,6 +34,15 @@ def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
     counts = [f"{one} ({digits.plural(seen.count(one), 'time')})" for one in different]
     words = f"{digits.count(setting)} {tables.swept[table]['unit']} were measured {len(seen)} times"
     words += f": {digits.listed(counts)}."
-    where = digits.listed([tables.heading(table, column) for column in columns])
-    printed = digits.listed(different)
-    return Item(table, RULE, where, printed, different[0], len(different) == 1, None, words)
+    headings = digits.listed([f"‘{tables.heading(table, column)}’" for column in columns])
+    return Item(
+        table,
+        RULE,
+        f"columns {headings}",
+        digits.listed(different),
+        different[0],
+        len(different) == 1,
+        None,
+        words,
+        tuple(At(table, None, column) for column in columns),
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.audit.tables import Item, Tables, place_name
+from benchbook.audit.tables import At, Item, Tables, cell_name, slack
 
-RULE = "same"
+RULE, KIND = "same", "number"
+ASKS = "numbers that two tables print"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -15,31 +16,49 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 
 def _pair(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> list[Item]:
-    seen = [
-        {label.lower(): (label, cell) for label, cell in tables.column(place).items()}
-        for place in (first, second)
-    ]
-    items = []
-    for key in (key for key in seen[1] if key in seen[0]):
-        (label, before), (_, text) = seen[0][key], seen[1][key]
-        intervals = [
-            tables.interval(place["table"], place["value"], cell)
-            for place, cell in ((first, before), (second, text))
-        ]
-        consistent = intervals[0].meets(intervals[1])
-        tolerance = float(intervals[0].half + intervals[1].half)
-        words = f"{label} is {before} in {first['table']} and {text} in {second['table']}"
-        # The label whose numbers are these two the other way round.
-        swapped = [
-            seen[0][other][0]
-            for other in seen[0]
-            if other in seen[1] and (seen[0][other][1], seen[1][other][1]) == (text, before)
-        ]
-        if not consistent and swapped:
-            words += f"; the numbers of {label} and {swapped[0]} are swapped"
-        where = place_name(second, seen[1][key][0]) + f", {second['value']}"
-        recomputed = float(intervals[0].middle)
-        items.append(
-            Item(second["table"], RULE, where, text, recomputed, consistent, tolerance, f"{words}.")
+    columns = [tables.column(place) for place in (first, second)]
+    seen = [{label.lower(): (label, *cell) for label, cell in one.items()} for one in columns]
+    common = [key for key in seen[1] if key in seen[0]]
+    in_order = [[one[key][1] for key in one if key in common] for one in seen]
+    copied = ""
+    if in_order[0] == in_order[1]:
+        both = " and ".join(tables.name(place["table"]) for place in (first, second))
+        copied = (
+            f"read down, {both} print the same numbers in the same order, but under labels in "
+            "another order"
         )
-    return items
+    return [_item(tables, (first, second), seen[0][key], seen[1][key], copied) for key in common]
+
+
+def _item(
+    tables: Tables,
+    places: tuple[dict[str, Any], dict[str, Any]],
+    before: tuple[str, str, At],
+    after: tuple[str, str, At],
+    copied: str,
+) -> Item:
+    (first, second), (label, text, cell) = places, after
+    intervals = [
+        tables.interval(place["table"], place["value"], one)
+        for place, one in ((first, before[1]), (second, text))
+    ]
+    consistent = intervals[0].meets(intervals[1])
+    tolerance = float(intervals[0].half + intervals[1].half)
+    words = f"{label} is {before[1]} in {tables.name(first['table'])}"
+    words += f" and {text} in {tables.name(second['table'])}"
+    if not consistent:
+        words += f" ({slack(tolerance)})" + (f"; {copied}" if copied else "")
+    return Item(
+        second["table"],
+        RULE,
+        cell_name(tables, second, label),
+        text,
+        float(intervals[0].middle),
+        consistent,
+        tolerance,
+        f"{words}.",
+        (cell, before[2]),
+        label,
+        "" if consistent else copied,
+        (intervals[1], intervals[0]),
+    )

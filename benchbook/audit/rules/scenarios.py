@@ -8,7 +8,8 @@ from benchbook import digits
 from benchbook.audit.rounding import exactly
 from benchbook.audit.tables import Item, Tables
 
-RULE = "scenarios"
+RULE, KIND = "scenarios", "plan"
+ASKS = "scenarios announced, against those measured"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -21,12 +22,12 @@ def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
     measured = {place["table"]: _multiples(tables, place) for place in one["measured"]}
     ranges = digits.listed(
         [
-            f"{min(found):,.4g} to {max(found):,.4g} times ({table})"
+            f"{min(found):,.4g} to {max(found):,.4g} times ({tables.name(table)})"
             for table, found in measured.items()
         ]
     )
     items = []
-    for text, multiple in tables.column(announced).items():
+    for text, (multiple, cell) in tables.column(announced).items():
         relation = one["relations"].get(text)
         if relation is None:
             continue
@@ -38,19 +39,24 @@ def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
             if any(_fits(value, wanted, relation, near) for value in values)
         ]
         words = f"‘{text} {multiple} times’ was announced; measured were {ranges}: "
-        words += f"done in {digits.listed(found)}" if found else "none is that"
+        words += (
+            f"done in {digits.listed(list(map(tables.name, found)))}" if found else "none is that"
+        )
         if relation == "equal" and not found:
             words += f", to within {digits.share(near)}"
         items.append(
             Item(
                 announced["table"],
                 RULE,
-                f"{text} {multiple}",
+                f"row ‘{text}’",
                 f"{text} {multiple}",
                 ranges,
                 bool(found),
                 near * wanted if relation == "equal" else None,
                 f"{words}.",
+                (cell,),
+                text,
+                "" if found else "announced and not measured",
             )
         )
     return items

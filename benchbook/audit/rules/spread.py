@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from benchbook.audit.rounding import Interval, compare, plain
-from benchbook.audit.tables import Item, Tables, checked, place_name
+from benchbook.audit.tables import At, Item, Tables, cell_name, checked
 
-RULE = "spread"
+RULE, KIND = "spread", "number"
+ASKS = "spreads of rows, in percent"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -17,11 +18,11 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     for one in declared:
         rows = {label.lower(): cells for label, cells in numbers(tables, one["of"]).items()}
         place = one["printed"]
-        for label, text in tables.column(place).items():
+        for label, (text, cell) in tables.column(place).items():
             cells = rows.get(label.lower())
             if cells:
                 others = {key: found for key, found in rows.items() if key != label.lower()}
-                items.append(_item(tables, one, label, text, cells, others))
+                items.append(_item(tables, one, label, (text, cell), cells, others))
     return items
 
 
@@ -57,22 +58,22 @@ def _item(
     tables: Tables,
     one: dict[str, Any],
     label: str,
-    text: str,
+    printed: tuple[str, At],
     cells: list[tuple[str, Interval]],
     other_rows: dict[str, list[tuple[str, Interval]]],
 ) -> Item:
-    place, over = one["printed"], one.get("over", "max")
+    (text, cell), place, over = printed, one["printed"], one.get("over", "max")
     value = spread([seen for _, seen in cells], over)
     top = max(cells, key=lambda cell: cell[1].middle)
     bottom = min(cells, key=lambda cell: cell[1].middle)
     how = (
-        f"{label} of {one['of']['table']} runs from {bottom[0]} to {top[0]}: "
+        f"{label} in {tables.name(one['of']['table'])} runs from {bottom[0]} to {top[0]}, so that "
         f"(max − min) ÷ {over} in percent"
     )
-    hint = _slip(text, top, [cell for cell in cells if cell != bottom], other_rows, over)
-    where = ", ".join(filter(None, [place_name(place, label), place["value"]]))
-    decimals = tables.decimals.get(place["table"])
-    return checked(RULE, place["table"], where, text, value, how, decimals=decimals, hint=hint)
+    hint = _slip(text, top, [seen for seen in cells if seen != bottom], other_rows, over)
+    where, decimals = cell_name(tables, place, label), tables.decimals.get(place["table"])
+    more = {"decimals": decimals, "label": label, "hint": hint}
+    return checked(RULE, cell, where, text, value, how, **more)
 
 
 def _slip(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchbook.audit.tables import Item, Tables
+from benchbook.audit.tables import At, Item, Tables
 from benchbook.digits import listed
 
-RULE = "units"
+RULE, KIND = "units", "unit"
+ASKS = "units of one quantity"
 _UNIT = re.compile(r"(?P<prefix>[kKMGTP]?)(?P<binary>i?)(?P<rest>[Bb]?(/s)?)")
 # How a column's name carries a unit where no printed heading is kept.
 _SUFFIX = re.compile(r"_(?P<unit>[kmgtp]i?b)(?P<per>_per_s)?$")
@@ -39,7 +40,10 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     printed = listed([unit or "no unit" for unit in found])
     kind = listed(sorted({" ".join(kind) for kind in kinds}))
     where = ", ".join(one["columns"])
-    return Item(where, RULE, one["quantity"], printed, kind, consistent, None, f"{words}.")
+    cells = tuple(
+        At(table, None, name) for table in one["columns"] for name in one["columns"][table]
+    )
+    return Item(where, RULE, one["quantity"], printed, kind, consistent, None, f"{words}.", cells)
 
 
 def unit_of(tables: Tables, table: str, column: str) -> str:
