@@ -2,11 +2,13 @@
 
 I is the simultaneous interval, R the region that counts as holding: I within R reproduced, I and
 R disjoint not reproduced, else inconclusive. A machine that fails its own null decides nothing.
+What is estimated is the business of benchbook/estimands/.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,19 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.digits import with_interval
+from benchbook.estimands import (
+    Estimate,
+    Known,
+    Roles,
+    kind_of,
+    names_of,
+    published,
+    usable,
+)
+from benchbook.points import Point, point_id
+from benchbook.stats.states import MIXED
 from benchbook.tables import rate
+from benchbook.twins import smallest_effect
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
 WORDS = {
@@ -23,137 +37,143 @@ WORDS = {
     "inconclusive": "inconclusive",
     "not_measurable_here": "not measurable here",
 }
-
 LIMITS = {
     "own": "its own interval",
     "a_a": "the same binary measured twice",
     "relinked": "the same flags linked with other padding",
 }
-
-
-def ratio_interval(
-    summaries: pd.DataFrame,
-    numerator: str,
-    denominator: str,
-    quantity: str,
-    measure: str,
-    claims: int,
-) -> dict[str, float] | None:
-    """Paired ratio of two points over blocks, with the interval simultaneous over `claims`.
-
-    quantity rate (declared bytes ÷ time) or time. None where no block has both.
-    """
-    table = summaries.assign(
-        value=rate(summaries["bytes_declared"], summaries[measure])
-        if quantity == "rate"
-        else summaries[measure]
-    )
-    pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
-    both = table[table["point"].isin([numerator, denominator])]
-    if both["point"].nunique() < len({numerator, denominator}):
-        return None
-    logs = stats.paired_log_ratios(both[["block", "point", "value"]], pairs)
-    if logs.empty:
-        return None
-    row = stats.ratio_intervals(logs, claims=claims).iloc[0]
-    return {
-        "ratio": float(row["ratio"]),
-        "low": float(row["low"]),
-        "high": float(row["high"]),
-        "low95": float(row["low95"]),
-        "high95": float(row["high95"]),
-        "half_width": float(row["half_width"]),
-        "blocks": int(row["blocks"]),
-    }
-
-
-def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) -> dict[str, Any]:
-    """A/A twins of an experiment at a figure's simultaneous level.
-
-    again: the same binary twice; its interval must contain 1. relinked: other padding, a floor
-    for the effects that count as real.
-    """
-    twins: dict[str, list[dict[str, Any]]] = {"again": [], "relinked": []}
-    for point in points:
-        if not point.get("twin") or point["state"] != "ok":
-            continue
-        base = point["point"].replace(f"~{point['twin']}", "", 1)
-        interval = ratio_interval(summaries, point["point"], base, "rate", "median_ns", claims)
-        if interval:
-            twins[point["twin"]].append({"point": base, **interval})
-    # Of several twins the worst speaks: one that fails, else the widest; the furthest bound.
-    again = max(twins["again"], key=_badness, default=None)
-    relinked = max(twins["relinked"], key=_furthest, default=None)
-    passes = None if again is None else stats.null_check(again["low"], again["high"])
-    return {"again": again, "relinked": relinked, "passes": passes}
-
-
-def _badness(interval: dict[str, Any]) -> tuple[bool, float]:
-    return not stats.null_check(interval["low"], interval["high"]), interval["half_width"]
-
-
-def _furthest(interval: dict[str, Any]) -> float:
-    low, high = interval["low"], interval["high"]
-    return max(-math.log(low) if low > 0 else math.inf, math.log(high))
-
-
-def smallest_effect(interval: dict[str, float], null: dict[str, Any]) -> stats.SmallestEffect:
-    """The smallest effect that counts as real beside these twins."""
-    again, relinked = null["again"] or {}, null["relinked"] or {}
-    return stats.smallest_effect(
-        interval["half_width"], again.get("half_width"), relinked.get("low"), relinked.get("high")
-    )
-
-
-def decide(interval: dict[str, float], region: list[float | None]) -> str:
-    """reproduced, not_reproduced or inconclusive."""
-    return stats.decide(interval["low"], interval["high"], region[0], region[1])
+Verdict = dict[str, Any]
 
 
 def judge_claim(
     claim: dict[str, Any],
-    sides: dict[str, str | None],
-    points: dict[str, dict[str, Any]],
+    roles: Roles,
+    points: Known,
     summaries: pd.DataFrame,
     null: dict[str, Any],
-    claims: int,
-) -> dict[str, Any]:
-    """The verdict of one claim: {verdict, estimate, interval, unit, reason, robustness, …}."""
-    quantity = claim["estimand"]["quantity"]
-    common = {"claim": claim["id"], "text": claim["text"], "unit": f"ratio of {quantity}s"}
-    common |= {"region": claim["region"], "region_reason": claim["region_reason"]}
-    common |= {"scope": claim["scope"], "statistic": claim["statistic"], "points": sides}
-    for side, name in sides.items():
-        point = points.get(name or "", {"state": "absent", "reason": "not in this preset"})
-        if point["state"] != "ok":
-            reason = f"the {side} ({name or 'unknown size'}): {point['reason']}"
-            return {**common, **_no_numbers("not_measurable_here", reason)}
-    measure = MEASURES[claim["statistic"]]
-    top, bottom = str(sides["numerator"]), str(sides["denominator"])
-    interval = ratio_interval(summaries, top, bottom, quantity, measure, claims)
-    if interval is None:
-        return {**common, **_no_numbers("inconclusive", "no block holds both points")}
-    verdict, reason = decide(interval, claim["region"]), ""
-    low, high = interval["low"], interval["high"]
-    shown = with_interval(interval["ratio"], low, high)
-    wanted = _region_text(claim["region"])
+    intervals: int,
+    printed: dict[str, list[float]] | None = None,
+) -> Verdict:
+    """The verdict of a claim on measured points: {verdict, estimate, interval, unit, reason, …}.
+
+    `roles` are its points on this host, `points` what the run says of each, `null` the twins',
+    `intervals` how many hold simultaneously, `printed` the source's cells by point.
+    """
+    estimand = claim["estimand"]
+    used, why = usable(estimand, roles, points)
+    common = _declared(claim) | {
+        "points": {role: _ids(estimand, own) for role, own in roles.items()},
+        "published": published(estimand, roles, printed or {}),
+        "left_out": [name for name in names_of(roles) if name not in names_of(used)],
+        "intervals": intervals,
+    }
+    if why:
+        return {**common, **_no_numbers("not_measurable_here", why)}
+    found = estimate(claim, used, summaries, intervals)
+    if found is None:
+        return {**common, **_no_numbers("inconclusive", _nothing(estimand))}
+    verdict, reason = _decided(claim, found, null)
+    return {
+        **common,
+        "verdict": verdict,
+        "estimate": _number(found.value),
+        "interval": [_number(found.low), _number(found.high)],
+        "pointwise": [_number(found.low95), _number(found.high95)],
+        "blocks": len(found.values),
+        "smallest_effect": _number(_smallest(found, null).ratio),
+        "reason": reason,
+        "notes": found.notes,
+        "robustness": robustness(claim, used, summaries, intervals, found),
+    }
+
+
+def judge_fact(claim: dict[str, Any], facts: dict[str, Any]) -> Verdict:
+    """The same of a claim about a fact, such as a limit of the linker: a number without noise.
+
+    `facts`: {limits, trials} of the evidence, {audit} of the paper.
+    """
+    found = kind_of(claim["estimand"]).look(claim["estimand"], facts)
+    common = _declared(claim) | {"points": {}, "published": [], "left_out": [], "intervals": 0}
+    if found.value is None:
+        return {**common, **_no_numbers("not_measurable_here", found.reason)}
+    ends = [found.value, found.value]
+    verdict = stats.decide(*ends, *claim["region"])
+    return {
+        **common,
+        "verdict": verdict,
+        "estimate": found.value,
+        "interval": ends,
+        "pointwise": ends,
+        "blocks": 0,
+        "smallest_effect": None,
+        "reason": found.reason,
+        "notes": {},
+        "robustness": "",
+    }
+
+
+def estimate(
+    claim: dict[str, Any],
+    roles: Roles,
+    summaries: pd.DataFrame,
+    intervals: int,
+    measure: str | None = None,
+) -> Estimate | None:
+    """The claim's estimate from summaries [block, point, times in ns, …]; None without a block."""
+    estimand = claim["estimand"]
+    names = names_of(roles)
+    own = summaries[summaries["point"].isin(names)]
+    if own["point"].nunique() < len(names):
+        return None
+    if estimand.get("within_state"):
+        own = _within_state(own, names)
+    column = own[measure or MEASURES[claim["statistic"]]]
+    values = rate(own["bytes_declared"], column) if estimand["quantity"] == "rate" else column
+    table = own.assign(value=values)
+    logs = np.log(table.pivot(index="block", columns="point", values="value")).sort_index()
+    if not set(names) <= set(logs.columns):
+        return None
+    found: Estimate | None = kind_of(estimand).estimate(estimand, roles, logs, intervals)
+    return found
+
+
+def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The blocks in which the machine was in one and the same state at every one of the points."""
+    groups = summaries.groupby("block")["machine_state"]
+    one = (groups.nunique() == 1) & (groups.first() != MIXED) & (groups.size() == len(names))
+    return summaries[summaries["block"].isin(one.index[one])]
+
+
+def _nothing(estimand: dict[str, Any]) -> str:
+    if estimand.get("within_state"):
+        return "no block holds all points in one and the same state of the machine"
+    if estimand["kind"] == "explained_share":
+        return "the factor that the cause should explain does not show in every block"
+    return "no block holds all points"
+
+
+def _decided(claim: dict[str, Any], found: Estimate, null: dict[str, Any]) -> tuple[str, str]:
+    region = claim["region"]
+    verdict: str = stats.decide(found.low, found.high, *region)
+    shown = f"the {kind_of(claim['estimand']).unit(claim['estimand'])} {shown_value(found)}"
+    wanted = region_text(region)
     match verdict:
         case "reproduced":
-            reason = f"the ratio {shown} lies within the region, {wanted}"
+            reason = f"{shown} lies within the region, {wanted}"
         case "not_reproduced":
-            reason = f"the ratio {shown} lies outside the region, {wanted}"
+            reason = f"{shown} lies outside the region, {wanted}"
         case _:
-            reason = f"the ratio {shown} overlaps the edge of the region, {wanted}"
-    smallest = smallest_effect(interval, null)
-    effect = abs(math.log(interval["ratio"]))
-    one_holds = decide({"low": 1.0, "high": 1.0}, claim["region"]) == "reproduced"
+            reason = f"{shown} overlaps the edge of the region, {wanted}"
+    smallest = _smallest(found, null)
     # Either way the verdict would rest on a difference that nothing may have made.
-    rests_on_effect = verdict == ("not_reproduced" if one_holds else "reproduced")
-    if rests_on_effect and effect < smallest.log_effect:
+    holds = found.null is not None and stats.decide(found.null, found.null, *region) == "reproduced"
+    rests = found.null is None or verdict == ("not_reproduced" if holds else "reproduced")
+    if verdict != "inconclusive" and rests and found.effect < smallest.log_effect:
         verdict = "inconclusive"
         reason = (
-            f"the ratio {shown} is nearer to 1 than the smallest effect that counts as real here, "
-            f"a factor of {smallest.ratio:.2f} (limited by {LIMITS[smallest.limit]})"
+            f"{shown} rests on a factor of {math.exp(found.effect):.3g}, less than the smallest "
+            f"effect that counts as real here, a factor of {smallest.ratio:.3g} (limited by "
+            f"{LIMITS[smallest.limit]})"
         )
     if null["passes"] is None:
         verdict, reason = "inconclusive", "no A/A twin was measured beside this claim"
@@ -164,51 +184,33 @@ def judge_claim(
             "the machine fails its own null: the same binary twice gives a ratio of "
             f"{again['low']:.3f} to {again['high']:.3f}, without 1"
         )
-    return {
-        **common,
-        "verdict": verdict,
-        "estimate": interval["ratio"],
-        "interval": [_number(low), _number(high)],
-        "pointwise": [_number(interval["low95"]), _number(interval["high95"])],
-        "blocks": interval["blocks"],
-        "smallest_effect": _number(smallest.ratio),
-        "reason": reason,
-        "robustness": robustness(claim, top, bottom, summaries, claims, interval),
-    }
-
-
-def _no_numbers(verdict: str, reason: str) -> dict[str, Any]:
-    empty = {"estimate": None, "interval": None, "pointwise": None, "blocks": 0}
-    return {"verdict": verdict, **empty, "reason": reason, "robustness": ""}
+    return verdict, reason
 
 
 def robustness(
     claim: dict[str, Any],
-    top: str,
-    bottom: str,
+    roles: Roles,
     summaries: pd.DataFrame,
-    claims: int,
-    primary: dict[str, float],
+    intervals: int,
+    primary: Estimate,
 ) -> str:
     """The same decision under other choices, in one line: statistic, disturbed blocks, states,
-    and the other variants in which both points were measured."""
-    expected = decide(primary, claim["region"])
+    and the other variants in which all points were measured."""
+    expected = stats.decide(primary.low, primary.high, *claim["region"])
     parts = {"all": summaries, "undisturbed": summaries[~summaries["disturbed"]]}
     parts |= {f"state {state}": part for state, part in summaries.groupby("machine_state")}
     # The same rows under two names are one choice.
     distinct = {tuple(part.index): part for part in parts.values()}
     same, tried, thin = 0, 0, 0
-    for variant in _variants(top, bottom, summaries):
-        sides = [_with_variant(side, variant) for side in (top, bottom)]
+    for sides in _in_variants(roles, summaries):
         for part in distinct.values():
             for measure in MEASURES.values():
-                quantity = claim["estimand"]["quantity"]
-                other = ratio_interval(part, *sides, quantity, measure, claims)
-                if other is None or not np.isfinite(other["high"]) or other["low"] <= 0:
+                other = estimate(claim, sides, part, intervals, measure)
+                if other is None or not np.isfinite(other.half_width):
                     thin += 1
                     continue
                 tried += 1
-                same += decide(other, claim["region"]) == expected
+                same += stats.decide(other.low, other.high, *claim["region"]) == expected
     text = (
         f"{WORDS[expected]} in {same} of {tried} choices of statistic, blocks, machine state and "
         "variant"
@@ -216,29 +218,69 @@ def robustness(
     return text + (f"; {thin} have too few blocks to decide" if thin else "")
 
 
-def _variants(top: str, bottom: str, summaries: pd.DataFrame) -> list[str]:
-    """The claim's own variant, and every other one in which both points were measured."""
+def _in_variants(roles: Roles, summaries: pd.DataFrame) -> list[Roles]:
+    """The claim's own points, and the same in every other variant in which all were measured."""
     known = set(summaries["point"])
-    own = top.split(",")[0]
-    if bottom.split(",")[0] != own:
-        return [""]  # the claim itself compares variants
+    own = {point.variant for points in roles.values() for point in points}
+    if len(own) > 1:
+        return [roles]  # the claim itself compares variants
     names = sorted({name.split(",")[0] for name in known if "~" not in name.split(",")[0]})
-    return [
-        name for name in names if {_with_variant(top, name), _with_variant(bottom, name)} <= known
-    ]
+    found = [with_variant(roles, name) for name in names]
+    return [one for one in found if set(names_of(one)) <= known]
 
 
-def _with_variant(point: str, variant: str) -> str:
-    """The point at the same factors in another variant; as it is where the claim compares two."""
-    _, _, factors = point.partition(",")
-    return f"{variant},{factors}" if variant else point
+def with_variant(roles: Roles, variant: str) -> Roles:
+    """The points at the same factors in another variant."""
+
+    def moved(point: Point) -> Point:
+        return replace(point, id=point_id(variant, point.factors), variant=variant)
+
+    return {role: [moved(point) for point in points] for role, points in roles.items()}
 
 
-def _region_text(region: list[float | None]) -> str:
+def shown_value(found: Estimate) -> str:
+    """`9.2 (8.8 to 9.7)`."""
+    return with_interval(found.value, found.low, found.high)
+
+
+def region_text(region: list[float | None]) -> str:
+    """`at most 0.05`, `0.95 to 1.05`."""
     low, high = region
     if low is None:
         return f"at most {high:.3g}"
-    return f"at least {low:.3g}" if high is None else f"{low:.3g} to {high:.3g}"
+    if high is None:
+        return f"at least {low:.3g}"
+    return f"{low:.3g} to {high:.3g}" if low != high else f"exactly {low:.3g}"
+
+
+def _smallest(found: Estimate, null: dict[str, Any]) -> stats.SmallestEffect:
+    return smallest_effect({"half_width": found.half_width}, null)
+
+
+def _declared(claim: dict[str, Any]) -> dict[str, Any]:
+    keep = ("text", "region", "region_reason", "scope")
+    estimand = claim["estimand"]
+    return {
+        "claim": claim["id"],
+        "kind": estimand["kind"],
+        "unit": kind_of(estimand).unit(estimand),
+        **{key: claim[key] for key in keep},
+        "statistic": claim.get("statistic"),
+    }
+
+
+def _ids(estimand: dict[str, Any], points: list[Point]) -> str | list[str] | None:
+    """The one point of a side as paper.yaml has it, or the list."""
+    names = [point.id for point in points]
+    if estimand["kind"] == "range" or len(names) > 1:
+        return names
+    return names[0] if names else None
+
+
+def _no_numbers(verdict: str, reason: str) -> dict[str, Any]:
+    empty = {"estimate": None, "interval": None, "pointwise": None, "blocks": 0}
+    empty |= {"smallest_effect": None, "notes": {}}
+    return {"verdict": verdict, **empty, "reason": reason, "robustness": ""}
 
 
 def _number(value: float) -> float | None:

@@ -69,6 +69,29 @@ def plan(config: Config = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """The door, tools and versions, and how to get what is missing here."""
+    from benchbook.doctor import show
+
+    show(ROOT, as_json=as_json)
+
+
+@app.command()
+def settle(
+    claim: str,
+    config: Config = None,
+    blocks: Annotated[int | None, typer.Option(help="instead of those that were reckoned")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a new run that alone decides one inconclusive CLAIM (paper/figure/claim)."""
+    from benchbook.process import follow_parent
+    from benchbook.settle import settle as run
+
+    follow_parent(None)
+    run(ROOT.absolute(), claim, overrides(config or []), blocks, as_json=as_json)
+
+
+@app.command()
 def bench() -> None:
     """Ratios and seconds of Benchbook itself (make bench)."""
     from benchbook.bench import show

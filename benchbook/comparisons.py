@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchbook import stats
-from benchbook.claims import null_of, ratio_interval, smallest_effect
 from benchbook.tables import rate
+from benchbook.twins import null_of, ratio_interval, smallest_effect
 
 SIZE = "bytes"
 SWEEP_SIZES = 4  # below this a line over sizes says nothing

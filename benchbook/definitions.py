@@ -14,6 +14,8 @@ from benchbook.settings import PRESETS, load
 
 PROBE = "probe"
 CONTROLS = "controls/"
+SETTLING = "-settle"  # ends the names of runs made by `benchbook settle`
+FIGURES = ("select", "grid", "ranges", "recomputed")  # what a published table is set beside
 
 
 def experiments(root: Path) -> list[str]:
@@ -76,6 +78,8 @@ def _derived(path: Path, variants: dict[str, Any]) -> dict[str, dict[str, Any]]:
         flags = [*before.get("flags", []), *spec.get("flags", [])]
         sizes = {**before.get("sizes", {}), **spec.get("sizes", {})}
         found[name] = {"compiler": before["compiler"], "flags": flags, "sizes": sizes}
+        if wrapper := spec.get("wrapper", before.get("wrapper")):
+            found[name]["wrapper"] = wrapper
     return found
 
 
@@ -92,7 +96,7 @@ def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str,
         **kept,
         "question": control["text"],
         "base": "control",
-        "variants": _derived(path, {"control": control["variant"]}),
+        "variants": _derived(path, {"control": control["variant"], **control.get("variants", {})}),
         "twins": [],
         "points": {"tiny": points},
     }
@@ -106,10 +110,12 @@ def paper(root: Path, name: str) -> dict[str, Any]:
         raise BenchbookError(f"paper {name!r} is not in data/published; known: {known}")
     content = load(path, "paper")
     for figure in content["figures"]:
-        if ("grid" in figure) == ("select" in figure):
-            raise BenchbookError(f"{path}: figure {figure['id']!r} needs either 'select' or 'grid'")
-        if "grid" in figure:
-            figure["select"] = _cells(figure)
+        given = [kind for kind in FIGURES if kind in figure]
+        if len(given) != 1 or not figure[given[0]]:
+            raise BenchbookError(
+                f"{path}: figure {figure['id']!r} needs one of {', '.join(map(repr, FIGURES))}"
+            )
+        figure.setdefault("select", _cells(figure) if "grid" in figure else [])
     return content
 
 
@@ -148,10 +154,29 @@ def crosses_of_figure(root: Path, experiment: str, wanted: str) -> list[dict[str
     settings = []
     for figure in figures_of(root, experiment):
         if f"{figure['paper']}/{figure['id']}" == wanted:
-            settings += [series["point"] for series in figure["select"]]
+            settings += shown_settings(figure)
             for claim in figure.get("claims", []):
-                settings += [claim["estimand"]["numerator"], claim["estimand"]["denominator"]]
+                for named in settings_of(claim["estimand"]).values():
+                    settings += named
     return settings
+
+
+def shown_settings(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """The settings of the points that a figure shows; of a range all its points in one."""
+    ranges = [series["points"] for series in figure.get("ranges", [])]
+    return [*(series["point"] for series in figure["select"]), *ranges]
+
+
+def settings_of(estimand: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The settings of the points that each side of an estimand names; none of a fact."""
+    sides = {
+        side: value if isinstance(value, list) else [value] for side, value in estimand.items()
+    }
+    return {
+        side: settings
+        for side, settings in sides.items()
+        if settings and all(isinstance(one, dict) for one in settings)
+    }
 
 
 def variants_needed(root: Path, experiment: str, preset: str, figure: str | None) -> list[str]:
@@ -184,9 +209,12 @@ def kernel_folder(root: Path, name: str) -> Path:
 
 
 def source_files(root: Path, name: str) -> list[Path]:
-    """Every C file that enters the binaries: the kernel's own and the common ones."""
+    """Every file that enters the binaries: the kernel's own C files and the common ones."""
     folders = (kernel_folder(root, name), root / "kernels" / "common")
-    return sorted(path for folder in folders for path in folder.glob("*.[chS]"))
+    found = [path for folder in folders for path in folder.glob("*.[chS]")]
+    if name.startswith(CONTROLS):  # a wrapper lies beside its definition
+        found += [one for one in (root / "kernels" / name).iterdir() if one.suffix != ".yaml"]
+    return sorted(found)
 
 
 def papers_of(root: Path, experiment: str) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.claims import null_of, smallest_effect
 from benchbook.comparisons import Point, paired, usable
+from benchbook.twins import null_of, smallest_effect
 
 LEAST_VARIANTS = 3  # below this there is nothing to lay side by side
 

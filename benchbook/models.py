@@ -79,6 +79,15 @@ class Variant(Model):
     )
 
 
+class ControlVariant(Variant):
+    """A variant whose compiler may be started by a program of the control's."""
+
+    wrapper: list[str] = Field(
+        default=[],
+        description="program beside control.yaml and its arguments; it gets the command line",
+    )
+
+
 class Factor(Model):
     unit: str | None = None
     text: str
@@ -164,6 +173,14 @@ class PeerMeasure(Model):
     )
 
 
+class Labels(Model):
+    """What a tool's tests run under the names that it prints, where those say something else."""
+
+    runs: dict[str, Name] = Field(min_length=1, description="printed label -> method")
+    proof: str = Field(min_length=1, description="how this is known, in sentences")
+    unknown: str = Field(min_length=1, description="what was not examined, in sentences")
+
+
 class Peer(Model):
     """kernels/<experiment>/peers/<variant>.yaml: somebody else's program, measured beside ours."""
 
@@ -188,6 +205,7 @@ class Peer(Model):
         default={}, description="factor -> sizes, or factors, that it must be a multiple of"
     )
     measures: list[PeerMeasure] = Field(min_length=1)
+    labels: Labels | None = None
 
 
 class Control(Model):
@@ -197,7 +215,10 @@ class Control(Model):
     artefact: Name
     text: str
     kernel: Name = Field(description="the experiment whose kernel and factors it uses")
-    variant: Variant
+    variant: ControlVariant = Field(description="of the points that name no other")
+    variants: dict[Name, ControlVariant] = Field(
+        default={}, description="others, where the build is what provokes; `like: control` is one"
+    )
     provoked: list[Setting] = Field(min_length=1)
     nulls: list[Setting] = Field(min_length=1)
 
@@ -214,22 +235,105 @@ class Probe(Model):
     anchor_samples: int = Field(ge=1)
 
 
-class Estimand(Model):
+Quantity = Literal["rate", "time"]
+WithinState = Annotated[
+    bool, Field(description="only blocks in which the machine kept one state at all its points")
+]
+
+
+class Ratio(Model):
     """A ratio of two points of one host: quantity of `numerator` ÷ that of `denominator`."""
 
-    quantity: Literal["rate", "time"]
+    kind: Literal["ratio"]
+    quantity: Quantity
     numerator: Setting
     denominator: Setting
+    within_state: WithinState = False
+
+
+class RatioOfRanges(Model):
+    """Largest ÷ smallest of the points of `numerator`, over the same of `denominator`."""
+
+    kind: Literal["ratio_of_ranges"]
+    quantity: Quantity
+    numerator: list[Setting] = Field(min_length=2)
+    denominator: list[Setting] = Field(min_length=2)
+    within_state: WithinState = False
+
+
+class ExplainedShare(Model):
+    """The share of the factor `odd` over `base` that goes where only the cause is removed."""
+
+    kind: Literal["explained_share"]
+    quantity: Quantity
+    odd: Setting
+    base: Setting
+    removed: Setting
+    within_state: WithinState = False
+
+
+class Range(Model):
+    """(max - min) ÷ max over one factor of a cross, of all or of most settings of the others."""
+
+    kind: Literal["range"]
+    quantity: Quantity
+    points: Setting
+    over: Name = Field(description="the factor whose values are compared")
+    holds: Literal["all", "most"]
+    within_state: WithinState = False
+
+
+class TrialEnd(Model):
+    """How a trial of the experiment ended."""
+
+    kind: Literal["trial"]
+    trial: str = Field(description="its text")
+    quantity: Literal["signal", "exit_status"]
+
+
+class LinkLimit(Model):
+    """The largest static array with which a variant links, in bytes."""
+
+    kind: Literal["link_limit"]
+    variant: Name
+
+
+class Audited(Model):
+    """The share of the source's own numbers that agree, of one rule of the audit."""
+
+    kind: Literal["audit"]
+    table: str
+    rule: Name
+    column: str | None = Field(default=None, description="only the numbers of this column")
+
+
+Estimand = Annotated[
+    Ratio | RatioOfRanges | ExplainedShare | Range | TrialEnd | LinkLimit | Audited,
+    Field(discriminator="kind"),
+]
+
+
+class Cell(Model):
+    """One printed number."""
+
+    table: str
+    row: dict[str, Value]
+    column: str
 
 
 class Claim(Model):
     id: Name
     text: str
     estimand: Estimand
-    region: tuple[float | None, float | None] = Field(description="ratios that count as holding")
+    region: tuple[float | None, float | None] = Field(description="what counts as holding")
     region_reason: str
-    statistic: Literal["median", "mean", "best"]
+    statistic: Literal["median", "mean", "best"] | None = Field(
+        default=None, description="of each invocation; of a fact there is none"
+    )
     scope: str
+    cells: dict[Name, Cell] = Field(
+        default={}, description="side -> its printed number, where the source has other settings"
+    )
 
 
 class Series(Model):
@@ -248,6 +352,15 @@ class Grid(Model):
     point: Setting = {}
 
 
+class RangeSeries(Model):
+    """A published (max - min) ÷ max and the points over which it is formed again."""
+
+    row: dict[str, Value] = Field(description="column -> value that finds the row of the table")
+    y: str | None = Field(default=None, description="column of the value, where rows have several")
+    points: Setting
+    over: Name = Field(description="the factor whose values are compared")
+
+
 class Figure(Model):
     id: Name
     title: str
@@ -255,9 +368,15 @@ class Figure(Model):
     experiment: Name
     select: list[Series] = Field(default=[], description="rows of the table; or a grid")
     grid: Grid | None = None
+    ranges: list[RangeSeries] | None = Field(
+        default=None, min_length=1, description="printed ranges, in percent"
+    )
+    recomputed: Name | None = Field(
+        default=None, description="a rule of the audit: the table is computed, not measured"
+    )
     x: str
     y: str | None = Field(default=None, description="column of the values; a grid names its own")
-    y_unit: str
+    y_unit: str = Field(default="", description="of rates; percent of ranges")
     machine: str = Field(
         default="", description="which of the source's machines, where it has several"
     )

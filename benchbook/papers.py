@@ -7,20 +7,18 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import comparisons, definitions
+from benchbook import comparisons, definitions, exchanged, peers, records
 from benchbook.audit import audit
-from benchbook.claims import judge_claim, null_of
-from benchbook.errors import BenchbookError
+from benchbook.figures import cell, rerun_figure
 from benchbook.files import read_json, write_json
 from benchbook.flags import flags
 from benchbook.plan import claim_hashes
-from benchbook.points import resolve
 from benchbook.processes import whole_machine
-from benchbook.published import labels, read_table
+from benchbook.published import read_table
+from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
-from benchbook.steadiness import UNTOLD
-from benchbook.tables import rate
 from benchbook.units import RATE_UNITS
+from benchbook.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 
 VERSION = 1
 
@@ -34,19 +32,35 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         summaries = pd.read_parquet(path.with_name("summaries.parquet"))
         by_experiment[analysis["experiment"]] = (analysis, summaries, path.parent)
     contents = {one: definitions.definition(root, one) for one in by_experiment}
-    hashes = {one: claim_hashes(definitions.figures_of(root, one)) for one in by_experiment}
+    audited = audit(root, name)
+    chosen = [one for one in paper["figures"] if not wanted or wanted == f"{name}/{one['id']}"]
     figures = [
-        judge_figure(
+        rerun_figure(
             root,
             name,
             figure,
             *by_experiment[figure["experiment"]][:2],
             contents[figure["experiment"]],
-            hashes[figure["experiment"]],
+            audited,
         )
-        for figure in paper["figures"]
-        if not wanted or wanted == f"{name}/{figure['id']}"
+        for figure in chosen
     ]
+    printed = printed_by_point(figures)
+    for figure, made in zip(chosen, figures, strict=True):
+        experiment = figure["experiment"]
+        analysis, summaries, folder = by_experiment[experiment]
+        made.update(
+            judged(
+                root,
+                name,
+                figure,
+                analysis,
+                summaries,
+                contents[experiment],
+                {"audit": audited, **_failures_as_results(folder / "evidence.json")},
+                printed | printed_by_point([made]),
+            )
+        )
     shown = {row["point"] for figure in figures for row in figure["rows"]}
     sources = {
         experiment: {
@@ -88,7 +102,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "answer": paper["answer"],
                 "sizing": _sizing(paper, sources, first["sizes"]),
                 "conditions": paper["conditions"],
-                "audit": audit(root, name),
+                "audit": audited,
                 "preset": first["preset"],
                 "host": first["host"],
                 "experiments": sources,
@@ -112,6 +126,59 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
     )
 
 
+def judged(
+    root: Path,
+    paper: str,
+    figure: dict[str, Any],
+    analysis: dict[str, Any],
+    summaries: pd.DataFrame,
+    content: dict[str, Any],
+    facts: dict[str, Any],
+    printed: dict[str, list[float]],
+) -> dict[str, Any]:
+    """The claims of one figure with their verdicts, and its null.
+
+    A run that was made to settle a claim decides it alone; what was found before stands beside it.
+    """
+    sizes = analysis["sizes"]
+    facts = facts | {"cell": lambda named: _number(root, paper, named)}
+    run = Measured(analysis["points"], summaries)
+    verdicts, null = judge_claims(figure, content, sizes, run, facts, printed)
+    hashes = claim_hashes([{**figure, "paper": paper}])
+    folder = root / analysis["folder"]
+    binaries = read_json(folder / records.PLAN)["binaries"] if folder.is_dir() else {}
+    claims = []
+    for claim, first in zip(figure.get("claims", []), verdicts, strict=True):
+        key = f"{paper}/{figure['id']}/{claim['id']}"
+        declared = analysis["claims"].get(key)
+        runs = settle_runs(folder.parent, key, analysis["preset"], binaries)
+        again = [
+            (one, judge_alone(claim, content, sizes, measured(one), first["intervals"]))
+            for one in runs
+        ]
+        # A claim edited since may compare other points than its run measured.
+        again = [one for one in again if one[1]["verdict"] != "not_measurable_here"]
+        if again:
+            declared = read_json(again[-1][0] / records.PLAN)["claim_hashes"].get(key)
+        claims.append(
+            {
+                "paper": paper,
+                "figure": figure["id"],
+                **beside(first, again),
+                # Arithmetic on printed numbers has no before and after.
+                "post_hoc": claim["estimand"]["kind"] != "audit" and declared != hashes[key],
+            }
+        )
+    return {"claims": claims, "null": null}
+
+
+def _number(root: Path, paper: str, named: dict[str, Any]) -> float:
+    """The number in a cell that a claim names."""
+    table = read_table(root, paper, named["table"])
+    origin = f"{paper}/{named['table']}"
+    return float(cell(table, named["row"], named["column"], origin))
+
+
 def _side_by_side(
     root: Path,
     experiment: str,
@@ -121,9 +188,10 @@ def _side_by_side(
 ) -> dict[str, Any]:
     """What the page compares across the figures of one experiment, and what its names mean."""
     content = definitions.definition(root, experiment)
-    own = [figure for figure in figures if figure["experiment"] == experiment]
+    own = [one for one in figures if one["experiment"] == experiment and one["rows"]]
     points, unit = analysis["points"], own[0]["y_unit"] if own else "MiB/s"
     curves = comparisons.curves(points, summaries, RATE_UNITS[unit])
+    odd = comparisons.odd(own, points, summaries)
     return {
         "question": content["question"],
         "definitions": content["definitions"],
@@ -140,7 +208,8 @@ def _side_by_side(
         ),
         "ceilings": [_in_unit(one, RATE_UNITS[unit]) for one in analysis["ceilings"]],
         "sweep_unit": unit,
-        "odd": comparisons.odd(own, points, summaries),
+        "odd": odd,
+        "exchanged": exchanged.labels(own, peers.of(content), odd["pairs"]),
     }
 
 
@@ -183,134 +252,6 @@ def _sizing(
         "total_llc_bytes": sizes["total LLC"],
         "knees": found,
     }
-
-
-def _not_rerun(
-    table: list[dict[str, str]], figure: dict[str, Any], as_printed: dict[str, str]
-) -> list[dict[str, str]]:
-    """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
-    if "grid" not in figure:
-        return []
-    known = {figure["x"], *figure["grid"]["columns"]}
-    return [
-        {"row": row[figure["x"]], "label": as_printed.get(column, column), "printed": cell}
-        for row in table
-        for column, cell in row.items()
-        if column not in known and cell
-    ]
-
-
-def _cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
-    found = [
-        row for row in rows if all(row.get(key) == str(value) for key, value in wanted.items())
-    ]
-    if len(found) != 1 or column not in found[0]:
-        raise BenchbookError(
-            f"{origin}: {wanted} must name one row with a column {column!r}; it names {len(found)}"
-        )
-    return found[0][column]
-
-
-def judge_figure(
-    root: Path,
-    paper: str,
-    figure: dict[str, Any],
-    analysis: dict[str, Any],
-    summaries: pd.DataFrame,
-    content: dict[str, Any],
-    hashes: dict[str, str],
-) -> dict[str, Any]:
-    """One figure: printed and rerun value per row, claims with verdicts, the A/A null.
-
-    `content` is the experiment's definition, `hashes` are those of all claims on it.
-    """
-    sizes = analysis["sizes"]
-    points = {point["point"]: point for point in analysis["points"]}
-    table = read_table(root, paper, figure["table"])
-    as_printed = labels(root, paper, figure["table"])
-    rows = []
-    for series in figure["select"]:
-        column = series.get("y") or figure["y"]
-        printed = _cell(table, series["row"], column, f"{paper}/{figure['table']}")
-        name = resolve(content, series["point"], sizes)
-        point = points.get(name or "", {"state": "not_in_preset", "reason": "not in this preset"})
-        label = str(series["row"].get(figure["x"], ""))
-        rows.append(
-            {
-                "row": series["row"],
-                # Rows of a grid stand in one group for each of its lines, labelled by column.
-                "group": label if "grid" in figure else "",
-                "label": as_printed.get(column, column) if "grid" in figure else label,
-                "column": column,
-                "printed": printed,
-                "point": name,
-                "state": point["state"],
-                "reason": point["reason"],
-                **_rerun(point, figure["y_unit"]),
-            }
-        )
-    comparisons.beside(rows, summaries, RATE_UNITS[figure["y_unit"]])
-    claims = figure.get("claims", [])
-    null = null_of(analysis["points"], summaries, max(len(claims), 1))
-    measured = analysis["claims"]
-    verdicts = []
-    for claim in claims:
-        sides = {
-            side: resolve(content, claim["estimand"][side], sizes)
-            for side in ("numerator", "denominator")
-        }
-        verdict = judge_claim(claim, sides, points, summaries, null, len(claims))
-        key = f"{paper}/{figure['id']}/{claim['id']}"
-        post_hoc = measured.get(key) != hashes[key]
-        verdicts.append({"paper": paper, "figure": figure["id"], **verdict, "post_hoc": post_hoc})
-    keep = ("id", "title", "table", "experiment", "x", "y_unit", "published")
-    return {
-        **{key: figure[key] for key in keep},
-        "grid": "grid" in figure,
-        "machine": figure.get("machine", ""),
-        "not_rerun": _not_rerun(table, figure, as_printed),
-        "rows": rows,
-        "claims": verdicts,
-        "null": null,
-    }
-
-
-def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
-    """The rerun of one row in the published unit; empty values where there is none."""
-    per = RATE_UNITS[unit]
-    names = {
-        "rerun": "rate_bytes_per_s",
-        "low": "rate_low_bytes_per_s",
-        "high": "rate_high_bytes_per_s",
-    }
-    values = {
-        key: point[name] / per if point.get(name) is not None else None
-        for key, name in names.items()
-    }
-    paper_ns = point.get("paper_ns")
-    return {
-        **values,
-        "paper_statistic": rate(point["bytes_per_call"], paper_ns) / per if paper_ns else None,
-        "paper_statistic_name": point.get("paper_statistic"),
-        "paper_samples": point.get("paper_samples"),
-        "blocks": point.get("blocks", 0),
-        "samples": point.get("samples", 0),
-        "observations": point.get("observations", {}),
-        "inside": point.get("inside") or UNTOLD,
-        "other_blocks": {
-            name: {key: part[one] / per if part[one] else None for key, one in names.items()}
-            | {"blocks": part["blocks"]}
-            for name, part in _parts(point).items()
-        },
-    }
-
-
-def _parts(point: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Estimates over some of the blocks: the undisturbed ones, and each machine state."""
-    states = point.get("by_machine_state", {})
-    parts = {"undisturbed blocks": point.get("undisturbed")}
-    parts |= {f"machine state {name}": part for name, part in states.items()}
-    return {name: part for name, part in parts.items() if part}
 
 
 def merge_verdicts(papers: list[Path], output: Path) -> None:

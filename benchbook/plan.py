@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 
 from benchbook import definitions, host, memory, peers, records
 from benchbook.errors import BenchbookError
+from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
 from benchbook.peers.matching import matched
 from benchbook.points import (
     Point,
@@ -22,7 +22,6 @@ from benchbook.points import (
     host_sizes,
     memory_needed,
     point_id,
-    resolve,
 )
 from benchbook.settings import MEASURING, PRESETS
 from benchbook.sizes import format_bytes
@@ -30,6 +29,7 @@ from benchbook.stats import least_blocks
 from benchbook.topology import pin, read_topology
 
 HARNESS_VERSION = 2
+RUNS = {"state": "ok", "reason": ""}
 PAPER = "paper"  # the preset with each paper's own number of samples
 
 
@@ -46,7 +46,7 @@ class Plan:
     libc: str | None
     sizes: dict[str, int | None]  # what "4 x LLC" and "cores" meant
     cpus: list[int]
-    claims: int
+    claims: int  # intervals that hold simultaneously, of the figure that needs most
     least: int
     looks: list[int]
     settings: dict[str, Any]
@@ -58,6 +58,7 @@ class Plan:
     pairs: list[dict[str, str]] = field(default_factory=list)
     claim_hashes: dict[str, str] = field(default_factory=dict)
     memory_bytes: int = 0
+    settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
@@ -65,7 +66,7 @@ class Plan:
             "points": [asdict(point) for point in self.wanted],
             "starts": self.starts,
             "peers": {
-                name: {key: value for key, value in spec.items() if key != "text"}
+                name: {key: value for key, value in spec.items() if key not in ("text", "labels")}
                 for name, spec in self.peers.items()
             },
             "binaries": self.binaries,
@@ -81,14 +82,11 @@ class Plan:
             "harness": HARNESS_VERSION,
             "records": records.VERSION,
             "kernel": platform.release(),
-            "door": door(),
+            "door": host.door(),
         }
+        if self.settle:  # what was begun for one claim is not resumed for another
+            facts["settle"] = [self.settle["claim"], self.settle["preset"]]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def door() -> str:
-    """host or nix: how the environment was entered."""
-    return os.environ.get("BENCHBOOK_DOOR", "host")
 
 
 def _probe(root: Path, record: dict[str, Any]) -> list[Any]:
@@ -139,13 +137,20 @@ def make_plan(
     variants = variants or {}
     budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
     figures = [] if is_control else definitions.figures_of(root, experiment)
-    claims = max((len(figure.get("claims", [])) for figure in figures), default=0)
+    facts = host.facts()
+    available = memory.memory_available_bytes().bytes
+    cpus = len(topology.cpus)
+    known = {
+        point.id: _cannot_run(content, point, variants, settings, available, cpus) or RUNS
+        for point in points
+    }
+    # What runs at the moment must not change how many blocks a run has.
+    planned = dict.fromkeys(known, RUNS)
+    claims = max(map(intervals_of, _asked(figures, content, sizes, planned).values()), default=0)
     # A control needs no interval: its detector reads observations. Three blocks show that they
     # are the same each time.
     blocks = least_blocks(max(claims, 1))
     looks = [3] if is_control else sorted({max(look, blocks) for look in settings["looks"]})
-    facts = host.facts()
-    available = memory.memory_available_bytes().bytes
     plan = Plan(
         experiment=experiment,
         host=host.host_id(facts),
@@ -172,22 +177,16 @@ def make_plan(
         which = "relinked" if point.twin == "relinked" else "binary"
         if which in record:
             plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
-        reason = _cannot_run(content, point, variants, settings, available, len(topology.cpus))
-        if reason:
-            plan.skipped.append({**asdict(point), **reason})
+        if known[point.id] != RUNS:
+            plan.skipped.append({**asdict(point), **known[point.id]})
         else:
             plan.points.append(point)
-    usable = len(topology.cpus)
-    needed_cpus = [cpus_needed(point, usable) for point in plan.points]
+    needed_cpus = [cpus_needed(point, cpus) for point in plan.points]
     plan.cpus = pin(topology, max(needed_cpus, default=1))
-    plan.pairs = _pairs(figures, content, sizes, {point.id for point in plan.points})
+    plan.pairs = _pairs(_asked(figures, content, sizes, known))
     plan.claim_hashes = claim_hashes(figures)
-    shown = [
-        resolve(content, series["point"], sizes)
-        for figure in figures
-        for series in figure["select"]
-    ]
-    plan.shown = sorted({name for name in shown if name})
+    shown = [setting for figure in figures for setting in definitions.shown_settings(figure)]
+    plan.shown = sorted({point.id for point in expand(content, shown, sizes)[0]})
     plan.memory_bytes = max(
         (memory_needed(point, plan.buffers) for point in plan.points), default=0
     )
@@ -243,23 +242,29 @@ def _cannot_run(
     return None
 
 
-def _pairs(
-    figures: list[dict[str, Any]],
-    content: dict[str, Any],
-    sizes: dict[str, Any],
-    planned: set[str],
-) -> list[dict[str, str]]:
-    pairs = []
-    for figure in figures:
-        for claim in figure.get("claims", []):
-            sides = {
-                side: resolve(content, claim["estimand"][side], sizes)
-                for side in ("numerator", "denominator")
-            }
-            if set(sides.values()) <= planned:
-                name = f"{figure['paper']}/{figure['id']}/{claim['id']}"
-                pairs.append({"comparison": name, **sides})
-    return pairs
+Asked = dict[str, list[tuple[dict[str, Any], Roles]]]
+
+
+def _asked(
+    figures: list[dict[str, Any]], content: dict[str, Any], sizes: dict[str, Any], known: Known
+) -> Asked:
+    """The measurable claims of each figure, with the points that they rest on."""
+    return {
+        f"{figure['paper']}/{figure['id']}": asked(figure.get("claims", []), content, sizes, known)
+        for figure in figures
+    }
+
+
+def _pairs(decidable: Asked) -> list[dict[str, str]]:
+    """The ratios of points whose widths end the run, named by claim and number."""
+    found = []
+    for figure, claims in decidable.items():
+        for claim, roles in claims:
+            pairs = kind_of(claim["estimand"]).pairs(claim["estimand"], roles)
+            for number, (top, bottom) in enumerate(pairs):
+                name = f"{figure}/{claim['id']}" + (f"/{number}" if len(pairs) > 1 else "")
+                found.append({"comparison": name, "numerator": top, "denominator": bottom})
+    return found
 
 
 def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:

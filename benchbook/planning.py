@@ -103,6 +103,8 @@ def _block_s(root: Path, plan: Plan) -> float | None:
         if not (run / records.MANIFEST).exists():
             continue
         before = read_json(run / records.PLAN)
+        if before.get("settle"):
+            continue  # it had no pilot
         same = all(before["settings"].get(name) == plan.settings[name] for name in MEASURING)
         if same and {point["id"] for point in before["points"]} == wanted:
             done = records.progress(run)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchbook.definitions import SETTLING
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
 
@@ -27,9 +28,11 @@ PLAN, JOURNAL, PROBES, MANIFEST = "plan.json", "journal.jsonl", "probes.jsonl", 
 
 
 def new_run(folder: Path, plan: dict[str, Any]) -> Path:
-    """Make a run folder under `folder` with its plan; the name tells time and fingerprint."""
+    """Make a run folder under `folder` with its plan; the name tells time and fingerprint, and
+    that a run is for one claim only."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    run = folder / f"{stamp}-{plan['fingerprint'][:8]}-{secrets.token_hex(2)}"
+    name = f"{stamp}-{plan['fingerprint'][:8]}-{secrets.token_hex(2)}"
+    run = folder / (name + SETTLING if plan.get("settle") else name)
     run.mkdir(parents=True)
     write_json(run / PLAN, plan)
     return run

@@ -49,9 +49,7 @@ class Run:
 
         self.state.read(full=not (self.folder / records.PROBES).exists())
         if done.pilot is None:
-            left_s = expected(self.plan)[1] * self.plan.least / 1e9
-            self.say("pilot", 0, self.plan.looks[0], left_s)
-            done.pilot = pilot(self.plan, self.starter.groups(self.plan.points), self._try)
+            done.pilot = self._pilot()
             self._log({"kind": "pilot", **done.pilot, "t_end_ns": now_ns()})
         failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE) | done.failures
         block_s = done.pilot["block_ns"] / 1e9
@@ -74,6 +72,15 @@ class Run:
                 reason = self._look(done, extra, spent_s(), block_s)
         self.state.read()
         self._finish(reason, done, spent_s())
+
+    def _pilot(self) -> dict[str, Any]:
+        if self.plan.settle is None:
+            left_s = expected(self.plan)[1] * self.plan.least / 1e9
+            self.say("pilot", 0, self.plan.looks[0], left_s)
+            return pilot(self.plan, self.starter.groups(self.plan.points), self._try)
+        # Another number of samples would be another estimate than the one to be settled.
+        given = self.plan.settle["pilot"]["points"]
+        return {"points": given, "failed": {}, "block_ns": 0, "wall_ns": 0}
 
     def _resume(self) -> records.Progress:
         done = records.progress(self.folder)

@@ -199,8 +199,32 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
     """Behind an anyOf stand several complaints: keep the whole where none goes deeper."""
+    if "discriminator" in error.schema and isinstance(error.instance, dict):
+        return _of_kind(error)
     deeper = [inner for inner in error.context or [] if len(inner.path)]
     return _deepest(deeper[0]) if deeper else error
+
+
+def _of_kind(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Of several kinds of a thing only the complaint of the kind that it names."""
+    key, kinds = (error.schema["discriminator"][one] for one in ("propertyName", "mapping"))
+    if key not in error.instance:
+        return jsonschema.ValidationError(
+            "", validator="required", validator_value=[key], instance=error.instance, parent=error
+        )
+    named = error.instance[key]
+    if not isinstance(named, str) or named not in kinds:
+        return jsonschema.ValidationError(
+            "",
+            validator="enum",
+            validator_value=sorted(kinds),
+            instance=named,
+            path=[key],
+            parent=error,
+        )
+    branch = [one["$ref"] for one in error.schema["oneOf"]].index(kinds[named])
+    own = [inner for inner in error.context or [] if inner.schema_path[0] == branch]
+    return _deepest(own[0])
 
 
 def _allowed(error: jsonschema.ValidationError) -> str:

@@ -123,6 +123,14 @@ class Lab:
         names = {one["experiment"] for one in figures if wanted in ("", one["id"])}
         return [f"{self.results}/{name}/analysis.json" for name in sorted(names)]
 
+    def settled(self, wildcards: Any) -> list[str]:
+        """manifest.json of the complete runs that were made to settle a claim of a paper."""
+        found: list[Path] = []
+        for name in definitions.experiments_of(self.root, wildcards.paper):
+            runs = self.root / "data" / "runs" / self.host / name
+            found += runs.glob(f"*{definitions.SETTLING}/manifest.json")
+        return sorted(str(path.relative_to(self.root)) for path in found)
+
     def one_of(self, *names: list[str]) -> str:
         """A pattern that matches just these names, so that no path is taken for another."""
         return "|".join(re.escape(name) for group in names for name in group) or "(?!)"

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import crosscheck
+from benchbook import crosscheck, definitions
+from benchbook.crosscheck import experiments, papers
+from benchbook.crosscheck.spaces import Space
 from benchbook.errors import BenchbookError
 from benchbook.workflow import open_lab
 
@@ -22,6 +26,7 @@ STREAM = "kernels/stream/experiment.yaml"
 CONTROL = "kernels/controls/source-not-advanced/control.yaml"
 PROBE = "kernels/probe/probe.yaml"
 PAPER = "data/published/slocum2013-mbw/paper.yaml"
+TABLES = "data/published/stream-array-size/paper.yaml"
 TABLE = "data/published/slocum2013-mbw/mbw-32.csv"
 COPY = {"variant": "gcc-O2", "bytes": "32 MiB", "method": "copy", "call": "memcpy"}
 
@@ -40,9 +45,28 @@ def change(path: Path, edit: Callable[[Any], Any]) -> None:
     path.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
-def refusal(checkout: Path) -> str:
+@cache
+def spaces() -> dict[str, Space]:
+    """The experiments of this checkout, which no case about a paper or a control changes."""
+    return {name: experiments.experiment(ROOT, name) for name in definitions.experiments(ROOT)}
+
+
+def check(checkout: Path, file: str) -> None:
+    """What this file alone is asked, because to read all the others again takes half a second."""
+    match Path(file).parts:
+        case ["kernels", "controls", name, _]:
+            experiments.control(checkout, f"{definitions.CONTROLS}{name}", deepcopy(spaces()))
+        case ["kernels", name, _]:
+            experiments.experiment(checkout, name)
+        case ["data", _, name, _]:
+            papers.paper(checkout, name, deepcopy(spaces()))
+        case _:
+            crosscheck.check(checkout)
+
+
+def refusal(checkout: Path, file: str = "") -> str:
     with pytest.raises(BenchbookError) as caught:
-        crosscheck.check(checkout)
+        check(checkout, file)
     said = str(caught.value)
     assert "\n" not in said
     return said
@@ -72,6 +96,31 @@ def adder(*path: Any) -> Callable[[Any], None]:
 
 def claim(*path: Any) -> Callable[[Any], None]:
     return setter("figures", 1, "claims", 0, *path)
+
+
+def remover(*path: Any) -> Callable[[Any], None]:
+    """Takes away the key or item at the place."""
+
+    def edit(content: Any) -> None:
+        for part in path[:-1]:
+            content = content[part]
+        del content[path[-1]]
+
+    return edit
+
+
+def of_figure(figure: str, *path: Any) -> Callable[[Any], None]:
+    """As `setter`, in the figure of that id; a claim is named by its id too."""
+
+    def edit(content: Any) -> None:
+        found = next(one for one in content["figures"] if one["id"] == figure)
+        inner = path
+        if inner[0] == "claims":
+            found = next(one for one in found["claims"] if one["id"] == inner[1])
+            inner = inner[2:]
+        setter(*inner)(found)
+
+    return edit
 
 
 def twice(*path: Any) -> Callable[[Any], None]:
@@ -136,8 +185,9 @@ CONTROLS = [
     (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no experiment; known: mbw"),
     (setter("kernel", "probe"), "'kernel' is 'probe', which is no experiment; known: mbw"),
     (setter("artefact", "other"), "'artefact' is 'other'; its folder is 'source-not-advanced'"),
+    (setter("nulls", 0, "variant", "x"), "'nulls.0.variant' is 'x', which is no variant; allowed"),
+    (setter("variant", "wrapper", ["x"]), "'variants.control.wrapper' names 'x', which is no prog"),
     (setter("provoked", 0, "colour", 1), "'provoked.0' names 'colour', which is no factor"),
-    (setter("provoked", 0, "variant", "gcc-O2"), "'provoked.0' names a variant"),
     (setter("nulls", 1, "method", "copi"), "'nulls.1.method' is 'copi', which is no method"),
     (setter("nulls", 1, "call", 7), "'nulls.1.call' is 7, a number, and 'points.tiny.0.call' of"),
 ]
@@ -200,13 +250,108 @@ PAPERS = [
     (claim("region", [1]), "'figures.1.claims.0.region' is [1]; it needs at least 2 items"),
     (claim("region", [1, 2, 3]), "claims.0.region' is [1, 2, 3]; it takes at most 2 items"),
 ]
+STUCK = {**COPY, "method": "block-1.1.1", "call": "mempcpy", "block_bytes": "4 KiB"}
+SHARE = ("mbw-b4096-32", "claims", "repeated-block-is-the-cause")
+CLOSER = ("mbw-1.3.0-b4096-8", "claims", "more-consistent-after-the-fix")
+KINDS = [
+    (claim("estimand", "kind", "mean"), "claims.0.estimand.kind' is 'mean'; allowed: audit, expl"),
+    (remover("figures", 1, "claims", 0, "estimand", "kind"), "key 'kind' is missing in 'figures.1"),
+    (claim("estimand", "over", "bytes"), "key 'over' in 'figures.1.claims.0.estimand' is unknown"),
+    (claim("estimand", "quantity", "speed"), "estimand.quantity' is 'speed'; allowed: rate, time"),
+    (claim("estimand", "within_state", "yes"), "estimand.within_state' is 'yes'; it must be true"),
+    (remover("figures", 1, "claims", 0, "statistic"), "magnitude.statistic' is missing; name the"),
+    (claim("statistic", "max"), "figures.1.claims.0.statistic' is 'max'; allowed: "),
+    (
+        of_figure(*SHARE, "estimand", "removed", STUCK),
+        "repeated-block-is-the-cause.estimand' compares a point with itself; let odd and base and",
+    ),
+    (remover("figures", 1, "claims", 2, "estimand", "removed"), "key 'removed' is missing in"),
+    (of_figure(*SHARE, "region", [0.5, 0.5]), "region' is [0.5, 0.5]; write the lower bound first"),
+    (
+        of_figure(*CLOSER, "region", [0, 1]),
+        "more-consistent-after-the-fix.region' is [0, 1], and a ratio is above 0; write null",
+    ),
+    (
+        of_figure(*CLOSER, "estimand", "numerator", 2, {**STUCK, "bytes": "9 MiB"}),
+        "fix.estimand.numerator.2' is in no preset of kernels/mbw/experiment.yaml",
+    ),
+    (of_figure(*CLOSER, "estimand", "numerator", [STUCK]), "estimand.numerator' is "),
+]
+DROP = ("mbw-1.2.2-b4096-8", "claims", "drop-to-1.2.2", "cells")
+CELLS = [
+    (of_figure(*DROP, "numerator", "row", {"method": "M"}), "cells.numerator.row' finds 0 rows of"),
+    (of_figure(*DROP, "numerator", "row", {"form": "M"}), "cells.numerator.row' names 'form', whi"),
+    (of_figure(*DROP, "numerator", "column", "mb"), "numerator.column' is 'mb', which is no colum"),
+    (
+        of_figure(*DROP, "numerator", "column", "method"),
+        "numerator' finds 'MCBLOCK', which is no n",
+    ),
+    (
+        of_figure(*DROP, "numerator", "table", "x.csv"),
+        "numerator.table' is 'x.csv', which cannot b",
+    ),
+    (
+        of_figure(*DROP, "odd", {"table": "t", "row": {}, "column": "c"}),
+        "odd' is 'odd', which is n",
+    ),
+]
+ALL = ("deviations", "claims", "all-within-5-percent-virtual", "estimand")
+LIMIT = ("physical", "claims", "large-model-compiles-them", "estimand")
+FAULT = ("physical", "claims", "segmentation-fault", "estimand")
+AUDIT = ("formula", "claims", "formula-gives-its-examples", "estimand")
+RANGES = [
+    (of_figure(*ALL, "points", "bytes", ["64 MiB"]), "estimand.points' is in no preset of kernels"),
+    (
+        of_figure(*ALL, "points", "bytes", ["4.375 x total LLC"]),
+        "estimand.over' is 'bytes', of which 'points' names fewer than two values; name a list",
+    ),
+    (
+        of_figure(*ALL, "points", "bytes", "4.375 x total LLC"),
+        "estimand.over' is 'bytes', of which 'points' names fewer than two values; name a list",
+    ),
+    (of_figure(*ALL, "over", "colour"), "over' is 'colour', of which 'points' names fewer than tw"),
+    (of_figure(*ALL, "over", "threads"), "over' is 'threads', of which 'points' names fewer than"),
+    (of_figure(*ALL, "points", "colour", [1, 2]), "estimand.points' names 'colour', which is no f"),
+    (of_figure(*ALL, "holds", "some"), "estimand.holds' is 'some'; allowed: all, most"),
+    (of_figure("deviations", "ranges", 0, "row", {"label": "copy"}), "ranges.0.row' finds 2 rows"),
+    (
+        of_figure("deviations", "ranges", 1, "points", "method", "copy-nt"),
+        "'figures.deviations.ranges.1.points' is in no preset of kernels/stream/experiment.yaml",
+    ),
+    (
+        of_figure("deviations", "ranges", 1, "points", "bytes", ["4.375 x total LLC"]),
+        "'figures.deviations.ranges.1.over' is 'bytes', of which 'points' names fewer than two",
+    ),
+    (of_figure("deviations", "y", "spread"), "'figures.deviations.y' is 'spread', which is no col"),
+    (of_figure("deviations", "ranges", []), "ranges' is []; allowed: a list"),
+]
+FACTS = [
+    (of_figure(*FAULT, "trial", "too large"), "estimand.trial' is 'too large', which is no trial"),
+    (of_figure(*FAULT, "quantity", "rate"), "quantity' is 'rate'; allowed: signal, exit_status"),
+    (
+        of_figure(*LIMIT, "variant", "gcc-O3"),
+        "estimand.variant' is 'gcc-O3', which is no variant i",
+    ),
+    (
+        of_figure(*LIMIT, "variant", "gcc-O9"),
+        "estimand.variant' is 'gcc-O9', which is no variant i",
+    ),
+    (
+        of_figure(*AUDIT, "rule", "sums"),
+        "estimand.rule' is 'sums', which is no rule in its audit.y",
+    ),
+    (of_figure(*AUDIT, "table", "gone.csv"), "estimand.table' is 'gone.csv', which is not beside"),
+    (of_figure(*AUDIT, "column", "elements"), "estimand.column' is 'elements', which is no column"),
+    (of_figure("formula", "recomputed", "sums"), "formula.recomputed' is 'sums', which is no rule"),
+]
 CASES = [
     (file, edit, sentence)
     for file, cases in (
         (EXPERIMENT, EXPERIMENTS),
         (STREAM, BEYOND),
         (CONTROL, CONTROLS),
-        (PAPER, PAPERS),
+        (PAPER, [*PAPERS, *KINDS, *CELLS]),
+        (TABLES, [*RANGES, *FACTS]),
     )
     for edit, sentence in cases
 ]
@@ -219,9 +364,50 @@ def test_what_does_not_fit_is_one_sentence(
     checkout: Path, file: str, edit: Callable[[Any], Any], sentence: str
 ) -> None:
     change(checkout / file, edit)
-    said = refusal(checkout)
+    said = refusal(checkout, file)
     assert f"{file}: key " in said
     assert sentence in said
+
+
+@pytest.mark.parametrize(
+    "kinds", [(), ("select",), ("ranges",), ("grid", "recomputed"), ("recomputed", "select")]
+)
+def test_a_figure_is_one_of_its_kinds(checkout: Path, kinds: tuple[str, ...]) -> None:
+    """None, two, or one with nothing in it."""
+    values = {"grid": "of the first", "recomputed": "formula", "select": [], "ranges": None}
+
+    def edit(content: Any) -> None:
+        figure = next(one for one in content["figures"] if one["id"] == "formula")
+        del figure["recomputed"]
+        figure |= {kind: values[kind] for kind in kinds}
+        if "grid" in kinds:
+            figure["grid"] = content["figures"][0]["grid"]
+
+    change(checkout / TABLES, edit)
+    assert refusal(checkout, TABLES).endswith(
+        f"{TABLES}: figure 'formula' needs one of 'select', 'grid', 'ranges', 'recomputed'"
+    )
+
+
+def test_an_audit_needs_the_papers_own(checkout: Path) -> None:
+    (checkout / TABLES).with_name("audit.yaml").unlink()
+    said = refusal(checkout, TABLES)
+    assert "recomputed' is 'formula', which is no rule in its audit.yaml; allowed: " in said
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "sentence"),
+    [
+        (EXPERIMENT, setter("base", "gcc-O9"), "'base' is 'gcc-O9', which is no variant"),
+        (CONTROL, setter("kernel", "mwb"), "'kernel' is 'mwb', which is no experiment"),
+        (PAPER, setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),
+    ],
+)
+def test_every_kind_of_file_is_asked(
+    checkout: Path, file: str, edit: Callable[[Any], Any], sentence: str
+) -> None:
+    change(checkout / file, edit)
+    assert f"{file}: key {sentence}" in refusal(checkout)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +422,7 @@ def test_what_does_not_fit_is_one_sentence(
 )
 def test_broken_tables_are_one_sentence(checkout: Path, table: str, sentence: str) -> None:
     (checkout / TABLE).write_bytes(table.encode(errors="surrogateescape"))
-    said = refusal(checkout)
+    said = refusal(checkout, PAPER)
     assert said.startswith(f"{PAPER}: key 'figures.mbw-32.")
     assert sentence in said
 

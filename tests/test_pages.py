@@ -172,8 +172,8 @@ def test_every_page_fits_the_width_and_nothing_in_a_picture_overlaps(looks: dict
 def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
     pictures = shown.query_selector_all("figure svg")
-    # Overview, forms, odd pairs, four tables, one claim, the sweep.
-    assert len(pictures) == 9
+    # Overview, forms, odd pairs, four tables, the claims of three of them, the sweep.
+    assert len(pictures) == 11
     for svg in pictures:
         box = svg.bounding_box()
         assert box is not None
@@ -249,6 +249,37 @@ def test_local_links_lead_somewhere(site: Path) -> None:
         for link in re.findall(r'href="([^"#][^"]*)"', path.read_text(encoding="utf-8")):
             if not link.startswith("data:"):
                 assert (path.parent / link).exists(), f"{path}: {link}"
+
+
+def test_links_within_a_page_lead_somewhere(site: Path, looks: dict) -> None:
+    for path, seen in looks.items():
+        named = set(re.findall(r'href="#([^"]+)"', path.read_text(encoding="utf-8")))
+        assert named <= set(seen["ids"]), path
+
+
+def test_the_audit_is_counted_in_the_answer_and_on_the_index(site: Path, looks: dict) -> None:
+    audit = read_json(site / "stream" / made_up.STREAM / "paper.json")["audit"]
+    wrong = [one for one in audit if not one["consistent"]]
+    many = len({one["slip"]["slip"] for one in wrong})
+    reports = site / "stream/reports"
+    text = looks[reports / f"{made_up.STREAM}.html"]["text"]
+    answered, _, section = text.partition("The source’s own numbers")
+    assert f"Of {len(audit)} checks of the source’s own numbers {len(wrong)} disagree" in answered
+    said = f"{len(wrong)} of {len(audit)} checks of the source’s own numbers disagree: "
+    assert f"{said}{many} distinct slips" in section
+    assert f"{said}{many} distinct slips" in looks[reports / "index.html"]["text"]
+    whole = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
+    assert "distinct slip" not in whole
+
+
+def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: dict) -> None:
+    for name, here in (("whole", "exchanging the labels would"), ("tiny", "was not measured here")):
+        text = looks[site / name / "reports" / f"{made_up.PAPER}.html"]["text"]
+        assert text.count("A possible explanation: MEMCPY and DUMB exchanged") == 1
+        assert text.count("may come from the two labels being exchanged") == 4
+        assert "DUMB shows 2.56 times MEMCPY in print" in text
+        assert here in text
+        assert "whether the author’s builds were alike is unknown" in text
 
 
 def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> None:
@@ -361,3 +392,27 @@ def test_data_beside_each_figure(site: Path) -> None:
         assert [float(row["rerun_mib_per_s"]) for row in rows] == [
             row["rerun"] for row in figure["rows"]
         ]
+
+
+def test_every_page_names_door_compilers_and_revision(site: Path, looks: dict) -> None:
+    for path in pages(site / "whole"):
+        assert "gcc 1.0" in looks[path]["text"], path
+        assert re.search(r"Environment:?\s+host[,;]", looks[path]["text"]), path
+    for name in (made_up.PAPER, "index", "machine"):
+        path = site / "whole/reports" / f"{name}.html"
+        assert "host, nixpkgs at revision 8fd9daa; gcc 1.0; clang 1.0" in looks[path]["text"]
+
+
+def test_a_variant_whose_flags_a_wrapper_changed_says_so(site: Path, looks: dict) -> None:
+    said = "a wrapper dropped -march=native and added -O2 -fPIC"
+    text = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
+    assert text.count(said) == 1
+    # Beside the loops too, where flags are compared; the control's clean twin says nothing.
+    stream = looks[site / "stream/reports" / f"{made_up.STREAM}.html"]["text"]
+    assert stream.count(said) > 2
+
+
+def test_flags_that_nobody_saw_are_unknown() -> None:
+    unknown = {"wrapper": {"state": "unknown", "reason": "it does not tell"}}
+    assert prose.wrapper(unknown) == "what reached the compiler is unknown: it does not tell"
+    assert prose.wrapper({"wrapper": None}) == prose.wrapper({}) == ""

@@ -13,6 +13,7 @@ from benchbook.invoke import PointResult, Result
 from benchbook.pilot import StartCost, calibrate, fit, pilot
 from benchbook.settings import load_settings
 from benchbook.sizes import parse_counts
+from benchbook.stats import least_blocks
 
 CONTENT = {
     "factors": {
@@ -146,7 +147,84 @@ def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
     assert base.fingerprint() == reworded.fingerprint()
     assert base.fingerprint() != replace(base, least=10, looks=[10]).fingerprint()
     assert base.fingerprint() != replace(base, libc="another").fingerprint()
+    retold = {name: {**one, "text": "x", "labels": None} for name, one in base.peers.items()}
+    assert retold
+    assert base.fingerprint() == replace(base, peers=retold).fingerprint()
     assert base.fingerprint() != replace(base, starts=["bytes", "method"]).fingerprint()
+    settling = [
+        replace(base, settle={"claim": claim, "preset": "tiny", "number": number})
+        for claim, number in (("p/f/c", 1), ("p/f/c", 2), ("p/f/d", 1))
+    ]
+    prints = [plan.fingerprint() for plan in (base, *settling)]
+    assert prints[1] == prints[2]  # an interrupted one is resumed
+    assert len(set(prints)) == 3
+
+
+COPY = {"variant": "gcc-O2", "bytes": "8 MiB", "method": "copy", "call": "memcpy"}
+
+
+def of_forms(*forms: str) -> dict:
+    """A ratio over a whole copy for each form, as the claims of one figure."""
+    block = {"variant": "gcc-O2", "bytes": "8 MiB", "call": "mempcpy", "block_bytes": "4 KiB"}
+    estimand = {"kind": "ratio", "quantity": "rate", "denominator": COPY}
+    claims = [
+        {"id": form, "statistic": "median", "estimand": estimand | {"numerator": top}}
+        for form, top in ((form, block | {"method": form}) for form in forms)
+    ]
+    return {"paper": "p", "id": "f", "select": [], "claims": claims}
+
+
+def with_figures(monkeypatch: pytest.MonkeyPatch, *figures: dict, **changes) -> plan.Plan:
+    monkeypatch.setattr(definitions, "figures_of", lambda root, experiment: list(figures))
+    return planned(**changes)
+
+
+def test_blocks_follow_the_intervals_that_the_preset_can_measure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = with_figures(monkeypatch, of_forms("block-1.2.2"))
+    assert (one.claims, one.least, len(one.pairs)) == (1, 8, 1)
+    both = with_figures(monkeypatch, of_forms("block-1.2.2", "block-1.3.0"))
+    assert (both.claims, len(both.pairs)) == (2, 2)
+    # Tiny has no 1.1.1 at 8 MiB: what it cannot measure needs no interval there.
+    absent = of_forms("block-1.2.2", "block-1.1.1")
+    assert with_figures(monkeypatch, absent).claims == 1
+    assert with_figures(monkeypatch, absent, preset="quick").claims == 2
+    # Figures are simultaneous each for itself.
+    assert with_figures(monkeypatch, of_forms("block-1.2.2"), of_forms("block-1.3.0")).claims == 1
+    fact = {"id": "l", "estimand": {"kind": "link_limit", "variant": "gcc-O2"}}
+    assert with_figures(monkeypatch, {**absent, "claims": [fact]}).claims == 0
+
+
+def test_a_range_needs_an_interval_for_each_of_its_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = ["16 KiB", "256 KiB", "1 MiB", "8 MiB", "32 MiB", "128 MiB"]
+    points = COPY | {"bytes": sizes}
+    estimand = {"kind": "range", "quantity": "rate", "points": points, "over": "bytes"}
+    of_range = {"id": "r", "statistic": "median", "estimand": estimand | {"holds": "all"}}
+    figure = of_forms("block-1.2.2")
+    figure["claims"].append(of_range)
+    made = with_figures(monkeypatch, figure, preset="quick")
+    assert (made.claims, made.least) == (1 + len(sizes), least_blocks(1 + len(sizes)))
+    assert made.looks[0] == made.least == 10
+    assert len(made.pairs) == 1 + len(sizes) - 1
+
+
+def test_blocks_do_not_follow_the_memory_available_at_the_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Available:
+        bytes = 40 * 2**20
+
+    figures = [of_forms("block-1.2.2", "block-1.3.0")]
+    large = {"numerator": COPY | {"bytes": "32 MiB"}, "denominator": COPY}
+    estimand = {"kind": "ratio", "quantity": "rate", **large}
+    figures[0]["claims"].append({"id": "large", "statistic": "median", "estimand": estimand})
+    before = with_figures(monkeypatch, *figures)
+    monkeypatch.setattr(plan.memory, "memory_available_bytes", Available)
+    after = planned()
+    assert (before.claims, len(before.pairs)) == (3, 3)
+    assert (after.claims, after.least, after.looks) == (before.claims, before.least, before.looks)
+    assert len(after.pairs) == 2  # what cannot run now cannot end the run either
 
 
 def test_door_and_kernel_release_are_in_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,13 +233,18 @@ def test_door_and_kernel_release_are_in_the_fingerprint(monkeypatch: pytest.Monk
     monkeypatch.setenv("BENCHBOOK_DOOR", "nix")
     assert base.fingerprint() != before
     monkeypatch.delenv("BENCHBOOK_DOOR")
+    # What a lock's revision brings into a measurement is in the binaries, and in libc.
+    monkeypatch.setenv("BENCHBOOK_NIX_REVISION", "8fd9daa")
+    assert base.fingerprint() == before
     monkeypatch.setattr(plan.platform, "release", lambda: "9.9.9")
     assert base.fingerprint() != before
 
 
 def test_one_figure_takes_its_points_and_the_twins() -> None:
     made = planned(figure="slocum2013-mbw/mbw-b4096-32")
-    assert {point.factors["method"] for point in made.points} == {"copy", "loop", "block-1.1.1"}
+    methods = {point.factors["method"] for point in made.points}
+    # The last is shown by no row: a claim removes the cause with it.
+    assert methods == {"copy", "loop", "block-1.1.1", "block-1.3.0"}
     assert {point.twin for point in made.points} == {"", "again", "relinked"}
 
 

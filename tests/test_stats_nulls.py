@@ -103,44 +103,6 @@ def test_a_range_needs_points_blocks_and_a_spread(points, log_sd, blocks):
         stats.range_null(points, log_sd, blocks)
 
 
-def test_null_from_blocks_agrees_with_the_normal_one_and_ignores_the_truth():
-    rng = np.random.default_rng(6)
-    blocks, points = 200, 6
-    truth = np.linspace(0, 1, points)
-    values = np.exp(truth + 0.02 * rng.normal(size=(blocks, points)))
-    found = stats.range_null_of_blocks(values, draws=2000)
-    normal = stats.range_null(points, 0.02, blocks, draws=2000)
-    assert np.quantile(found, [0.5, 0.95]) == pytest.approx(
-        np.quantile(normal, [0.5, 0.95]), rel=0.15
-    )
-
-
-def test_null_from_few_blocks_makes_good_what_centring_took():
-    """Without the correction the range of 4 blocks would come out 13 % too small."""
-    rng = np.random.default_rng(14)
-    medians = [
-        np.median(stats.range_null_of_blocks(np.exp(0.02 * rng.normal(size=(4, 8))), draws=100))
-        for _ in range(200)
-    ]
-    normal = np.median(stats.range_null(8, 0.02, 4))
-    assert np.mean(medians) == pytest.approx(normal, rel=0.06)
-
-
-def test_null_from_blocks_keeps_what_a_block_has_in_common():
-    """A state that slows whole blocks makes no range between their points."""
-    rng = np.random.default_rng(7)
-    state = np.log(1.8) * (rng.random((16, 1)) < 0.5)
-    values = np.exp(state + 0.01 * rng.normal(size=(16, 5)))
-    by_block = np.quantile(stats.range_null_of_blocks(values, draws=1000), 0.95)
-    assert by_block < 0.1 < np.quantile(stats.range_null(5, 0.3, 16, draws=1000), 0.95)
-
-
-@pytest.mark.parametrize("shape", [(3, 5), (8, 1)])
-def test_null_from_too_few_blocks_is_refused(shape):
-    with pytest.raises(BenchbookError):
-        stats.range_null_of_blocks(np.ones(shape))
-
-
 def test_share_at_least_counts_the_observed_value_too():
     null = np.arange(1, 100) / 100
     assert stats.share_at_least(null, 0.5) == pytest.approx(51 / 100)

@@ -23,7 +23,16 @@ def claim(method: str, verdict: str, **changed: Any) -> dict[str, Any]:
     measured = verdict != "not_measurable_here"
     return {
         "claim": method,
+        "kind": "ratio",
+        "paper": "p",
         "figure": "f",
+        "blocks": 8 if measured else 0,
+        "published": [1.0, 2.0],
+        "price": None,
+        "elsewhere": None,
+        "settled": None,
+        "notes": {},
+        "left_out": [],
         "text": f"The size does not matter to {method}.",
         "unit": "ratio of rates",
         "region": [0.95, 1.05],
@@ -83,6 +92,7 @@ def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None
         "experiments": {"e": experiment},
         "figures": [{**figure, "rows": rows or []}],
         "points": [],
+        "audit": [],
     }
 
 
@@ -126,14 +136,16 @@ def test_what_is_open_says_why_and_once() -> None:
     assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
     assert "The reason for Copy: the interval reaches beyond" in first
     assert "The reason for Add: there are too few blocks" in first
-    left_out = f"the numerator ({point(2 * MIB, 'copy')}): not in this preset"
+    left_out = f"{point(2 * MIB, 'copy')}: not in this preset"
     ones = [claim(one, "not_measurable_here", reason=left_out) for one in ("copy", "add")]
     headline, first = said(paper(ones))
     assert headline.startswith("Not measured in preset tiny: whether")
     assert first.count("The reason") == 1
     assert first.endswith("preset tiny leaves the sizes out that it compares.")
-    failed = f"the numerator ({point(2 * MIB, 'copy')}): its check failed"
-    ones = [claim(one, "not_measurable_here", reason=failed) for one in ("copy", "add")]
+    ones = [
+        claim(one, "not_measurable_here", reason=f"{point(2 * MIB, one)}: its check failed")
+        for one in ("copy", "add")
+    ]
     headline, first = said(paper(ones))
     assert headline.startswith("Not measured here: whether")
     assert first.endswith("The reason: its check failed.")
@@ -152,17 +164,6 @@ def test_other_claims_are_not_taken_together(changed: dict[str, Any]) -> None:
     ones = [claim("copy", "reproduced", **changed), claim("add", "reproduced")]
     assert equivalence.together(paper(ones)) == []
     assert equivalence.together(paper([claim("copy", "reproduced")])) == []
-
-
-def test_published_ratios_are_as_many_as_the_table_prints() -> None:
-    rows = [
-        row(MIB, "copy", "100"),
-        row(MIB, "copy", "50"),
-        row(2 * MIB, "copy", "100"),
-        row(2 * MIB, "copy", "segment fault"),
-    ]
-    content = paper([claim("copy", "reproduced")], rows)
-    assert prose.printed_ratios(content, content["figures"][0]["claims"][0]) == [1.0, 2.0]
 
 
 def test_reasons_that_differ_in_sizes_only_are_one() -> None:

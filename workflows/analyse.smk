@@ -16,7 +16,7 @@ rule tables:
 rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("agreement.py", "comparisons.py", "claims.py"),
+        lab.stage("agreement.py", "comparisons.py", "twins.py"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -35,15 +35,24 @@ rule judge:
         lab.stage(
             "claims.py",
             "comparisons.py",
+            "elsewhere.py",
+            "exchanged.py",
+            "figures.py",
             "flags.py",
             "papers.py",
+            "price.py",
             "processes.py",
             "published.py",
+            "settled.py",
+            "twins.py",
             "units.py",
+            "verdicts.py",
             "audit",
+            "estimands",
             "stats",
         ),
         lab.published,
+        lab.settled,
         analyses=lab.analyses,
     output:
         f"{lab.results}/{{paper}}/paper.json",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import equivalence, grids, prose, sizing
+from benchbook.pages import audited, claimed, equivalence, grids, prose, sizing
 from benchbook.pages.prose import Paper
 
 LEAD = {
@@ -32,6 +32,9 @@ def headline(paper: Paper) -> str:
     first = next(iter(prose.claims(paper)), None)
     if first is None:
         return _headline_of_figure(paper)
+    if first["kind"] != "ratio" and first["estimate"] is not None:
+        said = first["verdict"].replace("_", " ")
+        return f"{prose.upper(said)} here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "not_measurable_here":
         return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "inconclusive":
@@ -79,7 +82,9 @@ def answer(paper: Paper) -> list[list[str]]:
     if several := equivalence.together(paper):
         first_ones = equivalence.answer(paper, several)
         says = f"The source ({prose.source(paper)}) says: {paper['answer'].rstrip('.')}."
-        rest = [[says], sizing.said(paper), list(_not_the_end(paper))]
+        beside = claimed.others(paper, several)
+        rest = [[says, *audited.sentence(paper)], beside, sizing.said(paper)]
+        rest += [list(_not_the_end(paper))]
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
     first = next(iter(prose.claims(paper)), None)
     said = []
@@ -88,15 +93,24 @@ def answer(paper: Paper) -> list[list[str]]:
         said.append(f"“{first['text']}” ({paper['kind']}, {paper['date'][:4]}.)")
         said += _measured(paper, first)
         if first["verdict"] in ("inconclusive", "not_measurable_here"):
-            said.append(f"The reason: {prose.reason(paper, first)}.")
-    top = first["points"]["numerator"] if first else None
+            said.append(f"The reason: {claimed.why(paper, first)}")
+    top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
     said += _why(paper, top)
-    rest = [list(_other_forms(paper, top)), list(_not_the_end(paper))]
+    beside = claimed.others(paper, [first] if first else [])
+    rest = [
+        beside,
+        audited.sentence(paper),
+        list(_other_forms(paper, top)),
+        list(_not_the_end(paper)),
+    ]
     return [paragraph for paragraph in (said, *rest) if paragraph]
 
 
 def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     if claim["estimate"] is None:
+        return
+    if claim["kind"] != "ratio":
+        yield claimed.why(paper, claim)
         return
     figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
     sides = [claim["points"][side] for side in ("numerator", "denominator")]
@@ -104,7 +118,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     rates = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
     names = [prose.method_name(paper, side) for side in sides]
     ratio = digits.with_interval(claim["estimate"], *claim["interval"])
-    published = prose.printed_ratios(paper, claim)
+    published = claim["published"]
     there = f"; the paper’s own figures give {prose.ratios(published)}" if published else ""
     if all(row.get("rerun") for row in rows):
         yield (

@@ -30,17 +30,21 @@ NOT_IN_PRESET = "not in this preset"
 
 
 def together(paper: Paper) -> list[Claim]:
-    """The claims of the first figure that has any, where they are such claims; else none."""
+    """Of the first figure that has claims those that say of one and the same change that it does
+    not matter, if two or more do; else none."""
     found: list[Claim] = next((one["claims"] for one in paper["figures"] if one["claims"]), [])
-    if len(found) < 2 or not all(is_one(claim) for claim in found):
+    if not found or not is_one(found[0]):
         return []
-    return found if len({_change(claim) for claim in found}) == 1 else []
+    same = [claim for claim in found if is_one(claim) and _change(claim) == _change(found[0])]
+    return same if len(same) > 1 else []
 
 
 def is_one(claim: Claim) -> bool:
-    """Whether the region lies around 1, for one method at two known points."""
+    """Whether it is a ratio whose region lies around 1, for one method at two known points."""
     low, high = claim["region"]
-    if low is None or high is None or not low < 1 < high or not all(claim["points"].values()):
+    if claim["kind"] != "ratio" or not all(claim["points"].values()):
+        return False
+    if low is None or high is None or not low < 1 < high:
         return False
     return len({prose.parts_of(one).get("method") for one in claim["points"].values()}) == 1
 
@@ -159,7 +163,7 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
         f"{digits.with_interval(claim['estimate'], *claim['interval'])} for {name(paper, claim)}"
         for claim in measured
     ]
-    published = [one for claim in claims for one in prose.printed_ratios(paper, claim)]
+    published = [one for claim in claims for one in claim["published"]]
     there = f"; the source’s own figures give {prose.ratios(published)}" if published else ""
     yield (
         f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
@@ -189,4 +193,7 @@ def _reason(paper: Paper, claim: Claim) -> str:
             return "there are too few blocks for an interval that holds for all claims together"
         return "the interval reaches beyond what counts as holding"
     # What follows the name of the point that is not there.
-    return prose.reason(paper, claim).rpartition("): ")[2]
+    for point in prose.points_of(claim):
+        if claim["reason"].startswith(f"{point}: "):
+            return claim["reason"].removeprefix(f"{point}: ")
+    return prose.reason(paper, claim)

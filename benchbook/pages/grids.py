@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import prose
+from benchbook.pages import equivalence, prose
 from benchbook.pages.panels import colour_of
 from benchbook.pages.plots import Picture
 from benchbook.pages.plots_grid import Mark, Panel, panels
@@ -66,7 +66,7 @@ def _multiple(value: float) -> str:
 
 def region(figure: dict[str, Any]) -> tuple[float, float] | None:
     """What counts as 1, where all claims of the figure agree on it."""
-    found = {tuple(claim["region"]) for claim in figure["claims"]}
+    found = {tuple(one["region"]) for one in figure["claims"] if equivalence.is_one(one)}
     if len(found) != 1:
         return None
     low, high = found.pop()

@@ -22,9 +22,11 @@ from benchbook.errors import BenchbookError
 from benchbook.files import read_json
 from benchbook.pages import (
     answers,
+    audited,
     builds,
+    claimed,
     crowds,
-    equivalence,
+    exchanged,
     functions,
     grids,
     panels,
@@ -43,6 +45,33 @@ NOT_LOOKED_AT = (
     "prefetching, and hardware counters of any kind",
     "the paper’s own processor and cache sizes, where it does not state them",
 )
+
+
+# Columns of a figure's CSV -> keys of its rows.
+RANGES = {
+    "row": "label",
+    "column": "column",
+    "printed_percent": "printed",
+    "rerun_percent": "rerun",
+    "rerun_low95_percent": "low",
+    "rerun_high95_percent": "high",
+    "state": "state",
+    "reason": "reason",
+}
+RECOMPUTED = {
+    "number": "where",
+    "printed": "printed",
+    "recomputed": "recomputed",
+    "consistent": "consistent",
+}
+
+
+def _csv(rows: list[dict[str, Any]], columns: dict[str, str]) -> str:
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(columns)
+    table.writerows([row[key] for key in columns.values()] for row in rows)
+    return stream.getvalue()
 
 
 def open_paper(name: str, path: Path | None = None) -> PaperPage:
@@ -67,8 +96,19 @@ def newest(name: str) -> Path:
     return found[-1]
 
 
+def _kind(figure: dict[str, Any]) -> str:
+    """Which part of a page shows a figure."""
+    if figure["grid"]:
+        return "grid"
+    return next((kind for kind in ("ranges", "recomputed") if figure[kind]), "figure")
+
+
 def figure_csv(figure: dict[str, Any]) -> str:
     """A figure's rows as CSV: printed beside rerun, the unit in the column names."""
+    if figure["ranges"]:
+        return _csv(figure["ranges"], RANGES)
+    if figure["recomputed"]:
+        return _csv(figure["recomputed"], RECOMPUTED)
     unit = re.sub(r"\W+", "_", figure["y_unit"].replace("/", " per ")).strip("_").lower()
     names = {
         "printed": f"printed_{unit}",
@@ -144,6 +184,7 @@ class PaperPage:
             faults=faults,
             calls=list(calls),
             not_looked_at=NOT_LOOKED_AT,
+            exchanged=exchanged,
         )
 
     def sweep(self) -> Html:
@@ -194,23 +235,30 @@ class PaperPage:
             context = {
                 "figure": figure,
                 "experiment": self.content["experiments"][figure["experiment"]],
-                "svg": svg_of(self._rates(figure)),
+                "svg": svg_of(self._picture(figure)),
                 "claims": svg_of(panels.claims(self.content, figure)),
-                "claim_name": panels.claim_name,
-                "open_ones": equivalence.open_ones,
+                "claimed": claimed,
+                "exchanged": exchanged,
                 "where": panels.where(self.content),
                 "csv": data_address(figure_csv(figure), "text/csv"),
             }
-            if figure["grid"]:
+            kind = _kind(figure)
+            if kind == "grid":
                 matrix = grids.matrix(self.content, figure)
                 context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
             tables.add(figure["table"])
-            sections.append(self._part("grid" if figure["grid"] else "figure", **context).html)
+            sections.append(self._part(kind, **context).html)
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
 
-    def _rates(self, figure: dict[str, Any]) -> Picture | None:
-        draw = grids.picture if figure["grid"] else panels.rates
-        return draw(self.content, figure)
+    def _picture(self, figure: dict[str, Any]) -> Picture | None:
+        match _kind(figure):
+            case "grid":
+                return grids.picture(self.content, figure)
+            case "ranges":
+                return panels.ranges(figure)
+            case "figure":
+                return panels.rates(self.content, figure)
+        return None
 
     def calls(self) -> Html:
         """Which function stands for which row, and what the compilers made of it."""
@@ -227,10 +275,8 @@ class PaperPage:
         return self._part("calls", rows=rows, timed=functions.made)
 
     def audit(self) -> Html:
-        """The source's own numbers, recomputed by rules: what does not fit, then the rest."""
-        odd = [one for one in self.content["audit"] if not one["consistent"]]
-        fitting = [one for one in self.content["audit"] if one["consistent"]]
-        return self._part("audit", odd=odd, fitting=fitting)
+        """The source's own numbers, recomputed by rules: slips, then the checks behind them."""
+        return self._part("audit", audited=audited)
 
     def findings(self) -> Html:
         """Findings on what the page shows; those on other points folded."""
@@ -258,7 +304,7 @@ class PaperPage:
     def pictures(self) -> dict[str, Picture]:
         """File name -> picture: each figure, and the sweep where there is one."""
         figures = self.content["figures"]
-        drawn = {figure["id"]: self._rates(figure) for figure in figures}
+        drawn = {figure["id"]: self._picture(figure) for figure in figures}
         if not self.content["figure"]:
             drawn["overview"] = panels.overview(self.content)
             for experiment in self.content["experiments"].values():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import prose
+from benchbook.pages import claimed, prose
 from benchbook.pages.plots import INK, Picture, colour
 from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.plots_paper import Form, Line, sizes, strips
 from benchbook.pages.prose import Paper
 
+MOST_MARKS = 12  # published values drawn of one claim
 WHERE = (
     "Diamonds: as published. Dots with a line: this machine, with pointwise 95\u00a0% intervals. "
     "Faint dots: single invocations, hollow where their block was disturbed."
@@ -81,7 +82,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
 def overview(paper: Paper) -> Picture | None:
     """All figures as ratios to their first method, published beside rerun; grids are no such."""
     rows: list[Row] = []
-    figures = [figure for figure in paper["figures"] if not figure["grid"]]
+    figures = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
     for figure in figures:
         rows += [Row(label=figure["title"], head=True), *ratio_rows(paper, figure)]
     bases = {figure["rows"][0]["label"] for figure in figures}
@@ -113,9 +114,34 @@ def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     return forest(f"rates-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
+def ranges(figure: dict[str, Any]) -> Picture | None:
+    """Printed ranges beside those of the rerun, over what points of equal truth would show."""
+    rows = [
+        Row(
+            label=row["label"],
+            published=[float(row["printed"])],
+            value=row["rerun"],
+            low=row["low"],
+            high=row["high"],
+            there=row["printed"],
+            here=digits.number(row["rerun"], row["low"], row["high"]),
+            bounds=(0.0, row["null"]["null_95"]) if row["null"] else None,
+        )
+        for row in figure["ranges"]
+        if row["rerun"] is not None
+    ]
+    told = [f"{row.label}: published {row.there} %, here {row.here} %" for row in rows]
+    alt = f"{figure['title']}, in percent. " + "; ".join(told) + "."
+    return forest(f"ranges-{figure['id']}", alt, rows, unit="%", linear=True) if rows else None
+
+
 def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
-    """The claims' simultaneous intervals against their regions, over the twins' intervals."""
-    shown = [one for one in figure["claims"] if one["estimate"] is not None]
+    """The claimed ratios' simultaneous intervals against their regions, over the twins'."""
+    shown = [
+        one
+        for one in figure["claims"]
+        if one["kind"] in claimed.RATIOS and one["estimate"] is not None
+    ]
     if not shown:
         return None
     rows = [_claim(paper, one) for one in shown]
@@ -134,36 +160,27 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
                 )
             )
     alt = " ".join(
-        f"{one['text']} Ratio {digits.with_interval(one['estimate'], *one['interval'])}: "
-        f"{one['reason']}."
-        for one in shown
+        f"{one['text']} {claimed.what(one)} {claimed.value(one)}: {one['reason']}." for one in shown
     )
-    return forest(f"claims-{figure['id']}", alt, rows, unit=shown[0]["unit"], one="1", above=True)
+    units = list(dict.fromkeys(one["unit"] for one in shown))
+    unit = units[0] if len(units) == 1 else "ratio"
+    return forest(f"claims-{figure['id']}", alt, rows, unit=unit, one="1", above=True)
 
 
 def _claim(paper: Paper, one: dict[str, Any]) -> Row:
-    published = prose.printed_ratios(paper, one)
     low, high = one["interval"]
+    points = prose.points_of(one)
     return Row(
-        label=claim_name(paper, one),
-        colour=colour_of(paper, one["points"]["numerator"]),
-        published=published,
+        label=claimed.name(paper, one),
+        colour=colour_of(paper, points[0]) if points else INK,
+        published=one["published"][:MOST_MARKS],
         value=one["estimate"],
         low=low,
         high=high,
-        there=_short(published) if len(published) > 1 else digits.number(*published or [None]),
+        there=claimed.published(one) if len(one["published"]) < 2 else _short(one["published"]),
         here=digits.number(one["estimate"], low, high),
         bounds=tuple(one["region"]),
     )
-
-
-def claim_name(paper: Paper, one: dict[str, Any]) -> str:
-    """`block copy 1.1.1 ÷ whole copy`, or for one method at two sizes `Copy, 200 ÷ 140 MiB`."""
-    top, bottom = (one["points"][side] for side in ("numerator", "denominator"))
-    names = [prose.method_name(paper, side) for side in (top, bottom)]
-    if names[0] != names[1] or not top or not bottom:
-        return " ÷ ".join(names)
-    return pair_name(paper, {"top": top, "bottom": bottom, "kind": "sizes"})
 
 
 def pair_name(paper: Paper, pair: dict[str, Any]) -> str:

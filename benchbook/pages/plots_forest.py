@@ -56,10 +56,12 @@ def forest(
     one: str = "",
     columns: tuple[str, str] = ("published", "here"),
     above: bool = False,
+    linear: bool = False,
 ) -> Picture | None:
     """Rows with published values (diamonds), estimates with intervals, and every invocation.
 
     Labels stand on the left, or with `above` over each row. None where there is nothing to draw.
+    `linear`: from 0, else by logarithms.
     `one` labels the line at 1. An interval without a finite end runs to the picture's edge.
     """
     marks = [
@@ -81,7 +83,10 @@ def forest(
             (left / WIDTH_IN, FOOT_IN / tall, (WIDTH_IN - left - right) / WIDTH_IN, total / tall)
         )
         axes.set_ylim(total, 0)
-        logarithmic(axes, "x", min(marks), max(marks), 4 if max(marks) > 999 else 5)
+        if linear:
+            axes.set_xlim(0, 1.08 * max(marks))
+        else:
+            logarithmic(axes, "x", min(marks), max(marks), 4 if max(marks) > 999 else 5)
         axes.yaxis.set_visible(False)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(unit)

@@ -93,6 +93,26 @@ def source(paper: Paper) -> str:
     return ", ".join(words)
 
 
+def environment(runs: Iterable[dict[str, Any]]) -> str:
+    """Door and compilers, and under Nix the lock's revision, of runs with their door, facts and
+    variants: `host; gcc (Debian 12.2.0-14) 12.2.0`."""
+    said: dict[str, None] = {}
+    for run in runs:
+        revision = run["facts"].get("nix_revision")
+        said[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
+        said |= dict.fromkeys(one.get("compiler_version") for one in run["variants"])
+    return "; ".join(one for one in said if one)
+
+
+def wrapper(variant: dict[str, Any]) -> str:
+    """What a compiler wrapper did to a variant's flags; empty where it left them alone."""
+    found = variant.get("wrapper") or {}
+    if found.get("state") == "unknown":
+        return f"what reached the compiler is unknown: {found['reason']}"
+    parts = [f"{did} {' '.join(found[did])}" for did in ("dropped", "added") if found.get(did)]
+    return f"a wrapper {' and '.join(parts)}" if parts else ""
+
+
 def upper(text: str) -> str:
     """The same as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
@@ -126,9 +146,16 @@ def claims(paper: Paper) -> list[dict[str, Any]]:
 def reason(paper: Paper, claim: dict[str, Any]) -> str:
     """The verdict's reason with its points named as the page names them."""
     text = claim["reason"].rstrip(".")
-    for point in filter(None, claim["points"].values()):
+    # The longest first: a point's id may begin another's.
+    for point in sorted(points_of(claim), key=len, reverse=True):
         text = text.replace(point, point_name(paper, point))
     return text
+
+
+def points_of(claim: dict[str, Any]) -> list[str]:
+    """The points that a claim compares."""
+    sides = [side if isinstance(side, list) else [side] for side in claim["points"].values()]
+    return list(dict.fromkeys(point for side in sides for point in side if point))
 
 
 def rows_of(paper: Paper, figure: str, point: str | None) -> list[dict[str, Any]]:
@@ -143,16 +170,6 @@ def printed(row: dict[str, Any]) -> float | None:
         return float(row["printed"])
     except ValueError:
         return None
-
-
-def printed_ratios(paper: Paper, claim: dict[str, Any]) -> list[float]:
-    """The published ratios behind a claim, where both its sides stand in the figure's table: as
-    many as that table prints."""
-    tops, bottoms = (
-        [printed(row) for row in rows_of(paper, claim["figure"], claim["points"][side])]
-        for side in ("numerator", "denominator")
-    )
-    return [top / bottom for top in tops for bottom in bottoms if top and bottom]
 
 
 def ratios(values: list[float]) -> str:

@@ -42,6 +42,7 @@ def environment() -> jinja2.Environment:
     found.filters |= {
         "number": digits.number,
         "printed": digits.printed,
+        "recomputed": recomputed,
         "share": digits.share,
         "count": digits.count,
         "seconds": digits.seconds,
@@ -64,6 +65,13 @@ def render(template: str, **context: Any) -> str:
 def part(name: str, **context: Any) -> Html:
     """A section of a page, out of templates/parts/."""
     return Html(render(f"parts/{name}.html.j2", **context))
+
+
+def recomputed(value: float | str | None) -> str:
+    """A number of the audit with all the digits that it has, or its words."""
+    if value is None:
+        return digits.NONE
+    return value if isinstance(value, str) else f"{value:,.10g}"
 
 
 def code(text: str) -> Markup:

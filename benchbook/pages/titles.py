@@ -24,7 +24,7 @@ def overview(paper: Paper) -> str:
                 (stuck if prose.mechanism(paper, row["point"]) else honest).append(row)
     if not stuck and not honest:
         return "Nothing beside the first method was rerun"
-    base = paper["figures"][0]["rows"][0]["label"]
+    base = next(one["rows"][0]["label"] for one in paper["figures"] if one["rows"])
     parts = []
     for rows, who in ((stuck, "What copies less than it declares"), (honest, "what copies all")):
         if rows:
@@ -50,6 +50,17 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     text = f"{row['label']} shows {here} times {base['label']} here{there}"
     return text + (f": it {because}" if because else "")
+
+
+def ranges(figure: dict[str, Any]) -> str:
+    """The widest range of the rerun beside the widest that is printed."""
+    measured = [row for row in figure["ranges"] if row["rerun"] is not None]
+    printed = max(float(row["printed"]) for row in figure["ranges"])
+    widest = max(measured, key=lambda row: row["rerun"])
+    here = digits.number(widest["rerun"], widest["low"], widest["high"])
+    return (
+        f"The rates spread by up to {here} % over the sizes here, by up to {printed:g} % in print"
+    )
 
 
 def forms(paper: Paper, experiment: dict[str, Any]) -> str:

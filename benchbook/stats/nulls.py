@@ -78,8 +78,8 @@ def range_null(
 
     `log_sd` is the spread of one point's value from invocation to invocation, in logs, taken as
     normal. Error: quantiles at share q vary by sqrt(q (1 - q) / draws) in q, 0.2 percentage
-    points at 95 % and 10,000 draws; heavy tails and points that share a state are not in it:
-    with the blocks at hand use `range_null_of_blocks`.
+    points at 95 % and 10,000 draws; heavy tails are not in it, nor what points of a block have in
+    common: take `log_sd` of distances from each block's mean.
     """
     if points < 2 or blocks < 1 or draws < 1:
         raise BenchbookError(f"{points} points, {blocks} blocks and {draws} draws have no range.")
@@ -89,27 +89,6 @@ def range_null(
     return _ranges(
         np.median(random.standard_normal((size, points, blocks)) * log_sd, axis=2)
         for size in _portions(draws, points * blocks)
-    )
-
-
-def range_null_of_blocks(values: ArrayLike, draws: int = DRAWS, seed: int = SEED) -> Floats:
-    """The same from values (blocks, points): the residuals of each block dealt anew to its points.
-
-    Each point's mean log is taken away first, so that the truth is equal; what a block has in
-    common (the machine's state) stays common. Exact as a permutation test but for that step,
-    which is made good by sqrt(n / (n - 1)); needs 4 blocks. Error: as `range_null`.
-    """
-    logs = positive_logs(values, "Values by block and point", dimensions=2)
-    blocks, points = logs.shape
-    if blocks < 4 or points < 2:
-        raise BenchbookError(
-            f"{blocks} blocks of {points} points are too few; give 4 of 2 at least."
-        )
-    residuals = (logs - logs.mean(axis=0)) * math.sqrt(blocks / (blocks - 1))
-    random = np.random.default_rng(seed)
-    return _ranges(
-        np.median(random.permuted(np.broadcast_to(residuals, (size, *logs.shape)), axis=2), axis=1)
-        for size in _portions(draws, logs.size)
     )
 
 

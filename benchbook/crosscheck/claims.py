@@ -1,0 +1,96 @@
+"""Claims: points that a preset measures, regions that can be met, facts that are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchbook.crosscheck.spaces import VARIANT, Place, Space
+from benchbook.definitions import settings_of
+from benchbook.settings import load
+
+Estimand = dict[str, Any]
+
+
+def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> None:
+    """Refuse a claim that could never be decided; `folder` is its paper's."""
+    estimand, here = claim["estimand"], place.at("estimand")
+    sides = settings_of(estimand)
+    if sides and claim.get("statistic") is None:
+        raise place.at("statistic").refusal("is missing; name the statistic of each invocation")
+    if estimand["kind"] == "range":
+        check_range(here, estimand, space)
+    else:
+        _sides(here, estimand, sides, space)
+    of_fact: dict[str, Callable[[], None]] = {
+        "trial": lambda: _trial(here, estimand, space),
+        "link_limit": lambda: _limit(here, estimand, space),
+        "audit": lambda: check_audit(here, {}, estimand, folder),
+    }
+    of_fact.get(estimand["kind"], lambda: None)()
+    _region(place.at("region"), claim["region"], estimand["kind"])
+
+
+def _sides(
+    place: Place, estimand: Estimand, sides: dict[str, list[dict[str, Any]]], space: Space
+) -> None:
+    points = {}
+    for side, settings in sides.items():
+        # What stands as a list in the file is told by its number.
+        many = isinstance(estimand[side], list)
+        places = [
+            place.at(side, number) if many else place.at(side) for number in range(len(settings))
+        ]
+        points[side] = [
+            space.known_point(where, one) for where, one in zip(places, settings, strict=True)
+        ]
+    distinct = {tuple(sorted(names)) for names in points.values()}
+    if len(distinct) < len(points):
+        raise place.refusal(f"compares a point with itself; let {' and '.join(points)} differ")
+
+
+def check_range(place: Place, estimand: Estimand, space: Space) -> None:
+    """Refuse a range over fewer than two values of a factor, or over points of no preset."""
+    here, over = place.at("points"), estimand["over"]
+    space.must_be_planned(here, space.points(here, estimand["points"]))
+    values = estimand["points"].get(over)
+    if not isinstance(values, list) or len(values) < 2:
+        raise place.at("over").refusal(
+            f"is {over!r}, of which 'points' names fewer than two values; name a list of them"
+        )
+    if over == VARIANT:
+        raise place.at("over").refusal("is 'variant', and a factor is meant; name one")
+
+
+def _trial(place: Place, estimand: Estimand, space: Space) -> None:
+    texts = [trial["text"] for trial in space.content.get("trials", [])]
+    place.at("trial").known(estimand["trial"], texts, f"trial of {space.file}")
+
+
+def _limit(place: Place, estimand: Estimand, space: Space) -> None:
+    known = (space.content.get("limits") or {"variants": []})["variants"]
+    place.at(VARIANT).known(estimand["variant"], known, f"variant in 'limits' of {space.file}")
+
+
+def check_audit(place: Place, keys: dict[str, str], named: Estimand, folder: Path) -> None:
+    """Refuse a rule or a table that the paper does not have; `keys` where they stand otherwise."""
+    declared = load(folder / "audit.yaml", "audit") if (folder / "audit.yaml").exists() else {}
+    rules = [name for name in declared if name != "version"]
+    place.at(keys.get("rule", "rule")).known(named["rule"], rules, "rule in its audit.yaml")
+    if not (folder / named["table"]).is_file():
+        raise place.at("table").refusal(
+            f"is {named['table']!r}, which is not beside paper.yaml; name one of its tables"
+        )
+
+
+def _region(place: Place, region: list[float | None], kind: str) -> None:
+    bounds = [bound for bound in region if bound is not None]
+    if not bounds:
+        raise place.refusal("has no bound; give the lower one, the upper one or both")
+    ratio = kind in ("ratio", "ratio_of_ranges")
+    if ratio and min(bounds) <= 0:
+        raise place.refusal(f"is {region}, and a ratio is above 0; write null where no bound is")
+    exact = kind in ("trial", "link_limit", "audit")
+    if len(bounds) == 2 and (bounds[0] > bounds[1] or (bounds[0] == bounds[1] and not exact)):
+        raise place.refusal(f"is {region}; write the lower bound first, the higher one second")

@@ -1,0 +1,137 @@
+"""experiment.yaml, probe.yaml and control.yaml: sources, points, limits, trials."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from benchbook import definitions
+from benchbook.crosscheck.spaces import VARIANT, Place, Space
+from benchbook.errors import BenchbookError
+from benchbook.settings import PRESETS, load
+from benchbook.sizes import parse_bytes
+
+MEMORY_BYTES = 2**40  # a stand-in, as those of spaces.SIZES
+TIMED = "timed_"  # how the names of timed functions begin
+
+
+def probe(root: Path) -> None:
+    """Refuse a source of the probe that is not there."""
+    _sources(root, definitions.PROBE, definitions.definition(root, definitions.PROBE))
+
+
+def _file(root: Path, name: str) -> str:
+    return str(definitions.definition_file(root, name).relative_to(root))
+
+
+def _sources(root: Path, name: str, content: dict[str, Any]) -> None:
+    for source in content["sources"]:
+        if not (root / "kernels" / name / source).is_file():
+            place = Place(_file(root, name), "sources")
+            raise place.refusal(f"names {source!r}, which is not in its folder; add or rename it")
+
+
+def experiment(root: Path, name: str) -> Space:
+    """The space of an experiment, its definition checked."""
+    space = Space(definitions.definition(root, name), _file(root, name))
+    content, place = space.content, Place(space.file)
+    _sources(root, name, content)
+    factors = content["factors"]
+    if VARIANT in factors:
+        raise place.at("factors").refusal("names 'variant', which a binary is called; rename it")
+    # The plan counts memory in it.
+    if "bytes" in factors and factors["bytes"].get("unit") != "bytes":
+        raise place.at("factors", "bytes").refusal("counts bytes; give it `unit: bytes`")
+    for variant, spec in content["variants"].items():
+        for macro, size in spec.get("sizes", {}).items():
+            space.size(place.at("variants", variant, "sizes", macro), size)
+    for start in content["starts"]:
+        place.at("starts").known(start, factors, "factor")
+    for method in content.get("names", {}):
+        place.at("names", method).known(method, content["definitions"], "method in 'definitions'")
+    for method, text in content["definitions"].items():
+        if not text.strip():
+            raise place.at("definitions", method).refusal("is empty; say what the check demands")
+    for function, calls in content.get("calls", {}).items():
+        if not function.startswith(TIMED):
+            raise place.at("calls").refusal(f"names {function!r}; timed functions begin {TIMED!r}")
+        if not calls:
+            raise place.at("calls", function).refusal("is empty; name a library call or remove it")
+    for preset in PRESETS:
+        for number, cross in enumerate(content["points"].get(preset, [])):
+            space.planned.update(space.points(place.at("points", preset, number), cross))
+    if not space.planned:
+        raise place.at("points").refusal("names no point; give a preset one")
+    for number, twin in enumerate(content.get("twins", [])):
+        here = place.at("twins", number)
+        space.must_be_planned(here, space.points(here, twin))
+    if content.get("limits"):
+        _limits(root, name, place.at("limits"), content)
+    place.at("trials").unique([trial["text"] for trial in content.get("trials", [])])
+    for number, trial in enumerate(content.get("trials", [])):
+        _trial(place.at("trials", number), trial, space)
+    return space
+
+
+def _limits(root: Path, name: str, place: Place, content: dict[str, Any]) -> None:
+    wanted = content["limits"]
+    for variant in wanted["variants"]:
+        place.at("variants").known(variant, _built(content), "variant of our own")
+    # A macro that nothing uses would link at every size.
+    word = re.compile(rf"\b{wanted['define']}\b")
+    files = definitions.source_files(root, name)
+    if not any(word.search(file.read_text(errors="replace")) for file in files):
+        raise place.at("define").refusal(f"is {wanted['define']!r}, which no source uses; mend it")
+
+
+def _built(content: dict[str, Any]) -> list[str]:
+    """Variants that we compile; the others are peers."""
+    return [name for name, spec in content["variants"].items() if "compiler" in spec]
+
+
+def _trial(place: Place, trial: dict[str, Any], space: Space) -> None:
+    factors, starts = space.content["factors"], space.content["starts"]
+    others = [name for name in factors if name not in starts]
+    for side, allowed in (("options", starts), ("point", others)):
+        for name in trial[side]:
+            place.at(side).known(name, allowed, f"factor of '{side}'")
+    place.at(VARIANT).known(trial["variant"], _built(space.content), "variant of our own")
+    setting = {VARIANT: trial["variant"], **trial["options"], **trial["point"]}
+    for name, value in setting.items():
+        # Trials may have multiples of the memory, points may not.
+        if factors.get(name, {}).get("unit") == "bytes" and str(value).endswith("memory"):
+            with suppress(BenchbookError):
+                setting[name] = parse_bytes(value, {"memory": MEMORY_BYTES})
+    if len(space.points(place, setting)) > 1:
+        raise place.refusal("names several points, and one is meant; name one value of each")
+
+
+def _wrapper(folder: Path, place: Place, words: list[str]) -> None:
+    if words and not os.access(folder / words[0], os.X_OK):
+        raise place.at("wrapper").refusal(
+            f"names {words[0]!r}, which is no program in its folder; put it there, with chmod +x"
+        )
+
+
+def control(root: Path, name: str, spaces: dict[str, Space]) -> None:
+    """Refuse a control whose points its kernel does not have."""
+    definitions.definition(root, name)  # its schema, and its kernel
+    control, place = (
+        load(definitions.definition_file(root, name), "control"),
+        Place(_file(root, name)),
+    )
+    folder = name.removeprefix(definitions.CONTROLS)
+    if control["artefact"] != folder:
+        raise place.at("artefact").refusal(f"is {control['artefact']!r}; its folder is {folder!r}")
+    variants = {"control": control["variant"], **control.get("variants", {})}
+    for variant, spec in variants.items():
+        _wrapper(root / "kernels" / name, place.at("variants", variant), spec.get("wrapper", []))
+    space = spaces[control["kernel"]]
+    content = {**space.content, "variants": variants, "base": "control"}
+    space = Space(content, place.file, kinds=space.kinds)
+    for side in ("provoked", "nulls"):
+        for number, cross in enumerate(control[side]):
+            space.points(place.at(side, number), cross)

@@ -1,0 +1,131 @@
+"""paper.yaml: figures, their tables, and claims."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+from benchbook import definitions
+from benchbook.crosscheck import claims
+from benchbook.crosscheck.spaces import Place, Space
+from benchbook.units import RATE_UNITS
+
+
+def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
+    """Refuse a paper whose figures or claims name what is not there."""
+    content = definitions.paper(root, name)
+    place = Place(f"data/published/{name}/paper.yaml")
+    if content["id"] != name:
+        raise place.at("id").refusal(f"is {content['id']!r}; its folder is {name!r}: name both so")
+    place.at("figures").unique([figure["id"] for figure in content["figures"]])
+    folder = root / "data" / "published" / name
+    for figure in content["figures"]:
+        here = place.at("figures", figure["id"])
+        here.at("experiment").known(figure["experiment"], spaces, "experiment")
+        if figure["select"]:
+            here.at("y_unit").known(figure.get("y_unit", ""), RATE_UNITS, "known unit")
+        space = spaces[figure["experiment"]]
+        _rows(here, figure, folder)
+        for number, series in enumerate(figure["select"]):
+            space.known_point(here.at("select", number, "point"), series["point"])
+        for number, series in enumerate(figure.get("ranges", [])):
+            claims.check_range(here.at("ranges", number), series, space)
+        if "recomputed" in figure:
+            named = {"rule": figure["recomputed"], "table": figure["table"]}
+            claims.check_audit(here, {"rule": "recomputed"}, named, folder)
+        here.at("claims").unique([claim["id"] for claim in figure.get("claims", [])])
+        for claim in figure.get("claims", []):
+            at = here.at("claims", claim["id"])
+            claims.check(at, claim, space, folder)
+            if "column" in claim["estimand"]:
+                _audited_column(at.at("estimand"), claim["estimand"], folder)
+            for side, cell in claim.get("cells", {}).items():
+                _named_cell(at.at("cells", side), side, cell, claim, folder)
+
+
+def _rows(place: Place, figure: dict[str, Any], folder: Path) -> None:
+    """The table has the columns of the figure, and each selected row is one of its rows."""
+    columns, rows = _table(place.at("table"), folder, figure["table"])
+    what = f"column of {figure['table']}"
+    place.at("x").known(figure["x"], columns, what)
+    kind = "ranges" if "ranges" in figure else "select"
+    every = figure.get("ranges", figure["select"])
+    for series in every:
+        if "y" not in series and "y" not in figure:
+            raise place.at("y").refusal("is missing; name the column of the values")
+        here = place.at("grid", "columns") if "grid" in figure else place.at("y")
+        here.known(series.get("y", figure.get("y")), columns, what)
+    for number, series in enumerate(every):
+        _one_row(place.at(kind, number, "row"), series["row"], columns, rows, figure["table"])
+
+
+def _one_row(
+    place: Place,
+    wanted: dict[str, Any],
+    columns: list[str],
+    rows: list[dict[str, str]],
+    table: str,
+) -> dict[str, str]:
+    for column in wanted:
+        if column not in columns:
+            raise place.refusal(
+                f"names {column!r}, which is no column of {table}; allowed: {', '.join(columns)}"
+            )
+    found = [row for row in rows if all(row[key] == str(wanted[key]) for key in wanted)]
+    if len(found) != 1:
+        raise place.refusal(
+            f"finds {len(found)} rows of {table}, and must find one; write cells as "
+            "printed there, numbers in quotes"
+        )
+    return found[0]
+
+
+def _named_cell(
+    place: Place, side: str, cell: dict[str, Any], claim: dict[str, Any], folder: Path
+) -> None:
+    """A printed number that a claim names itself."""
+    sides = definitions.settings_of(claim["estimand"])
+    place.known(side, [one for one in sides if len(sides[one]) == 1], "side of one point")
+    columns, rows = _table(place.at("table"), folder, cell["table"])
+    place.at("column").known(cell["column"], columns, f"column of {cell['table']}")
+    printed = _one_row(place.at("row"), cell["row"], columns, rows, cell["table"])[cell["column"]]
+    if not _is_rate(printed):
+        raise place.refusal(f"finds {printed!r}, which is no number above 0; name another cell")
+
+
+def _is_rate(printed: str) -> bool:
+    try:
+        return 0 < float(printed) < math.inf
+    except ValueError:
+        return False
+
+
+def _audited_column(place: Place, estimand: dict[str, Any], folder: Path) -> None:
+    columns, _ = _table(place.at("table"), folder, estimand["table"])
+    what = f"column of {estimand['table']}"
+    place.at("column").known(estimand["column"], columns, what)
+
+
+def _table(place: Place, folder: Path, name: str) -> tuple[list[str], list[dict[str, str]]]:
+    path = folder / name
+    if path.name != name or path.suffix != ".csv":
+        raise place.refusal(f"is {name!r}; name a .csv file beside paper.yaml")
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            lines = [line for line in csv.reader(stream, strict=True) if line]
+    except OSError as error:
+        raise place.refusal(f"is {name!r}, which cannot be read ({error.strerror})") from None
+    except (csv.Error, UnicodeDecodeError):
+        raise place.refusal(f"is {name!r}, which is not CSV in UTF-8; mend the file") from None
+    columns, *rows = lines or [[]]
+    if len(set(columns)) < len(columns):
+        raise place.refusal(f"is {name!r}, in which a column stands twice; rename one")
+    for row in rows:
+        if len(row) != len(columns):
+            raise place.refusal(
+                f"is {name!r}, whose row {row[0]!r} has {len(row)} cells for {len(columns)} "
+                "columns; mend the file"
+            )
+    return columns, [dict(zip(columns, row, strict=True)) for row in rows]

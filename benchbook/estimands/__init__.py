@@ -1,0 +1,225 @@
+"""What a claim estimates: one module per kind, found by its name.
+
+A measured kind has `estimate(estimand, roles, logs, intervals)`, with `pairs` and `compared`; a
+kind of fact has `look(estimand, facts)`. `roles` names the points of each side, as paper.yaml does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchbook import stats
+from benchbook.definitions import settings_of
+from benchbook.points import Point, expand
+
+POINTWISE = 0.95
+MOST_READINGS = 200  # of a published table in which cells stand for one point
+Roles = dict[str, list[Point]]
+Values = NDArray[np.float64]
+Known = dict[str, dict[str, Any]]  # point -> {state, reason, …}
+ABSENT = {"state": "absent", "reason": "not in this preset"}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A claim's estimate with its intervals: `low`, `high` simultaneous, `low95`, `high95` not.
+
+    `values` (blocks,) are those that it rests on, on the scale on which noise adds (logs of
+    ratios); `half_width` is on that scale. `effect` is its distance from no effect as a log, and
+    `null` the value of no effect, None where every verdict rests on an effect. `notes` are found
+    only when asked for: a null distribution takes most of the time, and few estimates need it.
+    """
+
+    value: float
+    low: float
+    high: float
+    low95: float
+    high95: float
+    half_width: float
+    values: Values
+    effect: float
+    null: float | None
+    beside: Callable[[], dict[str, Any]] = dict
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What else is to be said of it."""
+        return self.beside()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What was found without measuring: a number (None where it could not be found) and why."""
+
+    value: float | None
+    reason: str
+
+
+class Kind(Protocol):
+    """What a module of this package holds; of the two groups only one."""
+
+    def unit(self, estimand: dict[str, Any]) -> str:
+        """`ratio of rates`."""
+
+    def scale(self, value: float) -> float:
+        """A value of the claim's unit on the scale on which noise adds."""
+
+    def pairs(self, estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
+        """The ratios whose widths decide when a run has measured enough."""
+
+    def compared(self, estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
+        """A key for each interval, so that what two claims share counts once."""
+
+    def estimate(
+        self, estimand: dict[str, Any], roles: Roles, logs: pd.DataFrame, intervals: int
+    ) -> Estimate | None:
+        """From logs of the quantity, blocks down and points across; None without a block."""
+
+    def of_one(self, estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
+        """The same number from one value per point, such as a published table's."""
+
+    def look(self, estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
+        """The number out of evidence and audit."""
+
+    # Where a kind needs them:
+    #   without(estimand, roles, bad) -> Roles | None: what is left where some points cannot run
+    #   of_cells(estimand, roles, logs) -> float: from all cells of each point at once
+
+
+def kind_of(estimand: dict[str, Any]) -> Any:
+    """The module of an estimand's kind (see Kind)."""
+    return importlib.import_module(f"{__name__}.{estimand['kind']}")
+
+
+def is_measured(estimand: dict[str, Any]) -> bool:
+    """Whether it is estimated from measured points, not a fact."""
+    return bool(settings_of(estimand))
+
+
+def roles_of(estimand: dict[str, Any], content: dict[str, Any], sizes: dict[str, Any]) -> Roles:
+    """The points of each side on this host; a side is empty where its size is unknown."""
+    return {
+        role: [point for one in settings for point in expand(content, [one], sizes)[0]]
+        for role, settings in settings_of(estimand).items()
+    }
+
+
+def names_of(roles: Roles) -> list[str]:
+    """The ids of all points, each once."""
+    return list(dict.fromkeys(point.id for points in roles.values() for point in points))
+
+
+def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles, str]:
+    """The points that a claim can be decided on, and why it cannot ("" where it can).
+
+    Of a range, points that cannot run here are left out while enough remain.
+    """
+    if any(not own for own in roles.values()):
+        return roles, "a size that the claim names is unknown here"
+    states = {name: points.get(name, ABSENT) for name in names_of(roles)}
+    bad = {name: one for name, one in states.items() if one["state"] != "ok"}
+    if not bad:
+        return roles, ""
+    first = next(iter(bad.items()))
+    why = f"{first[0]}: {first[1]['reason']}"
+    without = getattr(kind_of(estimand), "without", None)
+    if without is None or any(one["state"] == "absent" for one in bad.values()):
+        return roles, why
+    kept: Roles | None = without(estimand, roles, set(bad))
+    return (roles, why) if kept is None else (kept, "")
+
+
+def asked(
+    claims: list[dict[str, Any]], content: dict[str, Any], sizes: dict[str, Any], points: Known
+) -> list[tuple[dict[str, Any], Roles]]:
+    """The claims of a figure that can be measured, each with the points that it rests on."""
+    found = []
+    for claim in claims:
+        if is_measured(claim["estimand"]):
+            roles = roles_of(claim["estimand"], content, sizes)
+            used, why = usable(claim["estimand"], roles, points)
+            if not why:
+                found.append((claim, used))
+    return found
+
+
+def intervals_of(claims: list[tuple[dict[str, Any], Roles]]) -> int:
+    """How many intervals these claims need together, those that two of them share counted once."""
+    keys: set[Hashable] = set()
+    for claim, roles in claims:
+        estimand = claim["estimand"]
+        # Of other blocks, or by another statistic, it is another interval.
+        own = claim["statistic"], estimand.get("within_state", False)
+        keys |= {(own, key) for key in kind_of(estimand).compared(estimand, roles)}
+    return len(keys)
+
+
+def published(
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]]
+) -> list[float]:
+    """The number that the source's own rates give, one per reading where several cells stand for a
+    point; empty where a point is not among them."""
+    names = names_of(roles)
+    if not names or any(not printed.get(name) for name in names):
+        return []
+    kind = kind_of(estimand)
+    logs = _printed_logs(estimand, roles, printed)
+    if hasattr(kind, "of_cells"):
+        return [kind.of_cells(estimand, roles, logs)]
+    readings = itertools.islice(itertools.product(*logs.values()), MOST_READINGS)
+    found = [kind.of_one(estimand, roles, dict(zip(logs, one, strict=True))) for one in readings]
+    return [value for value in found if not math.isnan(value)]
+
+
+def _printed_logs(
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]]
+) -> dict[str, list[float]]:
+    """Logs of the quantity out of printed rates: a time is bytes ÷ rate."""
+    found = {}
+    for point in (point for points in roles.values() for point in points):
+        rates = [math.log(value) for value in printed[point.id] if value > 0]
+        declared = math.log(point.factors.get("bytes", 1))
+        is_rate = estimand["quantity"] == "rate"
+        found[point.id] = rates if is_rate else [declared - rate for rate in rates]
+    return found
+
+
+def of_values(
+    values: Values,
+    intervals: int,
+    shown: Callable[[float], float],
+    effect: Callable[[float], float],
+    null: float | None,
+) -> Estimate:
+    """The Hodges-Lehmann estimate of one value per block, shown in the claim's unit.
+
+    Error: that of stats.signed_rank_interval.
+    """
+    level = stats.adjusted_level(intervals)
+    each = stats.signed_rank_interval(values, level)
+    point = stats.signed_rank_interval(values, POINTWISE)
+    return Estimate(
+        value=shown(each.estimate),
+        low=shown(each.low),
+        high=shown(each.high),
+        low95=shown(point.low),
+        high95=shown(point.high),
+        half_width=(each.high - each.low) / 2,
+        values=values,
+        effect=effect(each.estimate),
+        null=null,
+    )
+
+
+def exp(value: float) -> float:
+    """e^value, without overflow at an open end."""
+    return math.exp(value) if value < 700 else math.inf

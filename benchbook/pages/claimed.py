@@ -1,0 +1,298 @@
+"""What a page says of one claim: its number in its unit, its verdict's reason, what it would take
+to settle it, what settled it, and under which conditions it would hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.prose import Paper
+
+Claim = dict[str, Any]
+RATIOS = ("ratio", "ratio_of_ranges")
+LISTED = 3  # conditions named before the rest is counted
+NOT_IN_PRESET = "not in this preset"
+VERDICTS = {
+    "reproduced": ("holds", "hold", "here"),
+    "not_reproduced": ("does", "do", "not hold here"),
+    "inconclusive": ("stays", "stay", "undecided"),
+    "not_measurable_here": ("was", "were", "not measured"),
+}
+SIGNALS = {11: "segmentation fault"}
+
+
+def name(paper: Paper, claim: Claim) -> str:
+    """A few words for a table or a picture: `block copy 1.1.1 ÷ whole copy`."""
+    sides = claim["points"]
+    if claim["kind"] == "ratio" and all(sides.values()):
+        return _ratio_name(paper, sides["numerator"], sides["denominator"])
+    return str(claim["claim"]).replace("-", " ")
+
+
+def _ratio_name(paper: Paper, top: str, bottom: str) -> str:
+    names = [prose.method_name(paper, side) for side in (top, bottom)]
+    if names[0] != names[1]:
+        return " ÷ ".join(names)
+    parts = [prose.parts_of(side) for side in (top, bottom)]
+    differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
+    values = [
+        " ".join(prose.setting_word(key, one.get(key, "")) for key in differ) for one in parts
+    ]
+    return f"{names[0]}, {values[0]} ÷ {values[1]}"
+
+
+def number(claim: Claim, value: float | None) -> str:
+    """One value in the claim's unit: `9.2`, `3.1 %`, `1023 MiB`."""
+    if value is None:
+        return digits.NONE
+    match claim["kind"]:
+        case "range" | "explained_share" | "audit":
+            return digits.share(value)
+        case "link_limit":
+            return prose.bytes_of(int(value))
+        case "trial":
+            return SIGNALS.get(int(value), digits.count(value)) if value else "none"
+        case _:
+            return digits.number(value)
+
+
+def value(claim: Claim) -> str:
+    """The estimate with its interval: `9.2 (8.8 to 9.7)`, `3.1 % (2.0 % to 4.4 %)`."""
+    estimate, ends = claim["estimate"], claim["interval"]
+    if estimate is None:
+        return digits.NONE
+    if claim["kind"] in RATIOS:
+        return digits.with_interval(estimate, *ends)
+    if not claim["blocks"]:
+        return number(claim, estimate)
+    if None in ends or (claim["kind"] == "range" and ends[1] >= 1):
+        return f"{number(claim, estimate)} (no finite interval)"
+    return f"{number(claim, estimate)} ({number(claim, ends[0])} to {number(claim, ends[1])})"
+
+
+def pointwise(claim: Claim) -> str:
+    """The pointwise 95 % interval in the claim's unit."""
+    low, high = claim["pointwise"]
+    if claim["kind"] in RATIOS:
+        return digits.interval(low, high)
+    return f"{number(claim, low)} to {number(claim, high)}"
+
+
+def published(claim: Claim) -> str:
+    """The same number out of the source's own cells; a dash where it prints none."""
+    values = claim["published"]
+    if not values:
+        return digits.NONE
+    ends = [number(claim, end) for end in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def region(claim: Claim) -> str:
+    """What counts as holding, in the claim's unit."""
+    low, high = (
+        f"{bound:.3g}" if claim["kind"] in RATIOS and bound is not None else number(claim, bound)
+        for bound in claim["region"]
+    )
+    if claim["region"][0] is None:
+        return f"at most {high}"
+    if claim["region"][1] is None:
+        return f"at least {low}"
+    return low if low == high else f"{low} to {high}"
+
+
+def what(claim: Claim) -> str:
+    """What is estimated, to begin a line with: `Ratio of rates`."""
+    return prose.upper(claim["unit"])
+
+
+def why(paper: Paper, claim: Claim) -> str:
+    """The verdict's reason as a sentence."""
+    text = prose.reason(paper, claim)
+    if claim["estimate"] is not None and claim["blocks"] and claim["verdict"] != "inconclusive":
+        where = {"reproduced": "within", "not_reproduced": "outside"}[claim["verdict"]]
+        text = f"{claim['unit']} {value(claim)}, {where} what counts as holding, {region(claim)}"
+    elif claim["estimate"] is not None and "overlaps the edge" in text:
+        text = (
+            f"{claim['unit']} {value(claim)}, which reaches beyond what counts as holding, "
+            f"{region(claim)}"
+        )
+    return f"{prose.upper(text)}."
+
+
+def left_out(paper: Paper, claim: Claim) -> str:
+    """Which points of a range this machine cannot measure, as a sentence; else empty."""
+    if claim["kind"] != "range" or not claim["left_out"] or claim["estimate"] is None:
+        return ""
+    sizes = list(dict.fromkeys(prose.size_of(one) for one in claim["left_out"]))
+    used = {prose.size_of(one) for one in claim["points"]["points"]} - set(sizes)
+    return (
+        f"Over {digits.plural(len(used), 'size')}; {digits.plural(len(sizes), 'size')} "
+        f"({sizes[0]} to {sizes[-1]}) cannot be measured here."
+    )
+
+
+def ranges(claim: Claim) -> Iterator[str]:
+    """Each range of the claim, beside what points of equal truth would show on this machine."""
+    for group, one in claim["notes"].get("ranges", {}).items():
+        text = f"{prose.upper(group)}: {digits.share(one['range'])}"
+        text += f" ({digits.share(one['low'])} to {digits.share(one['high'])})"
+        if null := one.get("of_single_starts"):
+            text += (
+                f"; one start of each of {one['points']} sizes spreads by "
+                f"{digits.share(null['observed'])}, and if all were equal this machine’s noise "
+                f"alone would give {digits.share(null['null_median'])} (up to "
+                f"{digits.share(null['null_95'])} in 95{digits.FIXED}% of tries)"
+            )
+        yield f"{text}."
+
+
+def share_said(claim: Claim) -> str:
+    """How the share of a cause came about, as a sentence; else empty."""
+    factor = claim["notes"].get("factor")
+    if factor is None:
+        return ""
+    return (
+        f"The factor is {digits.number(factor)}; with only the cause removed it is "
+        f"{digits.number(claim['notes']['factor_removed'])}."
+    )
+
+
+def price(claim: Claim) -> str:
+    """What would settle an inconclusive claim, as a sentence; else empty."""
+    if claim["verdict"] != "inconclusive":
+        return ""
+    reckoned = claim["price"]
+    if not reckoned:
+        return "Nothing tells how many blocks would settle it: too few were measured."
+    if reckoned["blocks"] is None:
+        return (
+            "No number of blocks that anybody waits for is expected to settle it: the estimate "
+            "lies at the edge of what counts as holding, or the machine is too noisy."
+        )
+    minutes = reckoned["minutes"]
+    long = f", {digits.seconds(60 * minutes)} on this machine," if minutes else ""
+    return (
+        f"About {digits.plural(reckoned['blocks'], 'block')}{long} are expected to settle it: "
+        f"`{command(claim)}`."
+    )
+
+
+def command(claim: Claim) -> str:
+    """The command that measures a new run for this claim alone."""
+    return f"benchbook settle {claim['paper']}/{claim['figure']}/{claim['claim']}"
+
+
+def settled(claim: Claim) -> str:
+    """That a run of its own decided, and what was found before; else empty."""
+    found = claim.get("settled")
+    if not found:
+        return ""
+    earlier = [
+        f"{value(claim | one)} in {digits.plural(one['blocks'], 'block')}"
+        f" ({one['verdict'].replace('_', ' ')})"
+        for one in found["before"]
+        if one["estimate"] is not None
+    ]
+    times = "a run" if found["number"] == 1 else f"the last of {found['number']} runs"
+    more = claim["blocks"] - found["asked"]
+    repeats = f" and {digits.plural(more, 'repeat')} of disturbed ones" if more > 0 else ""
+    return (
+        f"Decided by {times} made to settle it, on {digits.plural(found['asked'], 'block')} fixed "
+        f"beforehand{repeats}, alone; found before and not pooled: {digits.listed(earlier)}."
+    )
+
+
+def elsewhere(paper: Paper, claim: Claim) -> str:
+    """Under which measured conditions it would hold, and where the published ratio appears."""
+    found = claim["elsewhere"]
+    if not found or found["tried"] < 2:
+        return ""
+    every = [*found["holds"], *found["fails"]]
+    vary = [
+        key
+        for key in every[0]["condition"]
+        if len({str(one["condition"].get(key)) for one in every}) > 1
+    ]
+
+    def conditions(ones: list[dict[str, Any]]) -> str:
+        shown = [
+            f"{_condition(one['condition'], vary)}: "
+            f"{digits.with_interval(one['ratio'], one['low95'], one['high95'])}"
+            for one in ones[:LISTED]
+        ]
+        more = len(ones) - LISTED
+        return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+
+    settings = digits.plural(found["tried"], "condition")
+    if not found["fails"]:
+        text = f"It would hold in all of {settings} in which both were measured"
+    elif not found["holds"]:
+        text = f"It would hold in none of {settings} in which both were measured"
+    else:
+        fewer = min((found["holds"], found["fails"]), key=len)
+        word = "in" if fewer is found["holds"] else "but not in"
+        text = f"Of {settings} in which both were measured it would hold in {len(found['holds'])}"
+        text += f" ({word} {conditions(fewer)})"
+    if found["published"] and found["appears"]:
+        near = sorted(
+            found["appears"], key=lambda one: one["high95"] / one["low95"] if one["low95"] else 1e9
+        )
+        text += f". The published ratio, {published(claim)}, appears at {conditions(near)}"
+    elif found["published"] and found["nearest"]:
+        text += (
+            f". The published ratio, {published(claim)}, appears at none; nearest is "
+            f"{conditions([found['nearest']])}"
+        )
+    return f"{text}."
+
+
+def _condition(condition: dict[str, Any], vary: list[str]) -> str:
+    words = [
+        f"blocks of {prose.setting_word(key, str(condition[key]))}"
+        if key.startswith("block")
+        else prose.setting_word(key, str(condition[key]))
+        for key in vary
+        if key in condition
+    ]
+    return ", ".join(words) or "the claim’s own setting"
+
+
+def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, str]:
+    """Why claims are open, and what would settle each -> the claims; one reason stands once."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim["verdict"] == "not_measurable_here":
+            found.setdefault(not_measurable(paper, claim), []).append(name(paper, claim))
+        elif claim["verdict"] == "inconclusive":
+            said = f"{why(paper, claim)} {price(claim)}".strip()
+            found.setdefault(said, []).append(name(paper, claim))
+    return {reason: prose.upper(digits.listed(names)) for reason, names in found.items()}
+
+
+def not_measurable(paper: Paper, claim: Claim) -> str:
+    """Why a claim was not measured, with the remedy where another preset is one."""
+    if claim["reason"].endswith(NOT_IN_PRESET):
+        fuller = "quick" if paper["preset"] == "tiny" else "paper"
+        return f"Not in preset {paper['preset']}; `make PRESET={fuller}` may measure it."
+    return why(paper, claim)
+
+
+def others(paper: Paper, told: list[Claim]) -> list[str]:
+    """The verdicts of the claims that the answer does not tell of, in one sentence."""
+    left = [one for one in prose.claims(paper) if one not in told]
+    parts = []
+    for verdict, (one, many, rest) in VERDICTS.items():
+        names = [
+            str(claim["claim"]).replace("-", " ") for claim in left if claim["verdict"] == verdict
+        ]
+        if names:
+            verb = one if len(names) == 1 else many
+            parts.append(f"{len(names)} {verb} {rest} ({'; '.join(names)})")
+    of = (
+        f"Of {digits.plural(len(left), 'other claim')} "
+        if told
+        else f"Of {digits.plural(len(left), 'claim')} "
+    )
+    return [f"{of}{digits.listed(parts)}."] if parts else []

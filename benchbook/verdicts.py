@@ -1,0 +1,128 @@
+"""The claims of one figure: verdicts, their price, what settled them, and where they would hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from benchbook import comparisons
+from benchbook.claims import Verdict, estimate, judge_claim, judge_fact
+from benchbook.elsewhere import elsewhere
+from benchbook.estimands import (
+    Known,
+    Roles,
+    asked,
+    intervals_of,
+    is_measured,
+    names_of,
+    roles_of,
+    usable,
+)
+from benchbook.price import price
+from benchbook.twins import null_of
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run says: its points, and its summaries by block."""
+
+    points: list[dict[str, Any]]
+    summaries: pd.DataFrame
+
+    @property
+    def known(self) -> Known:
+        """The points by id."""
+        return {point["point"]: point for point in self.points}
+
+
+def judge_claims(
+    figure: dict[str, Any],
+    content: dict[str, Any],
+    sizes: dict[str, Any],
+    run: Measured,
+    facts: dict[str, Any],
+    printed: dict[str, list[float]],
+) -> tuple[list[Verdict], dict[str, Any]]:
+    """Verdicts of all claims of a figure, simultaneous over those that are measured, and the
+    twins' null. `content` is the experiment's definition, `printed` the source's cells by point."""
+    claims = figure.get("claims", [])
+    intervals = max(intervals_of(asked(claims, content, sizes, run.known)), 1)
+    null = null_of(run.points, run.summaries, intervals)
+    in_bytes = tuple(
+        name for name, factor in content["factors"].items() if factor.get("unit") == "bytes"
+    )
+    verdicts = []
+    for claim in claims:
+        if not is_measured(claim["estimand"]):
+            verdicts.append(judge_fact(claim, facts) | {"price": None, "elsewhere": None})
+            continue
+        roles = roles_of(claim["estimand"], content, sizes)
+        cells = printed | _own_cells(claim, roles, facts)
+        verdict = judge_claim(claim, roles, run.known, run.summaries, null, intervals, cells)
+        verdict["price"] = _price(claim, roles, verdict, run, intervals)
+        verdict["elsewhere"] = elsewhere(
+            claim, roles, run.known, run.summaries, verdict["published"], in_bytes
+        )
+        verdicts.append(verdict)
+    return verdicts, null
+
+
+def judge_alone(
+    claim: dict[str, Any],
+    content: dict[str, Any],
+    sizes: dict[str, Any],
+    run: Measured,
+    intervals: int,
+) -> Verdict:
+    """The verdict of one claim on a run of its own, at the level of its figure; with its price."""
+    roles = roles_of(claim["estimand"], content, sizes)
+    null = null_of(run.points, run.summaries, intervals)
+    verdict = judge_claim(claim, roles, run.known, run.summaries, null, intervals)
+    return verdict | {"price": _price(claim, roles, verdict, run, intervals), "null": null}
+
+
+def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:
+    """Those points and what decides beside them: every twin, and the points that they repeat."""
+    twins = [one for one in points if one.get("twin")]
+    again = [
+        name
+        for one in twins
+        for name in (one["point"], one["point"].replace(f"~{one['twin']}", "", 1))
+    ]
+    return list(dict.fromkeys([*names, *again]))
+
+
+def _price(
+    claim: dict[str, Any], roles: Roles, verdict: Verdict, run: Measured, intervals: int
+) -> dict[str, Any] | None:
+    if verdict["verdict"] != "inconclusive":
+        return None
+    used, _ = usable(claim["estimand"], roles, run.known)
+    found = estimate(claim, used, run.summaries, intervals)
+    if found is None:
+        return None
+    return price(claim, found, intervals, run.summaries, to_settle(run.points, names_of(used)))
+
+
+def printed_by_point(figures: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """The numbers that the source prints for each point, in the order of its tables."""
+    found: dict[str, list[float]] = {}
+    for figure in figures:
+        for row in figure["rows"]:
+            value = comparisons.printed(row)
+            if value is not None and row["point"]:
+                found.setdefault(row["point"], []).append(value)
+    return found
+
+
+def _own_cells(
+    claim: dict[str, Any], roles: Roles, facts: dict[str, Any]
+) -> dict[str, list[float]]:
+    """The cells that a claim names itself, where the source's stand at other settings."""
+    return {
+        roles[side][0].id: [facts["cell"](cell)]
+        for side, cell in claim.get("cells", {}).items()
+        if roles[side]
+    }
