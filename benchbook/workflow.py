@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from benchbook import crosscheck, definitions, host, process, split
+from benchbook.compilers import program_of
 from benchbook.errors import BenchbookError
 from benchbook.settings import MEASURING, load_settings
 
@@ -183,7 +183,7 @@ class Lab:
 
 def _identity(spec: dict[str, Any]) -> list[str | int]:
     """What tells one compiler (or peer) from another: a new or upgraded one builds again."""
-    path = shutil.which(spec.get("compiler") or spec.get("peer", {}).get("tool", ""))
+    path = program_of(spec.get("compiler") or spec.get("peer", {}).get("tool", ""))
     if path is None:
         return []
     facts = Path(path).stat()

@@ -10,7 +10,8 @@ import pytest
 from conftest import ROOT, copy_checkout
 
 from benchbook import disassembly
-from benchbook.build import build_variant
+from benchbook.build import build_variant, not_there
+from benchbook.compilers import program_of
 from kernels import KERNELS, compiled
 
 FLAGS = ["-O0", "-O2", "-O3", "-O2, -mcmodel=large"]
@@ -153,3 +154,35 @@ def test_loads_in_a_backward_loop_are_counted() -> None:
   12:\tmov    (%rsp),%rdx
 """
     assert disassembly.parse(text)["timed_sum"].loop_loads == 1
+
+
+# --- Names of compilers
+
+
+def stand_in_compiler(folder: Path, name: str, version: str) -> str:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho {version}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_other_gcc_is_the_newest_of_another_major(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "bin"
+    stand_in_compiler(folder, "gcc", "12.2.0")
+    monkeypatch.setenv("PATH", str(folder))
+    for name in ("gcc-12", "gcc-ar-13", "gcc-13.1", "x86-gcc-14"):
+        stand_in_compiler(folder, name, "9")
+    assert program_of("gcc-alt") is None
+    older = stand_in_compiler(folder, "gcc-9", "9.5.0")
+    assert program_of("gcc-alt") == older
+    newer = stand_in_compiler(folder, "gcc-11", "11.3.0")
+    assert program_of("gcc-alt") == newer
+    (folder / "gcc-14").write_text("no program")
+    assert program_of("gcc-alt") == newer
+    own = stand_in_compiler(folder, "gcc-alt", "15")
+    assert program_of("gcc-alt") == own
+    assert program_of("clang") is None
+    assert "gcc-11" in not_there("gcc-alt")
