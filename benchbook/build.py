@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import disassembly, effective, tools
+from benchbook.compilers import program_of
 from benchbook.definitions import definition, definition_file, kernel_folder
 from benchbook.files import write_json
 from benchbook.peers import tool
@@ -108,7 +108,7 @@ def not_there(compiler: str) -> str:
 
 def find_compiler(name: str) -> Compiler | None:
     """The compiler of that name on PATH with its version, or None."""
-    path = shutil.which(name)
+    path = program_of(name)
     if path is None:
         return None
     first_line = _say([path, "--version"]).splitlines()
@@ -153,12 +153,7 @@ def _compile(
             ),
             "isa": disassembly.isa(found),
             "timed_functions": {
-                function: {
-                    "library_calls": body.calls,
-                    "loads_in_loop": body.loop_loads,
-                    "isa": disassembly.isa({function: body}),
-                }
-                for function, body in sorted(found.items())
+                function: body.record() for function, body in sorted(found.items())
             },
         }
     wrong = _calls_missing(content.get("calls", {}), record["timed_functions"])
@@ -202,7 +197,8 @@ def object_file(
 def link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
     """A program out of objects and archives in this order."""
     files = [*map(str, objects), "-o", str(target)]
-    _run([*compiler.command, *flags, *LINK, *files, "-lm", "-pthread"])
+    # Older C libraries keep what loads likwid's in one of its own.
+    _run([*compiler.command, *flags, *LINK, *files, "-lm", "-ldl", "-pthread"])
     return target
 
 

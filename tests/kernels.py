@@ -44,7 +44,7 @@ def all_compiled(sources: Sequence[Path], *flags: str, compiler: str = "gcc") ->
 def linked(target: Path, *objects: Path, flags: Sequence[str] = (), compiler: str = "gcc") -> Path:
     """A program made of objects and archives in this order."""
     files = [str(file) for file in objects]
-    link = ["-Wl,--build-id=none", "-o", str(target), "-lm", "-pthread"]
+    link = ["-Wl,--build-id=none", "-o", str(target), "-lm", "-ldl", "-pthread"]
     _run([compiler, *flags, *files, *link])
     return target
 

@@ -208,6 +208,7 @@ def test_usage_is_that_of_the_samples_alone(tiny: Path) -> None:
         assert set(used) == {
             *("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches"),
             *("run_delay_ns", "on_cpu_ns", "wall_ns", "migrations", "resident_bytes"),
+            *("buffers_bytes", "buffers_resident_bytes", "anonymous_bytes", "anon_huge_bytes"),
         }
 
 

@@ -102,6 +102,7 @@ def test_no_page_is_first_touched_while_timed(mbw: Path) -> None:
     only = outcome(mbw, f"--bytes={8 * MIB}", point("copy", warm_up=0))
     assert only["usage"]["minor_faults"] < 100
     assert only["usage"]["resident_bytes"] > 16 * MIB
+    assert only["usage"]["buffers_bytes"] == 16 * MIB <= only["usage"]["anonymous_bytes"]
 
 
 COPY_1_3_0 = "copy.source += copy.block_bytes;"

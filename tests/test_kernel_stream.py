@@ -200,6 +200,7 @@ def test_untouched_capacity_costs_no_memory(stream: Path) -> None:
 def test_no_page_is_first_touched_while_timed(stream: Path, memory: str) -> None:
     found = outcome(stream, *size(4 * MIB, memory), point("triad", warm_up=0))
     assert found["usage"]["minor_faults"] < 100
+    assert found["usage"]["buffers_bytes"] == 3 * 4 * MIB <= found["usage"]["anonymous_bytes"]
 
 
 # Faults of a compiler or of a hand: method -> where, before, after, the reason given.

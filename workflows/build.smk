@@ -4,7 +4,7 @@
 rule build:
     input:
         lab.sources,
-        lab.stage("build.py", "disassembly.py", "effective.py", "peers"),
+        lab.stage("build.py", "disassembly.py", "effective.py", "instructions.py", "peers"),
     output:
         "build/{experiment}/{variant}/variant.json",
     log:

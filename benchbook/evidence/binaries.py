@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook import disassembly
 from benchbook.evidence import Context, Row
+
+# Of a point's timed function: the row's name, the key in variant.json, the unit.
+OF_FUNCTION = (
+    ("library_calls", "library_calls", ""),
+    ("loads_in_loop", "loads_in_loop", "instructions"),
+    ("stores_in_loop", "stores_in_loop", "instructions"),
+    ("non_temporal_stores", "non_temporal_stores", ""),
+    ("string_instructions", "string_instructions", ""),
+    ("data_sections", "data_sections", ""),
+    ("timed_isa", "isa", ""),
+)
+IN_LOOP = ("loads_in_loop", "stores_in_loop")
+NO_DISASSEMBLY = "objdump is not on PATH"
 
 
 def rows(context: Context) -> list[Row]:
-    """Instruction set and library calls of every variant that was compiled here."""
-    found = [_of_variant(context.experiment, record) for _, record in context.ours().values()]
-    return [row for rows in found for row in rows]
+    """Instruction set and library calls of every variant that was compiled here, and what the
+    timed function of every point of theirs is made of."""
+    ours = {name: record for name, (_, record) in context.ours().items()}
+    found = [row for record in ours.values() for row in _of_variant(context.experiment, record)]
+    for point in context.plan.get("points", []):
+        if point["variant"] in ours:
+            found += _of_point(context.experiment, point, ours[point["variant"]])
+    return found
 
 
 def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
@@ -21,10 +40,48 @@ def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
         "unit": "",
         "source": "disassembly",
         "state": "ok" if variant["timed_functions"] else "absent",
-        "reason": "" if variant["timed_functions"] else "objdump is not on PATH",
+        "reason": "" if variant["timed_functions"] else NO_DISASSEMBLY,
     }
     items = [{**common, "name": "isa", "value": variant["isa"]}]
     for function, facts in variant["timed_functions"].items():
         name = f"library calls in {function}"
         items.append({**common, "name": name, "value": facts["library_calls"]})
     return items
+
+
+def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -> list[Row]:
+    known = variant["timed_functions"]
+    function = disassembly.function_of(point["factors"], known)
+    facts = known.get(function, {})
+    common = {
+        "experiment": experiment,
+        "point": point["id"],
+        "variant": point["variant"],
+        "function": function,
+        "source": "disassembly",
+    }
+    return [
+        {**common, "name": name, "unit": unit, **_value(facts, key, function if known else "")}
+        for name, key, unit in OF_FUNCTION
+    ]
+
+
+def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
+    """Value, state and reason; a loop that was not found has no count, not one of 0."""
+    reason = ""
+    if not function:
+        reason = NO_DISASSEMBLY
+    elif not facts:
+        reason = f"no function is called {function}, or more than one begins like it"
+    elif key not in facts:
+        reason = "this binary's build did not look for it; remove build/ and run again"
+    elif key in IN_LOOP and _is_elsewhere(facts):
+        reason = "its loop lies in a function for the OpenMP runtime, which was not looked at"
+    state = "absent" if reason else "ok"
+    return {"value": None if reason else facts[key], "state": state, "reason": reason}
+
+
+def _is_elsewhere(facts: dict[str, Any]) -> bool:
+    calls = facts["library_calls"]
+    only_runtime = bool(calls) and all(one.startswith(disassembly.RUNTIME) for one in calls)
+    return only_runtime and not any(facts.get(key) for key in IN_LOOP)

@@ -18,6 +18,12 @@ UNITS = {
     "on_cpu_ns": "ns",
     "wall_ns": "ns",
     "resident_bytes": "bytes",
+    "buffers_bytes": "bytes",
+    "buffers_resident_bytes": "bytes",
+    "anonymous_bytes": "bytes",
+    "anon_huge_bytes": "bytes",
+    "steal_fraction": "1",
+    "frequency_khz": "kHz",
     "work_done_fraction": "1",
     "destination_written_fraction": "1",
     "distinct_source_blocks": "blocks",
@@ -26,8 +32,13 @@ UNITS = {
     "processes": "processes",
     "start_skew_ns": "ns",
     "overlap_fraction": "1",
+    "mean_relative_error": "1",
+    "threads_used": "threads",
+    "vector_bits": "bits",
 }
-OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction")  # what it saw of its processes
+# What it saw of its processes, and what the kernel told it.
+OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction", "buffers_bytes")
+OF_START = ("steal_fraction", "frequency_khz")  # of the whole start that a point was in
 
 
 def rows(context: Context) -> list[Row]:
@@ -42,6 +53,7 @@ def rows(context: Context) -> list[Row]:
         for source, values in (
             ("destination check", record["observations"]),
             ("operating system", record["usage"]),
+            ("operating system", {name: record["conditions"].get(name) for name in OF_START}),
         ):
             for name, value in values.items():
                 said = "harness" if name in OF_HARNESS else source

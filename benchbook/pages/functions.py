@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from benchbook import digits
+from benchbook import digits, disassembly
 from benchbook.pages import prose
-
-# How OpenMP shares a loop among threads; no call of the loop's own.
-_RUNTIME = ("omp_", "GOMP_", "__kmpc_")
 
 
 def function_of(point: str, known: dict[str, Any]) -> str:
-    """The timed function of a point: `timed_<method>`, followed by the values of its factors in
-    words as far as `known` has such a function, else the only one there that begins like it."""
-    parts = prose.parts_of(point)
-    method = parts.pop("method", "")
-    words = [one for key, one in parts.items() if key != "variant" and not one.isdigit()]
-    base = "_".join(["timed", _plain(method)]) if method else "timed"
-    full = "_".join([base, *map(_plain, words)])
-    for name in (full, *(f"{base}_{_plain(word)}" for word in words), base):
-        if name in known:
-            return name
-    begins = [name for name in known if name.startswith(f"{base}_")]
-    return begins[0] if len(begins) == 1 else full
-
-
-def _plain(word: str) -> str:
-    return re.sub(r"\W", "_", word)
+    """The timed function of a point, by its id."""
+    factors = prose.parts_of(point)
+    del factors["variant"]
+    return disassembly.function_of(factors, known)
 
 
 def built(experiment: dict[str, Any], variant: str) -> dict[str, Any]:
@@ -51,7 +35,7 @@ def made(experiment: dict[str, Any], point: str, variant: str = "") -> str:
     found = (record["timed_functions"] or {}).get(name_of(experiment, point, variant))
     if found is None:
         return "its disassembly was not looked at"
-    calls = [one for one in found["library_calls"] if not one.startswith(_RUNTIME)]
+    calls = [one for one in found["library_calls"] if not one.startswith(disassembly.RUNTIME)]
     if calls:
         return f"calls {digits.listed(calls)}"
     if found["library_calls"] and not found["loads_in_loop"]:

@@ -19,7 +19,7 @@
 #define BENCH_TIMED __attribute__((noinline, noclone, noipa))
 #endif
 
-enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 16 };
+enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 16, BENCH_RANGES_MAX = 4 };
 
 /* A KEY=VALUE of --point that only this kernel knows. */
 struct bench_key {
@@ -53,12 +53,20 @@ struct bench_buffers {
     bool fixed; /* they stand where the linker put them: no offset moves them */
 };
 
+/* Some memory; none where there are no bytes. */
+struct bench_range {
+    const void *first;
+    uint64_t bytes;
+};
+
 typedef void bench_timed(const void *state);
+typedef void bench_call(const void *argument);
 
 struct bench_task {
     bench_timed *timed;
     const void *state;
-    uint64_t bytes_declared; /* moved by one call, as the method declares it */
+    uint64_t bytes_declared;                      /* moved by one call, as the method declares it */
+    struct bench_range buffers[BENCH_RANGES_MAX]; /* that the point works on */
 };
 
 struct bench_report;
@@ -78,6 +86,9 @@ struct bench_kernel {
     struct bench_task (*prepare)(const struct bench_point *point); /* before each point */
     void (*check)(const struct bench_point *point, struct bench_report *report); /* after it */
     void (*close)(void);
+
+    /* Makes the call in each thread that its timed functions use; NULL: they use the caller's. */
+    void (*in_each_thread)(bench_call *call, const void *argument);
 };
 
 extern const struct bench_kernel bench_kernel;

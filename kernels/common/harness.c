@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "crew.h"
 #include "emit.h"
+#include "markers.h"
 #include "outcome.h"
 #include "usage.h"
 
@@ -112,7 +113,8 @@ static void step(struct place *place) {
     }
 }
 
-static void run_point(const struct bench_point *point, struct outcome *outcome) {
+static void run_point(size_t index, struct outcome *outcome) {
+    const struct bench_point *point = &arguments.points[index];
     const struct bench_task task = bench_kernel.prepare(point);
     uint64_t of_all;
     if (__builtin_mul_overflow(task.bytes_declared, point->loops, &outcome->bytes_declared) ||
@@ -120,7 +122,8 @@ static void run_point(const struct bench_point *point, struct outcome *outcome) 
         refuse("loops=%llu declares more bytes than can be counted; give fewer",
                (unsigned long long)point->loops);
     }
-    outcome->usage = measure(&task, point, outcome->samples);
+    outcome->usage = measure(&task, point, index, outcome->samples);
+    outcome->mapped = mappings_find(task.buffers); /* before the check touches them */
     bench_kernel.check(point, &outcome->report);
 }
 
@@ -134,11 +137,13 @@ static void work(size_t process) {
     place->buffers = open_kernel(process);
     place->cpu = sched_getcpu();
     usage_open();
+    markers_open(arguments.processes);
     step(place);
     for (size_t i = 0; i < arguments.point_count; i++) {
-        run_point(&arguments.points[i], outcome_of(i, process));
+        run_point(i, outcome_of(i, process));
         step(place);
     }
+    markers_close();
     if (bench_kernel.close) {
         bench_kernel.close();
     }

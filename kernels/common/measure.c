@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "crew.h"
+#include "markers.h"
 
 static void repeat(const struct bench_task *task, uint64_t loops, struct sample *samples,
                    size_t count) {
@@ -22,11 +23,13 @@ static void repeat(const struct bench_task *task, uint64_t loops, struct sample 
     }
 }
 
-struct usage measure(const struct bench_task *task, const struct bench_point *point,
+struct usage measure(const struct bench_task *task, const struct bench_point *point, size_t index,
                      struct sample *samples) {
     repeat(task, point->loops, samples, point->warm_up);
     const struct usage begin = usage_begin();
+    markers_start(index);
     repeat(task, point->loops, samples + point->warm_up, point->samples);
+    markers_stop(index);
     return usage_end(&begin);
 }
 

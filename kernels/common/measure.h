@@ -12,8 +12,8 @@ struct sample {
 };
 
 /* Warm-ups first, then the samples, all kept; a crew that works together meets before each. The
- * usage is that of the samples alone. */
-struct usage measure(const struct bench_task *task, const struct bench_point *point,
+ * usage is that of the samples alone, and so is the marker region of the `index`-th point. */
+struct usage measure(const struct bench_task *task, const struct bench_point *point, size_t index,
                      struct sample *samples);
 
 /* How often a sample ran on another core than the one before it. */

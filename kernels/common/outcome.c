@@ -81,9 +81,35 @@ static struct usage sum_usage(const struct outcome *outcomes, size_t processes) 
     return sum;
 }
 
+static struct mapped sum_mapped(const struct outcome *outcomes, size_t processes) {
+    struct mapped sum = outcomes[0].mapped;
+    for (size_t process = 1; process < processes; process++) {
+        const struct mapped *mapped = &outcomes[process].mapped;
+        sum.buffers_bytes += mapped->buffers_bytes;
+        for (size_t i = 0; i < MAPPED_COUNTS; i++) {
+            sum.bytes[i] += mapped->bytes[i];
+            sum.known[i] = sum.known[i] && mapped->known[i];
+        }
+    }
+    return sum;
+}
+
+static void emit_mapped(const struct mapped *mapped) {
+    static const char *const names[MAPPED_COUNTS] = {
+        [MAPPED_RESIDENT] = "buffers_resident_bytes",
+        [MAPPED_ANONYMOUS] = "anonymous_bytes",
+        [MAPPED_ANON_HUGE] = "anon_huge_bytes",
+    };
+    emit_known("buffers_bytes", mapped->buffers_bytes > 0, mapped->buffers_bytes);
+    for (size_t i = 0; i < MAPPED_COUNTS; i++) {
+        emit_known(names[i], mapped->known[i], mapped->bytes[i]);
+    }
+}
+
 static void emit_usage(const struct bench_point *point, const struct outcome *outcomes,
                        size_t processes) {
     const struct usage usage = sum_usage(outcomes, processes);
+    const struct mapped mapped = sum_mapped(outcomes, processes);
     uint64_t migrations = 0;
     for (size_t process = 0; process < processes; process++) {
         migrations += count_migrations(outcomes[process].samples + point->warm_up, point->samples);
@@ -98,6 +124,7 @@ static void emit_usage(const struct bench_point *point, const struct outcome *ou
     emit_integer("wall_ns", usage.wall_ns);
     emit_integer("migrations", migrations);
     emit_known("resident_bytes", usage.has_resident_bytes, usage.resident_bytes);
+    emit_mapped(&mapped);
     emit_close_object();
 }
 

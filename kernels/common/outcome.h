@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bench.h"
+#include "mappings.h"
 #include "measure.h"
 #include "report.h"
 #include "usage.h"
@@ -15,6 +16,7 @@ struct outcome {
     struct sample *samples; /* warm-ups first */
     uint64_t bytes_declared;
     struct usage usage;
+    struct mapped mapped; /* at the end of the samples */
     struct bench_report report;
 };
 

@@ -213,6 +213,7 @@ static struct bench_task prepare(const struct bench_point *point) {
         .timed = timed[point->method][point->values[KEY_CALL]],
         .state = &current,
         .bytes_declared = bytes,
+        .buffers = {{source, bytes}, {destination, bytes}},
     };
 }
 

@@ -279,16 +279,18 @@ static struct bench_task prepare(const struct bench_point *point) {
     work.from = array_or_null(definition->from);
     work.other = array_or_null(definition->other);
     share_out();
-    uint64_t passes = 0;
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
-        passes += used[i] != NO_ARRAY;
-    }
-    return (struct bench_task){
+    struct bench_task task = {
         .timed = point->method > TRIAD ? ceilings_timed(point->method, &work)
                                        : loops_timed(point->method, memory, &work),
         .state = &work,
-        .bytes_declared = passes * bytes,
     };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+        if (used[i] != NO_ARRAY) {
+            task.buffers[i] = (struct bench_range){arrays[used[i]], bytes};
+            task.bytes_declared += bytes;
+        }
+    }
+    return task;
 }
 
 static struct doubles_expected expected_of(const struct definition *definition) {
@@ -385,6 +387,13 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     }
 }
 
+static void in_each_thread(bench_call *call, const void *argument) {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+    call(argument);
+}
+
 static const struct argp argp = {.options = options, .parser = parse_option};
 
 const struct bench_kernel bench_kernel = {
@@ -396,4 +405,5 @@ const struct bench_kernel bench_kernel = {
     .open = open_arrays,
     .prepare = prepare,
     .check = check,
+    .in_each_thread = in_each_thread,
 };
