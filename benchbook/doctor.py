@@ -1,4 +1,4 @@
-"""`benchbook doctor`: the door, this host, the programs that are there, and how to get the others.
+"""`benchbook doctor`: the door, this host, what is there and what it can, and how to get the rest.
 
 A look adds a kind of line: a function of LOOKS that yields Lines.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions, digits, host, quiet, tools
+from benchbook import capabilities, definitions, host, quiet, tools
+from benchbook.compilers import program_of
 from benchbook.peers import tool
 
 VERSION = 1
@@ -23,12 +23,17 @@ HEADINGS = {
     "compiler": "compilers of the variants",
     "tool": "tools",
     "peer": "programs of other people, measured beside ours",
+    "ability": "abilities of this machine, as tried just now",
 }
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was looked for. state: ok, absent, or cannot_run (there, but of no use)."""
+    """One thing that was looked for. state: ok, absent, denied, or cannot_run (there, of no use).
+
+    `remedy` is a command that can be pasted into a shell, or empty; `detail` is what was seen of an
+    ability: `said`, and facts by name.
+    """
 
     kind: str
     name: str
@@ -37,10 +42,12 @@ class Line:
     path: str = ""
     purpose: str = ""
     reason: str = ""
+    remedy: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 def facts(root: Path) -> dict[str, Any]:
-    """Door, host, lines and what disturbs; nothing is set, and nothing is measured."""
+    """Door, host, lines and what disturbs; nothing is set, and nothing is timed."""
     known = host.facts()
     return {
         "version": VERSION,
@@ -70,7 +77,11 @@ def programs(root: Path) -> Iterator[Line]:
     path = sys.executable
     yield Line("tool", "python", "ok", platform.python_version(), path, "runs Benchbook")
     named = {spec.get("compiler") for spec in _variants(root)}
-    rows = [one for one in tools.table() if not named.intersection(one.programs)]
+    rows = [
+        one
+        for one in tools.table()
+        if "evidence" not in one.wanted_by and not named.intersection(one.programs)
+    ]
     yield from _programs("tool", [(one.programs[0], one.package, _purpose(one)) for one in rows])
 
 
@@ -82,10 +93,17 @@ def others(root: Path) -> Iterator[Line]:
         path = found.get("binary", {}).get("file", "")
         state = found["state"] if path else "absent"
         version = found["peer"]["version"]
-        yield Line("peer", name, state, version, path, reason=found["reason"])
+        remedy = "" if path else tools.command(spec["package"])
+        yield Line("peer", name, state, version, path, reason=found["reason"], remedy=remedy)
 
 
-LOOKS = (compilers, programs, others)
+def abilities(root: Path) -> Iterator[Line]:
+    """What can be observed here: tried anew, whatever the evidence stage has kept."""
+    for one in capabilities.all_capabilities(root, fresh=True):
+        yield Line("ability", **asdict(one))
+
+
+LOOKS = (compilers, programs, others, abilities)
 
 
 def _variants(root: Path) -> list[dict[str, Any]]:
@@ -97,7 +115,7 @@ def _variants(root: Path) -> list[dict[str, Any]]:
 
 
 def _purpose(one: tools.Tool) -> str:
-    return one.purpose + (" (tests only)" if one.wanted_by == "test" else "")
+    return one.purpose + (" (tests only)" if one.wanted_by == ("test",) else "")
 
 
 def _programs(kind: str, wanted: list[tuple[str, str, str]]) -> Iterator[Line]:
@@ -107,10 +125,11 @@ def _programs(kind: str, wanted: list[tuple[str, str, str]]) -> Iterator[Line]:
 
 
 def _program(kind: str, name: str, package: str, purpose: str) -> Line:
-    path = shutil.which(name)
+    path = program_of(name)
     if path is None:
         reason = f"{name} is not on PATH; {tools.remedy(package)}"
-        return Line(kind, name, "absent", purpose=purpose, reason=reason)
+        remedy = tools.command(package)
+        return Line(kind, name, "absent", purpose=purpose, reason=reason, remedy=remedy)
     return Line(kind, name, "ok", tools.version(path), path, purpose)
 
 
@@ -128,17 +147,24 @@ def _text(found: dict[str, Any]) -> str:
         own = [item for item in found["items"] if item["kind"] == kind]
         wide = max(len(item["name"]) for item in own)
         for item in own:
-            said = item["reason"] or item["version"] or f"of unknown version, {item['path']}"
+            said = item["reason"] or item["detail"].get("said") or item["version"]
+            said = said or f"of unknown version, {item['path']}"
             why = f"  [{item['purpose']}]" if item["purpose"] else ""
             sign = "+" if item["state"] == "ok" else "-"
             lines.append(f"  {sign} {item['name']:{wide}}  {said}{why}")
+            if kind == "ability" and item["remedy"]:  # of a program its reason says it
+                lines.append(f"    {'':{wide}}  $ {item['remedy']}")
     if found["not_quiet"]:
         lines += ["", "not quiet at this moment"]
         lines += [f"  {one['seen']}; {one['cure']}" for one in found["not_quiet"]]
     if known["unknown"]:
         names = ", ".join(name.replace("_", " ") for name in known["unknown"])
         lines += ["", f"not told by this machine: {names} (why: `benchbook doctor --json`)"]
-    lacking = sum(item["state"] != "ok" for item in found["items"])
-    programs = digits.plural(len(found["items"]), "program")
-    lines += ["", f"{lacking or 'none'} of {programs} cannot be used here (marked -)"]
+    abilities = [item["state"] for item in found["items"] if item["kind"] == "ability"]
+    programs = [item["state"] for item in found["items"] if item["kind"] != "ability"]
+    counted = [
+        f"{sum(state != 'ok' for state in states) or 'none'} of {len(states)} {word}"
+        for states, word in ((programs, "programs"), (abilities, "abilities"))
+    ]
+    lines += ["", f"{' and '.join(counted)} cannot be used here (marked -)"]
     return "\n".join(lines)

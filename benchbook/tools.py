@@ -7,6 +7,7 @@ kernels/*/peers, compilers in the definitions of variants.
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
@@ -22,12 +23,13 @@ LIMIT_S = 10
 class Tool:
     """A row: programs of which any one will do, and packages, by blanks; who wants it and why.
 
-    `wanted_by` is make, test, or environment (it comes with .venv or with the Nix shell).
+    `wanted_by` has make, test, environment (it comes with .venv or with the Nix shell), or evidence
+    (nothing fails without it; `benchbook.capabilities` says what it does here).
     """
 
     programs: tuple[str, ...]
     package: str
-    wanted_by: str
+    wanted_by: tuple[str, ...]
     purpose: str
 
 
@@ -36,7 +38,12 @@ def table() -> tuple[Tool, ...]:
     """All rows of tools.csv, in their order."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return tuple(
-            Tool(tuple(row["program"].split()), row["package"], row["for"], row["purpose"])
+            Tool(
+                tuple(row["program"].split()),
+                row["package"],
+                tuple(row["for"].split()),
+                row["purpose"],
+            )
             for row in csv.DictReader(file)
         )
 
@@ -55,11 +62,25 @@ def remedy(package: str) -> str:
     return f"install it (Debian: apt-get install {package})"
 
 
+def command(package: str) -> str:
+    """A shell command that installs a Debian package; empty where the environment brings it."""
+    if not package or host.door() == "nix":
+        return ""
+    return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install {package}"
+
+
 def version(path: str, *arguments: str) -> str:
     """The first line that a program says of its version; empty where it says nothing."""
+    lines = said([path, *(arguments or ("--version",))]).strip().splitlines()
+    return (lines or [""])[0]
+
+
+def said(command: list[str], env: dict[str, str] | None = None) -> str:
+    """What a command printed; empty where it cannot be started or takes too long."""
     try:
         done = subprocess.run(
-            [path, *(arguments or ("--version",))],
+            command,
+            env=env,
             capture_output=True,
             text=True,
             errors="replace",
@@ -68,4 +89,4 @@ def version(path: str, *arguments: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return (done.stdout.strip().splitlines() or [""])[0]
+    return done.stdout

@@ -48,7 +48,7 @@ class Place:
             shutil.copy(path, copy)
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        for tool in ["gcc", "objdump", "clang", "chromium", "mbw", "likwid-bench"]:
+        for tool in ["gcc", "objdump", "clang", "chromium", "valgrind", "mbw", "likwid-bench"]:
             self.stand_in(tool)
         self.stand_in("id", "echo 0")
         self.stand_in("python3", PYTHON)

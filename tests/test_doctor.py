@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from typer.testing import CliRunner
 
-from benchbook import doctor, tools
+from benchbook import capabilities, doctor, tools
 from benchbook.cli import app
 
 
@@ -22,6 +22,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(capabilities, "CACHE", tmp_path / "capabilities.json")
     for name in ("BENCHBOOK_DOOR", "BENCHBOOK_NIX_REVISION"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
@@ -50,6 +51,7 @@ def test_facts_as_json(bare: Path) -> None:
         == "clang is not on PATH; install it (Debian: apt-get install clang)"
     )
     assert known["objdump"]["reason"].endswith("apt-get install binutils)")
+    assert known["objdump"]["remedy"].endswith("apt-get install binutils")
     assert known["mbw"] == known["mbw"] | {"kind": "peer", "state": "absent"}
     assert known["likwid-bench"]["path"] == str(bare / "likwid-bench")
     assert len(found["items"]) == len(known)
@@ -58,11 +60,33 @@ def test_facts_as_json(bare: Path) -> None:
 def test_for_people_each_absent_program_has_its_remedy(bare: Path) -> None:
     text = asked()
     assert "door   host\n" in text
-    assert "+ gcc    gcc (Made up) 99.1" in text
+    assert "+ gcc      gcc (Made up) 99.1" in text
     assert (
         "- objdump    objdump is not on PATH; install it (Debian: apt-get install binutils)" in text
     )
     assert "- mbw           mbw is not on PATH; install it (Debian: apt-get install mbw)" in text
+
+
+def test_abilities_stand_beside_the_programs(bare: Path) -> None:
+    """They are tried anew each time, and the remedy is a line of its own."""
+    known = items(json.loads(asked("--json")))
+    one = known["cachegrind"]
+    assert (one["kind"], one["state"]) == ("ability", "absent")
+    assert one["remedy"].removeprefix("sudo ") == "apt-get install valgrind"
+    assert known["pinning"]["detail"]["cpus"]
+    assert "valgrind" in known and known["valgrind"]["kind"] == "ability"
+    assert (bare / "capabilities.json").exists()
+
+    (bare / "valgrind").write_text("#!/bin/sh\necho valgrind-99\n")
+    (bare / "valgrind").chmod(0o755)
+    lines = asked().splitlines()
+    assert "  + valgrind        valgrind-99" in lines
+    absent = next(index for index, line in enumerate(lines) if line.startswith("  - mpi "))
+    assert lines[absent].endswith("mpicc.mpich is not on PATH")
+    remedy = lines[absent + 1].strip().replace("sudo ", "")
+    assert remedy == "$ apt-get install libmpich-dev mpich"
+    abilities = sum(one["kind"] == "ability" for one in known.values())
+    assert f" of {abilities} abilities cannot be used here" in lines[-1]
 
 
 def test_under_nix_the_revision_is_told_and_debian_is_not(
@@ -95,4 +119,6 @@ def test_the_table_can_be_read_by_a_shell() -> None:
     for line in lines[1:]:
         assert line.count(",") == 3
         assert not set(line) & set("\"'\\$`")
-    assert {one.wanted_by for one in tools.table()} <= {"make", "test", "environment"}
+    assert {who for one in tools.table() for who in one.wanted_by} <= {
+        *("make", "test", "environment", "evidence")
+    }

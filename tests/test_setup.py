@@ -91,14 +91,14 @@ def test_an_old_python_is_not_taken(place):
 
 
 def test_test_tools_are_installed_for_the_tests_only(place):
-    tools = ("chromium", "clang", "mbw", "likwid-bench")
+    tools = ("chromium", "clang", "valgrind", "mbw", "likwid-bench")
     place.remove(*tools)
     assert place.set_up().returncode == 0
     assert place.calls("apt-get") == []
     place.installs(*tools)
     assert place.set_up("test").returncode == 0
     (call,) = place.calls("apt-get")
-    assert call.endswith("install clang chromium mbw likwid")
+    assert call.endswith("install clang chromium valgrind mbw likwid")
 
 
 def test_without_rights_the_tests_go_on_without_a_browser(place):

@@ -1,0 +1,1 @@
+"""Each module looks for some abilities: NAMES, what it asks (PROGRAMS, FILES), look(place)."""

@@ -1,0 +1,65 @@
+"""OpenCL: the loader, and the platforms that it finds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook import tools
+from benchbook.capabilities.place import Capability, Place, able, first
+
+NAMES = ("opencl",)
+PROGRAMS = ("gcc",)
+FILES = ("etc/OpenCL/vendors", "etc/ld.so.cache")
+# A program of its own: a driver that crashes or hangs then hurts nobody.
+_ASK = """
+import ctypes, json, sys
+for name in sys.argv[1:]:
+    try:
+        cl = ctypes.CDLL(name)
+        break
+    except OSError as error:
+        print(json.dumps({"loader": None, "why": str(error)}))
+else:
+    sys.exit()
+number = ctypes.c_uint(0)
+code = cl.clGetPlatformIDs(0, None, ctypes.byref(number))
+ids = (ctypes.c_void_p * number.value)()
+cl.clGetPlatformIDs(number, ids, None)
+names = []
+for each in ids:
+    text = ctypes.create_string_buffer(256)
+    cl.clGetPlatformInfo(ctypes.c_void_p(each), 0x0902, ctypes.sizeof(text), text, None)
+    names.append(text.value.decode(errors="replace"))
+print(json.dumps({"loader": name, "code": code, "names": names}))
+"""
+_LIBRARY = "libOpenCL.so"
+_NONE_FOUND = -1001  # CL_PLATFORM_NOT_FOUND_KHR
+
+
+def look(place: Place) -> Iterator[Capability]:
+    """The loader as programs find it, or where the compiler finds it (as under Nix)."""
+    libraries = [f"{_LIBRARY}.1", _LIBRARY]
+    if first(PROGRAMS):
+        libraries.append(place.ask("gcc", f"-print-file-name={_LIBRARY}").out.strip())
+    answer = place.ask(sys.executable, "-I", "-S", "-c", _ASK, *filter(None, libraries))
+    try:
+        said: dict[str, Any] = json.loads(answer.out.splitlines()[-1])
+    except (ValueError, IndexError):
+        yield Capability("opencl", "absent", answer.why("asking OpenCL for its platforms"))
+        return
+    if said["loader"] is None:
+        reason = f"there is no OpenCL loader ({_LIBRARY}.1)"
+        yield Capability("opencl", "absent", reason, tools.command("ocl-icd-libopencl1"))
+    elif said["names"]:
+        count = len(said["names"])
+        told = f"{count} platform{'s' * (count > 1)}: {', '.join(said['names'])}"
+        yield able("opencl", told, platforms=said["names"])
+    elif said["code"] in (0, _NONE_FOUND):
+        reason = "the OpenCL loader is there, and no platform (no driver is installed)"
+        yield Capability("opencl", "absent", reason, tools.command("pocl-opencl-icd"))
+    else:
+        reason = f"the OpenCL loader says error {said['code']}"
+        yield Capability("opencl", "absent", reason)
