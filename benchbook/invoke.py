@@ -19,6 +19,7 @@ from benchbook.process import child_setup
 
 CANNOT_RUN = 77
 OUTPUT_KEPT = 400  # characters of stderr that enter a reason
+PIPES_S = 1.0  # until the output of what was ended is given up
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,11 @@ def run_program(
     env: dict[str, str],
     time_limit_s: float,
     lock: int | None,
+    with_children: bool = False,
 ) -> tuple[int | None, str, str]:
     """(exit status or None for a time-out, stdout, stderr). Dies with this process.
 
+    `with_children`: a time-out ends what it started too, else that would hold its pipes open.
     BenchbookError where the program cannot even be started: that says nothing about its points.
     """
     try:
@@ -155,6 +158,7 @@ def run_program(
             env=env,
             pass_fds=() if lock is None else (lock,),
             preexec_fn=child_setup(cpus),  # noqa: PLW1509 - the measurer has one thread
+            process_group=0 if with_children else None,
         )
     except OSError as error:
         raise BenchbookError(
@@ -163,8 +167,13 @@ def run_program(
     try:
         out, err = process.communicate(timeout=time_limit_s)
     except subprocess.TimeoutExpired:
+        if with_children:
+            os.killpg(process.pid, signal.SIGKILL)
         process.kill()
-        out, err = process.communicate()
+        try:
+            out, err = process.communicate(timeout=PIPES_S if with_children else None)
+        except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
+            out, err = held.stdout, held.stderr
         return None, _text(out), _text(err)
     return process.returncode, _text(out), _text(err)
 

@@ -3,6 +3,7 @@
 Rows of {experiment, point, name, value, unit, source, state, reason}; state is ok, denied, absent,
 simulated or replayed, and a value that is not there is None, never 0. A source is a module of this
 package with `rows(context)`, found by wildcard; each adds its rows, in the order of their names.
+Beside them stands what this machine lets us observe at all (`capabilities`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchbook import definitions, records
+from benchbook import capabilities, definitions, records
 from benchbook.files import read_json, write_json
 from benchbook.tables import run_folder
 
@@ -33,6 +34,7 @@ class Context:
     definition: dict[str, Any]  # of the experiment or control
     variants: dict[str, tuple[Path, dict[str, Any]]]  # name -> its folder, variant.json
     limits: list[Path]  # limits.json of the experiment, if any
+    folder: Path | None = None  # where evidence.json goes, for what a source keeps beside it
 
     @property
     def experiment(self) -> str:
@@ -69,6 +71,8 @@ def collect(pointer: Path, limits: list[Path], output: Path) -> None:
             name: (folder, read_json(folder / "variant.json")) for name, folder in folders.items()
         },
         limits=limits,
+        folder=output.parent,
     )
     items = [row for source in sources() for row in source.rows(context)]
-    write_json(output, {"version": VERSION, "items": items})
+    able = capabilities.table()
+    write_json(output, {"version": VERSION, "items": items, "capabilities": able})
