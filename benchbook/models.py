@@ -163,6 +163,13 @@ class Layout(Model):
     destination_offset_bytes: int = Field(ge=0, lt=4096, multiple_of=8)
 
 
+class SimulatedPeer(Model):
+    """Arguments of two starts that differ in one repetition, with none of its data in a cache."""
+
+    less: list[str] = Field(min_length=1, description="without it; names what `arguments` may")
+    more: list[str] = Field(min_length=1, description="with it")
+
+
 class PeerMeasure(Model):
     """What a peer is asked for where a point of its twin has these factors."""
 
@@ -170,6 +177,9 @@ class PeerMeasure(Model):
     arguments: list[str] = Field(
         min_length=1,
         description="may name {repetitions}, {declared_bytes}, factors, sizes as {<factor>_mib}",
+    )
+    simulated: SimulatedPeer | None = Field(
+        default=None, description="how the lines that it touches are found by cache simulation"
     )
 
 

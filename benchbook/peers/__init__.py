@@ -83,11 +83,13 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
     for measure in spec["measures"]:
         for name in measure["setting"]:
             known("measures", name, factors)
-        try:
-            named = fields(measure["arguments"])
-        except ValueError as error:
-            raise BenchbookError(f"{path}: key 'arguments': {error}; mend the braces") from None
-        for name in sorted(named):
-            known("arguments", name, allowed)
-        if REPETITIONS not in named:
-            raise BenchbookError(f"{path}: key 'arguments' must say where {{{REPETITIONS}}} go")
+        listed = {"arguments": measure["arguments"], **(measure.get("simulated") or {})}
+        for key, arguments in listed.items():
+            try:
+                named = fields(arguments)
+            except ValueError as error:
+                raise BenchbookError(f"{path}: key {key!r}: {error}; mend the braces") from None
+            for name in sorted(named):
+                known(key, name, allowed)
+            if REPETITIONS not in named:
+                raise BenchbookError(f"{path}: key {key!r} must say where {{{REPETITIONS}}} go")

@@ -31,22 +31,31 @@ def prepare(spec: dict[str, Any], factors: dict[str, Any], counts: dict[str, int
     measure = measure_of(spec, factors)
     if measure is None:
         raise ValueError(f"{spec['tool']} does not accept {factors}")
-    values = dict(factors)
-    values |= {
-        name + MIB: value // UNITS["MiB"]
-        for name, value in factors.items()
-        if isinstance(value, int)
-    }
-    values[DECLARED] = spec.get("declares", 1) * factors["bytes"]
-    values[REPETITIONS] = counts["warmup"] + counts["samples"] * counts["loops"]
+    values = values_of(spec, factors, counts["warmup"] + counts["samples"] * counts["loops"])
     return PeerStart(
         tool=spec["tool"],
         parser=spec["parser"],
-        arguments=tuple(one.format(**values) for one in measure["arguments"]),
+        arguments=filled(measure["arguments"], values),
         repetitions=values[REPETITIONS],
         warmup=counts["warmup"],
         declared_bytes=values[DECLARED],
     )
+
+
+def values_of(spec: dict[str, Any], factors: dict[str, Any], repetitions: int) -> dict[str, Any]:
+    """What the arguments of a peer may name, at these factors."""
+    mib = {
+        name + MIB: value // UNITS["MiB"]
+        for name, value in factors.items()
+        if isinstance(value, int)
+    }
+    declared = spec.get("declares", 1) * factors["bytes"]
+    return {**factors, **mib, DECLARED: declared, REPETITIONS: repetitions}
+
+
+def filled(arguments: list[str], values: dict[str, Any]) -> tuple[str, ...]:
+    """Arguments with values where they name some."""
+    return tuple(one.format(**values) for one in arguments)
 
 
 def read(start: PeerStart, text: str, cpus: list[int]) -> Measured:
