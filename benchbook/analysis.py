@@ -34,7 +34,8 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     summaries, inside = with_states(samples, plan["paper_samples"], states)
     summaries.to_parquet(output.with_name("summaries.parquet"))
     theirs = {row["peer"] for row in plan["peers"]}
-    items = read_json(evidence)["items"]
+    seen = read_json(evidence)
+    items = seen["items"]
     observations = by_point(items)
     points = [
         describe(
@@ -84,6 +85,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "agreement": agreement(plan["peers"], points, summaries, built),
             "findings": found,
             "abstained": abstained,
+            "capabilities": seen.get("capabilities", []),
         },
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import comparisons, definitions, exchanged, peers, records
+from benchbook import comparisons, definitions, exchanged, moved, peers, records
 from benchbook.audit import audit
 from benchbook.figures import cell, rerun_figure
 from benchbook.files import read_json, write_json
@@ -88,6 +88,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         | {"results": str(folder)}
         | _side_by_side(root, experiment, figures, analysis, summaries)
         | _failures_as_results(folder / "evidence.json")
+        | {"evidence": _evidence(folder / "evidence.json", analysis, contents[experiment])}
         for experiment, (analysis, summaries, folder) in by_experiment.items()
     }
     first = next(iter(by_experiment.values()))[0]
@@ -151,7 +152,7 @@ def judged(
     for claim, first in zip(figure.get("claims", []), verdicts, strict=True):
         key = f"{paper}/{figure['id']}/{claim['id']}"
         declared = analysis["claims"].get(key)
-        runs = settle_runs(folder.parent, key, analysis["preset"], binaries)
+        runs = settle_runs(folder.parent, key, analysis["preset"], analysis["run"], binaries)
         again = [
             (one, judge_alone(claim, content, sizes, measured(one), first["intervals"]))
             for one in runs
@@ -211,6 +212,12 @@ def _side_by_side(
         "odd": odd,
         "exchanged": exchanged.labels(own, peers.of(content), odd["pairs"]),
     }
+
+
+def _evidence(path: Path, analysis: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
+    """What moved, and what tells why."""
+    items, largest = read_json(path)["items"], analysis["sizes"]["total LLC"]
+    return moved.evidence(items, analysis["points"], content, analysis["ceilings"], largest)
 
 
 def _failures_as_results(evidence: Path) -> dict[str, list[dict[str, Any]]]:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import made_up_evidence
 import made_up_stream
 import nbformat
 import numpy as np
@@ -57,6 +58,9 @@ def observed(factors: dict[str, Any]) -> dict[str, Any]:
         "last_source_block": 0 if still_source else blocks - 1,
         "blocks_declared": blocks,
         "minor_faults": 0,
+        "buffers_bytes": 2 * factors["bytes"],
+        "buffers_resident_bytes": 3 * factors["bytes"],
+        "anon_huge_bytes": factors["bytes"],
     }
 
 
@@ -228,6 +232,7 @@ def measured(
     content, points = points_of(experiment, preset)
     theirs, beside = matching.matched(content, points)
     points += theirs
+    theirs_named = {point.variant for point in theirs}
     built = variants(experiment, content)
     if bare:
         points = [point for point in points if not point.twin]
@@ -283,11 +288,13 @@ def measured(
         "ceilings": bounds,
         "findings": found,
         "abstained": abstained,
+        "capabilities": [] if bare else made_up_evidence.CAPABILITIES,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record), encoding="utf-8")
     summaries.to_parquet(path.with_name("summaries.parquet"))
     items = made_up_stream.evidence() if experiment == "stream" and not bare else []
+    items += [] if bare else made_up_evidence.rows(experiment, points, theirs_named)
     evidence = json.dumps({"version": 1, "items": items})
     path.with_name("evidence.json").write_text(evidence, encoding="utf-8")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import made_up
+import made_up_evidence
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -172,8 +173,8 @@ def test_every_page_fits_the_width_and_nothing_in_a_picture_overlaps(looks: dict
 def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
     pictures = shown.query_selector_all("figure svg")
-    # Overview, forms, odd pairs, four tables, the claims of three of them, the sweep.
-    assert len(pictures) == 11
+    # Overview, forms, odd pairs, what moved, four tables, the claims of three of them, the sweep.
+    assert len(pictures) == 12
     for svg in pictures:
         box = svg.bounding_box()
         assert box is not None
@@ -368,6 +369,57 @@ def test_a_section_without_results_is_a_sentence(site: Path, looks: dict) -> Non
         assert said in text
     assert "None" not in text
     assert "nan" not in text
+
+
+def test_every_value_that_was_not_counted_says_so(site: Path, looks: dict) -> None:
+    """In tables, in sentences and in the picture; what was counted is set as any number."""
+    path = site / "stream/reports" / f"{made_up.STREAM}.html"
+    html = path.read_text(encoding="utf-8")
+    html = html[html.index(">What moved<") :]
+    found = re.findall(r'<em class="estimated">(.*?)</em>', html)
+    assert len(found) > 10
+    assert all(text.endswith(" <small>simulated</small>") for text in found)
+    table = html[html.index("Bytes moved against") : html.index("How it was simulated")]
+    rows = re.findall(r"<tr><th [^>]*>(.*?)</tr>", table)
+    assert len(rows) > 10
+    for row in rows:
+        assert ("likwid MEM, counted" in row) == row.startswith("Triad"), row
+        assert ("simulated</small>" in row) == ("cachegrind, simulated" in row), row
+        assert row.startswith("Triad") or "simulated" in row or "–<sup>" in row, row
+    drawing = html[html.index("moved, counted") :]
+    assert "moved, simulated" in drawing
+    assert "<pattern" in html  # the hatching
+    text = looks[path]["text"]
+    section = text[text.index("What moved") :]
+    assert "Copy moves 1.50" in section
+    assert "(counted and simulated)" in section or "(simulated and counted)" in section
+    mbw = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
+    assert "Block copy 1.1.1 reads 64 and writes 64 of the 16,384 lines that it claims" in mbw
+    assert "touches the lines of block copy 1.2.2 (simulated)" in mbw
+    for one in (text, mbw):
+        assert not re.search(r"\b(None|nan)\b(?! of these)", one[one.index("What moved") :])
+
+
+def test_what_counts_nothing_has_its_remedy(site: Path, looks: dict) -> None:
+    html = (site / "whole/reports" / f"{made_up.PAPER}.html").read_text(encoding="utf-8")
+    assert "likwid (denied): msr is closed; what helps: <code>modprobe</code>" in html
+    for name, paper in (("stream-bare", made_up.STREAM), ("broken", made_up.PAPER)):
+        text = looks[site / name / "reports" / f"{paper}.html"]["text"]
+        assert "was neither counted nor simulated here" in text
+        assert "Bytes moved against" not in text
+
+
+def test_the_machine_says_what_can_be_measured(site: Path, looks: dict) -> None:
+    text = looks[site / "whole/reports/machine.html"]["text"]
+    section = text[text.index("What can be measured here") : text.index("What cannot be read")]
+    assert "1 of 3 abilities" in section
+    places = [section.index(one["name"]) for one in made_up_evidence.CAPABILITIES]
+    assert places[1] < places[0] < places[2]  # what is there first
+    for one in made_up_evidence.CAPABILITIES:
+        assert one["said"] in section
+        assert one["remedy"] in section
+    bare = looks[site / "empty/reports/machine.html"]["text"]
+    assert "were not recorded with this run" in bare
 
 
 def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:

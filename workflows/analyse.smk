@@ -33,12 +33,14 @@ rule analyse:
 rule judge:
     input:
         lab.stage(
+            "ceilings.py",
             "claims.py",
             "comparisons.py",
             "elsewhere.py",
             "exchanged.py",
             "figures.py",
             "flags.py",
+            "moved",
             "papers.py",
             "price.py",
             "processes.py",

@@ -13,6 +13,8 @@ from benchbook.pages.plots import Picture
 from benchbook.pages.render import svg_of
 from benchbook.sizes import format_bytes
 
+ABILITY = ("ok", "denied", "absent")  # states, the best first
+
 
 def make_machine(files: list[Path], output: Path) -> None:
     """reports/machine.html from analyses, and from papers for their twins: noise and topology."""
@@ -43,10 +45,17 @@ def make_machine(files: list[Path], output: Path) -> None:
         about=_about(facts),
         caches=[_cache(one) for one in facts.get("caches") or []],
         unknown=unknown,
+        abilities=_abilities(analyses),
         preset=first["preset"],
         host=first["host"],
         environment=prose.environment(analyses),
     )
+
+
+def _abilities(analyses: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """What the evidence stage found this machine to let us observe, what there is first."""
+    found = next((one["capabilities"] for one in analyses if one.get("capabilities")), [])
+    return sorted(found, key=lambda one: ABILITY.index(one["state"]))
 
 
 def _machine_answer(analyses: list[dict[str, Any]]) -> str:

@@ -26,11 +26,14 @@ from benchbook.pages import (
     builds,
     claimed,
     crowds,
+    evidence,
     exchanged,
     functions,
     grids,
+    moved,
     panels,
     prose,
+    roof,
     sizing,
     titles,
 )
@@ -41,8 +44,8 @@ VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
     "whether the C library takes another way of copying by size (rep movsb, non-temporal stores)",
-    "huge pages, and how the pages lie in memory",
-    "prefetching, and hardware counters of any kind",
+    "how the pages lie in memory",
+    "prefetching",
     "the paper’s own processor and cache sizes, where it does not state them",
 )
 
@@ -219,6 +222,10 @@ class PaperPage:
         """All cores by processes: averages summed beside bytes ÷ wall time."""
         return self._each("whole_machine", lambda paper, experiment: None, crowds=crowds)
 
+    def moved(self) -> Html:
+        """Declared bytes against bytes and lines moved, each value with its source and state."""
+        return self._each("moved", roof.picture, evidence=evidence, moved=moved, roof=roof)
+
     def _each(self, name: str, draw: Any, **context: Any) -> Html:
         """The part of this name for each experiment, with the picture that `draw` makes of it."""
         sections = []
@@ -313,5 +320,6 @@ class PaperPage:
                     "size-sweep": draw_sizes(self.content, experiment),
                     "forms": panels.forms(self.content, experiment),
                     "odd": panels.odd(self.content, experiment),
+                    "what-moved": roof.picture(self.content, experiment),
                 }
         return {name: picture for name, picture in drawn.items() if picture}

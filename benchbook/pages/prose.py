@@ -57,13 +57,18 @@ def bytes_of(count: int) -> str:
     return format_bytes(count).replace(" ", digits.FIXED)
 
 
-def point_name(paper: Paper, point: str) -> str:
-    """`block copy 1.1.1, 32 MiB in blocks of 4 KiB, mempcpy, gcc-O2`."""
-    parts = parts_of(point)
-    block = parts.get("block_bytes", "")
-    size = size_of(point) + (f" in blocks of {bytes_of(int(block))}" if block else "")
+def point_name(paper: Paper, point: str, **changed: str) -> str:
+    """`block copy 1.1.1, 32 MiB in blocks of 4 KiB, mempcpy, gcc-O2`; with some of its factors
+    changed, or left out where they are empty."""
+    parts = parts_of(point) | changed
+    block, size = parts.get("block_bytes", ""), parts.get("bytes", "")
+    size = (bytes_of(int(size)) if size.isdigit() else size) + (
+        f" in blocks of {bytes_of(int(block))}" if block else ""
+    )
     known = {"variant", "method", "bytes", "block_bytes"}
-    others = [setting_word(key, value) for key, value in parts.items() if key not in known]
+    others = [
+        setting_word(key, value) for key, value in parts.items() if value and key not in known
+    ]
     words = [method_name(paper, point), size, *others, parts["variant"]]
     return ", ".join(word for word in words if word)
 

@@ -1,0 +1,138 @@
+"""What the page says of moved bytes and touched lines, out of small results made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import made_up_evidence
+from made_up_evidence import row
+from test_moved import LLC, MBW, STREAM, block, measured, stream
+from test_stream_page import paper
+
+from benchbook import digits, moved
+from benchbook.pages import evidence, roof
+from benchbook.pages import moved as said
+from benchbook.plan import Point, point_id
+
+
+def experiment(
+    items: list[dict[str, Any]],
+    points: list[dict[str, Any]],
+    content: dict[str, Any] = STREAM,
+    bounds: list[dict[str, Any]] | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A paper of one experiment with this evidence, and that experiment."""
+    made = paper([])
+    one = made["experiments"]["e"]
+    one["definitions"] = content["definitions"]
+    one["evidence"] = moved.evidence(items, points, content, bounds or [], LLC)
+    return made, one
+
+
+def test_nothing_at_all_is_a_sentence_with_reason_and_remedy() -> None:
+    items = [
+        row("", "hardware counters", None, "denied", "likwid", "msr is closed", remedy="modprobe"),
+        row("", "hardware counters", None, "absent", "perf", "no counters", remedy=""),
+        *(
+            row(stream("copy").id, name, None, "absent", "cachegrind", "no valgrind here")
+            for name in ("lines_read", "lines_written")
+        ),
+    ]
+    _, one = experiment(items, [])
+    assert not said.found(one)
+    assert said.nothing(one) == (
+        "What each method moved was neither counted nor simulated here (likwid: msr is closed; "
+        "perf: no counters; no valgrind here). What helps: `modprobe`."
+    )
+    _, one = experiment([], [])
+    assert "its evidence was not collected" in said.nothing(one)
+    assert "`benchbook doctor`" in said.nothing(one)
+
+
+def test_lines_are_told_where_no_bytes_are() -> None:
+    items = [
+        one
+        for method in ("block-1.1.1", "block-1.2.2")
+        for one in made_up_evidence.simulated(block(method))
+    ]
+    made, one = experiment(items, [], MBW)
+    assert said.found(one)
+    assert said.sentences(made, one) == [
+        "Block-1.1.1 reads 64 and writes 64 of the 16,384 lines that it claims; block-1.2.2 64 and "
+        "16,384 of 16,384 (simulated)."
+    ]
+    table = evidence.bytes_table(made, one, main=True)
+    assert not table["known"]
+    assert list(table["notes"]) == ["a"]
+    first = evidence.lines_table(made, one)[0]
+    assert first["read"] == {"text": "64", "state": "simulated", "note": ""}
+    assert first["name"].replace(digits.FIXED, " ").startswith("block-1.1.1, 1 MiB in blocks of 4")
+
+
+def test_a_peer_is_named_by_the_lines_that_it_touches() -> None:
+    ours = block("block-1.2.2")
+    theirs = Point(point_id("tool", ours.factors), "tool", ours.factors)
+    lines = made_up_evidence.simulated(theirs)
+    known = row(theirs.id, "method_by_lines", "block-1.2.2", "simulated", "cachegrind")
+    made, one = experiment([*lines, known | {"variant": "tool"}], [], MBW)
+    one["variants"] = [{"variant": "tool", "peer": {"tool": "mbw", "version": "1.2.2-1"}}]
+    assert said.sentences(made, one) == [
+        "Unmodified, mbw 1.2.2-1 touches the lines of block-1.2.2 (simulated): it reads 64 and "
+        "writes 16,384 of 16,384, as no other method of ours does."
+    ]
+    unknown = known | {"variant": "tool", "value": None, "state": "absent", "reason": "like 2"}
+    made, one = experiment([*lines, unknown], [], MBW)
+    assert said.sentences(made, one) == ["Which form tool is, its lines do not tell: like 2."]
+
+
+def test_counted_and_simulated_are_told_apart_in_the_picture() -> None:
+    copy, triad = stream("copy"), stream("triad")
+    items = made_up_evidence.simulated(copy) + made_up_evidence.counted(triad)
+    bounds = [
+        {
+            "traffic": "read",
+            "threads": 2,
+            "method": "read",
+            "point": "p",
+            "rate_bytes_per_s": 12e9,
+        }
+    ]
+    made, one = experiment(items, [measured(copy), measured(triad, 9e9)], STREAM, bounds)
+    picture = roof.picture(made, one)
+    assert picture is not None
+    assert picture.alt == (
+        "Rates beyond all caches, GB/s. Copy, v: 10.0 declared, 15.0 moved, simulated; triad, v: "
+        "9.0 declared, 12.0 moved, counted; read 12.0."
+    )
+    assert roof.title(made, one) == "Copy declares 10.0 GB/s and moves 15.0 (simulated)"
+    assert "hatched where it was simulated" in roof.caption(one)
+    assert roof.picture(*experiment([], [])) is None
+
+
+def test_a_rate_above_all_ceilings_that_delivers_little_is_the_title() -> None:
+    points = [
+        measured(block("block-1.1.1"), 90e9, work_done_fraction=0.01),
+        measured(block("block-1.3.0"), 5e9),
+    ]
+    made, one = experiment([], points, MBW)
+    assert roof.title(made, one) == (
+        "Block-1.1.1 declares 90 GB/s where nothing that delivers all passes 5.00"
+    )
+    assert "unknown at these sizes" in roof.caption(one)
+
+
+def test_reasons_are_lettered_once() -> None:
+    notes = evidence.Notes()
+    letters = [notes.letter(str(k % 30)) for k in range(60)]
+    assert len(set(letters)) == 30
+    assert (letters[0], letters[25], letters[26]) == ("a", "z", "aa")
+    assert notes.by_letter()["aa"] == "26"
+
+
+def test_multiples_too_small_to_print_are_not_none() -> None:
+    assert [evidence.times(one) for one in (4 / 3, 0.0, 0.001, None)] == [
+        "1.33",
+        "0.00",
+        "below 0.01",
+        digits.NONE,
+    ]
