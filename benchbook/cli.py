@@ -139,8 +139,12 @@ def evidence(
     pointer: Path,
     output: Output,
     limits: Annotated[list[Path] | None, typer.Argument()] = None,
+    parent: Annotated[int | None, typer.Option(help="die with this process")] = None,
 ) -> None:
-    """Collect observations of a run, and make its trials."""
+    """Collect observations of a run, count or simulate its points, and make its trials."""
+    from benchbook.process import follow_parent
+
+    follow_parent(parent)
     from benchbook.evidence import collect
 
     collect(pointer, limits or [], output)

@@ -11,6 +11,9 @@ rule evidence:
         f"{lab.results}/{{experiment}}/evidence.json",
     log:
         f"{lab.results}/{{experiment}}/evidence.log",
+    # Counters of a whole socket must not count the jobs of others.
+    threads: workflow.cores
     shell:
-        "exec python3 -m benchbook --log {log} evidence {input.pointer} {input.limits}"
-        " --output {output}"
+        # It starts programs, as the measurer does, and must not outlive the workflow either.
+        "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} evidence {input.pointer}"
+        " {input.limits} --parent $PPID --output {output}"

@@ -55,8 +55,10 @@ def all_capabilities(
     kept = None if fresh else _kept(file, key)
     if kept is not None:
         return kept
-    found = _look(checkout, machine)
-    if file.parent.is_dir():  # only the workflow makes build/; elsewhere nothing is kept
+    found, in_time = _look(checkout, machine)
+    # A machine that was too busy to answer must not lack an ability until it is started again.
+    # Only the workflow makes build/; elsewhere nothing is kept.
+    if in_time and file.parent.is_dir():
         items = [asdict(one) for one in found]
         with suppress(OSError):
             write_json(file, {"version": VERSION, "key": key, "items": items})
@@ -76,14 +78,14 @@ def _modules() -> Iterator[ModuleType]:
         yield importlib.import_module(f"{probes.__name__}.{module.name}")
 
 
-def _look(checkout: Path, machine: Path) -> list[Capability]:
-    """Ask all probes at once: some wait, none computes for long."""
+def _look(checkout: Path, machine: Path) -> tuple[list[Capability], bool]:
+    """Ask all probes at once: some wait, none computes for long; and whether all answered."""
     modules = list(_modules())
     with _folder(checkout) as folder:
         place = Place(machine, checkout, folder, known_loop.write(folder))
         with ThreadPoolExecutor(len(modules)) as pool:
             found = list(pool.map(lambda module: _ask(module, place), modules))
-    return [one for each in found for one in each]
+    return [one for each in found for one in each], not place.timed_out
 
 
 def _ask(module: ModuleType, place: Place) -> list[Capability]:

@@ -76,6 +76,7 @@ class Place:
     checkout: Path
     folder: Path
     no_loop: str = ""  # why the known loop is not there
+    timed_out: list[str] = field(default_factory=list)  # programs that gave no answer in time
 
     def ask(self, *command: str, said: str = "") -> Answer:
         """Run a program in `folder`, for at most LIMIT_S; `said` is its standard input."""
@@ -97,9 +98,16 @@ class Place:
             out, err = process.communicate(said, timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             # Its children too: they hold the pipes.
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            # One that made a session of its own may hold the pipes still: it is not waited for.
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=1)
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+            self.timed_out.append(command[0])
             return Answer(None, "", "")
         return Answer(process.returncode, out, err)
 

@@ -124,8 +124,10 @@ def parse(text: str, file: str) -> list[Count]:
         for cell in block.cells
     ]
     cells = [cell for cell, _, _ in raw]
-    alive = {cell.what for cell in cells if cell.value}
-    counted = {(cell.region, *cell.what) for cell in cells if cell.value}
+    # A cell without a number is true of nothing, and nan would count as one.
+    live = [cell for cell in cells if cell.value and not math.isnan(cell.value)]
+    alive = {cell.what for cell in live}
+    counted = {(cell.region, *cell.what) for cell in live}
     return [
         _count(cell, block, shared, alive, (cell.region, *cell.what) in counted)
         for cell, block, shared in raw

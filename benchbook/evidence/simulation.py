@@ -46,7 +46,7 @@ def rows(context: Context) -> list[Row]:
         reason = "; ".join(filter(None, (able.reason, able.remedy)))
         points = [*wanted.points(), *wanted.of_peers()]
         return [row for point in points for row in _absent(name, point, reason)]
-    with measuring_lock(f"{name} (cache simulation)", Path(), _say) as lock:
+    with measuring_lock(f"{name} (cache simulation)", Path().absolute(), _say) as lock:
         limit_s = context.plan["settings"]["time_limit_s"]
         simulator = Simulator(valgrind, geometry, cpus, limit_s, lock)
         lines = Lines(Path(), name, context.definition, context.variants, simulator)

@@ -91,7 +91,7 @@ def choice(
         shown |= {point.id: point for point in found}
     planned = [
         Point(one["id"], one["variant"], one["factors"])
-        for one in plan["points"]
+        for one in plan.get("points", [])
         if not one["twin"] and one["factors"].get("processes", 1) == 1
     ]
     place = {identity: index for index, identity in enumerate(shown)}
