@@ -42,6 +42,7 @@ LIMITS = {
     "a_a": "the same binary measured twice",
     "relinked": "the same flags linked with other padding",
 }
+LEAST_OVERLAP = 0.8  # of the time of all processes together, for rates that are added
 Verdict = dict[str, Any]
 
 
@@ -73,6 +74,13 @@ def judge_claim(
     if found is None:
         return {**common, **_no_numbers("inconclusive", _nothing(estimand))}
     verdict, reason = _decided(claim, found, null)
+    if apart := _apart(used, points):
+        verdict, reason = "inconclusive", apart
+    if common["left_out"]:
+        of = len(names_of(roles))
+        reason += (
+            f"; over {of - len(common['left_out'])} of {of} points, the others cannot run here"
+        )
     return {
         **common,
         "verdict": verdict,
@@ -144,11 +152,23 @@ def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return summaries[summaries["block"].isin(one.index[one])]
 
 
+def _apart(roles: Roles, points: Known) -> str:
+    """Why rates of processes cannot be added: they did not run at the same time."""
+    for name in names_of(roles):
+        overlap = points[name].get("observations", {}).get("overlap_fraction")
+        if overlap is not None and overlap < LEAST_OVERLAP:
+            return (
+                f"{name}: its processes ran at the same time for {overlap:.0%} of their time only, "
+                "so their rates do not add up; on a quiet machine they do"
+            )
+    return ""
+
+
 def _nothing(estimand: dict[str, Any]) -> str:
     if estimand.get("within_state"):
         return "no block holds all points in one and the same state of the machine"
     if estimand["kind"] == "explained_share":
-        return "the factor that the cause should explain does not show in every block"
+        return "odd is not above base in every block, so there is no factor to explain"
     return "no block holds all points"
 
 
@@ -166,8 +186,10 @@ def _decided(claim: dict[str, Any], found: Estimate, null: dict[str, Any]) -> tu
             reason = f"{shown} overlaps the edge of the region, {wanted}"
     smallest = _smallest(found, null)
     # Either way the verdict would rest on a difference that nothing may have made.
-    holds = found.null is not None and stats.decide(found.null, found.null, *region) == "reproduced"
-    rests = found.null is None or verdict == ("not_reproduced" if holds else "reproduced")
+    # A bound that is no effect itself divides effects: then either verdict rests on one.
+    inside = found.null is not None and found.null not in region
+    holds = inside and stats.decide(found.null, found.null, *region) == "reproduced"
+    rests = not inside or verdict == ("not_reproduced" if holds else "reproduced")
     if verdict != "inconclusive" and rests and found.effect < smallest.log_effect:
         verdict = "inconclusive"
         reason = (
@@ -213,7 +235,7 @@ def robustness(
                 same += stats.decide(other.low, other.high, *claim["region"]) == expected
     text = (
         f"{WORDS[expected]} in {same} of {tried} choices of statistic, blocks, machine state and "
-        "variant"
+        "variant, by the interval alone"
     )
     return text + (f"; {thin} have too few blocks to decide" if thin else "")
 

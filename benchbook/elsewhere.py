@@ -19,6 +19,8 @@ from benchbook.estimands import Known, Roles
 from benchbook.points import Point, point_id
 
 METHOD = "method"
+WIDEST = 2.0  # of an interval in which a published ratio counts as seen
+WORDS = {"holds": "reproduced", "fails": "not_reproduced", "open": "inconclusive"}
 
 
 def elsewhere(
@@ -29,13 +31,15 @@ def elsewhere(
     published: list[float],
     sizes: tuple[str, ...],
 ) -> dict[str, Any] | None:
-    """{tried, holds, fails, appears, nearest}: lists of {condition, ratio, low95, high95}; None
-    for a claim that is no ratio. `sizes` names the factors counted in bytes.
+    """{tried, holds, fails, open, appears, nearest}: lists of {condition, ratio, low95, high95}.
 
-    A condition holds where its ratio lies in the region, and the published ratio appears where it
-    lies within the pointwise 95 % interval; `nearest` is the ratio that comes closest to it.
+    None for a claim that is no ratio. `sizes` names the factors counted in bytes.
+
+    A condition holds or fails by its pointwise 95 % interval, else it is open; the published ratio
+    appears where that interval holds it and is no wider than WIDEST; `nearest` is the ratio that
+    comes closest to it.
     """
-    if claim["estimand"]["kind"] != "ratio":
+    if claim["estimand"]["kind"] != "ratio" or not all(roles.values()):
         return None
     top, bottom = roles["numerator"][0], roles["denominator"][0]
     found = []
@@ -54,21 +58,29 @@ def elsewhere(
             )
     low, high = (min(published), max(published)) if published else (None, None)
     appears = [
-        one for one in found if low is not None and one["low95"] <= high and low <= one["high95"]
+        one
+        for one in found
+        if low is not None
+        and one["low95"] <= high
+        and low <= one["high95"]
+        # An interval without an end would hold any ratio.
+        and one["high95"] <= WIDEST * one["low95"]
     ]
     nearest = min(found, key=lambda one: _distance(one["ratio"], low, high), default=None)
     return {
         "tried": len(found),
         "published": published,
-        "holds": [one for one in found if _inside(one["ratio"], claim["region"])],
-        "fails": [one for one in found if not _inside(one["ratio"], claim["region"])],
+        **{
+            word: [one for one in found if _decided(one, claim["region"]) == verdict]
+            for word, verdict in WORDS.items()
+        },
         "appears": appears,
         "nearest": nearest if published else None,
     }
 
 
-def _inside(ratio: float, region: list[float | None]) -> bool:
-    return stats.decide(ratio, ratio, *region) == "reproduced"
+def _decided(one: dict[str, Any], region: list[float | None]) -> str:
+    return stats.decide(one["low95"], one["high95"], *region)
 
 
 def _distance(ratio: float, low: float | None, high: float | None) -> float:

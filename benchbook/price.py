@@ -9,7 +9,7 @@ import pandas as pd
 from benchbook import stats
 from benchbook.estimands import Estimate, kind_of
 
-MOST_BLOCKS = 1000  # beyond this no exact interval is computed, and nobody waits
+MOST_BLOCKS = 900  # beyond this nobody waits; exact intervals end at 1000, repeats included
 
 
 def price(
@@ -19,8 +19,9 @@ def price(
     summaries: pd.DataFrame,
     points: list[str],
 ) -> dict[str, Any]:
-    """{margin, blocks, minutes}: `margin` on the scale on which noise adds, from the estimate to
-    the nearest bound of the region; blocks None where no number of them settles it.
+    """{margin, blocks, minutes, guard}: `margin` on the scale on which noise adds, from estimate
+    to the nearest bound of the region; blocks None where no number of them settles it; `guard`
+    where not the interval but the twins left the claim open.
 
     `points` are those that a run for this claim measures, the twins too. Error: an order of
     magnitude, see stats.blocks_to_settle.
@@ -29,12 +30,17 @@ def price(
     margin = min(
         abs(scale(found.value) - scale(bound)) for bound in claim["region"] if bound is not None
     )
+    if stats.decide(found.low, found.high, *claim["region"]) != "inconclusive":
+        # The interval is narrow enough: something else left the claim open.
+        return {"margin": margin, "blocks": None, "minutes": None, "guard": True}
     blocks = stats.blocks_to_settle(found.values, margin, intervals)
+    if blocks is not None:  # as many as now did not do
+        blocks = max(blocks, len(found.values) + 2 + len(found.values) % 2)
     per_block_s = block_seconds(summaries, points)
     if blocks is None or blocks > MOST_BLOCKS:
-        return {"margin": margin, "blocks": None, "minutes": None}
+        return {"margin": margin, "blocks": None, "minutes": None, "guard": False}
     minutes = None if per_block_s is None else blocks * per_block_s / 60
-    return {"margin": margin, "blocks": blocks, "minutes": minutes}
+    return {"margin": margin, "blocks": blocks, "minutes": minutes, "guard": False}
 
 
 def block_seconds(summaries: pd.DataFrame, points: list[str]) -> float | None:

@@ -41,15 +41,23 @@ def settle(
     claim = next(one for one in figure["claims"] if one["id"] == verdict["claim"])
     pointer = read_json(folder / figure["experiment"] / "current.json")
     current = root / pointer["folder"]
-    blocks = _blocks(verdict, blocks)
     declared = read_json(current / records.PLAN)
-    before = settle_runs(current.parent, key, settings["preset"], declared["binaries"])
+    content = definitions.definition(root, figure["experiment"])
+    before = settle_runs(
+        current.parent, key, settings["preset"], current.name, declared["binaries"]
+    )
+    if before:  # verdicts.json may be older
+        last = measured(before[-1])
+        verdict |= judge_alone(claim, content, declared["sizes"], last, verdict["intervals"])
+        _must_be_open(verdict, settings["preset"])
+    blocks = _blocks(verdict, blocks)
     asked = {
         "claim": key,
         "preset": settings["preset"],
         "blocks": blocks,
         "number": len(before) + 1,
         "of": current.name,
+        "left_out": verdict["left_out"],
         "pilot": _pilot(current),
     }
     variants = read_variants(
@@ -58,7 +66,6 @@ def settle(
     plan = make_plan(root, figure["experiment"], {**settings, "figure": None}, variants)
     _only(plan, claim, figure, asked, verdict["intervals"])
     run = _measure(root, plan, variants, current.parent, as_json)
-    content = definitions.definition(root, figure["experiment"])
     found = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
     _tell(key, verdict, found, run, asked["number"], as_json)
 
@@ -84,12 +91,16 @@ def _open_claim(folder: Path, wanted: str, preset: str) -> dict[str, Any]:
             f"{'name one of' if named else 'claims are'}: {', '.join(known)}"
         )
     verdict: dict[str, Any] = named[0]
+    _must_be_open(verdict, preset)
+    return verdict
+
+
+def _must_be_open(verdict: dict[str, Any], preset: str) -> None:
     said = verdict["verdict"].replace("_", " ")
     if verdict["verdict"] != "inconclusive":
         raise BenchbookError(
             f"{_key(verdict)} is {said} in preset {preset}; only an inconclusive claim is settled"
         )
-    return verdict
 
 
 def _figure(root: Path, verdict: dict[str, Any]) -> dict[str, Any]:
@@ -142,12 +153,17 @@ def _only(
         for point in plan.points
         if point.id in asked["pilot"]["points"]
     }
+    content_points |= {
+        name: {"point": name, "twin": "", "state": "cannot_run", "reason": "left out before"}
+        for name in asked["left_out"]
+    }
     content = definitions.definition(Path(), plan.experiment)
     roles = roles_of(claim["estimand"], content, plan.sizes)
     used, why = usable(claim["estimand"], roles, content_points)
     if why:
         raise BenchbookError(f"{asked['claim']} cannot be measured at the moment: {why}")
     kept = set(to_settle(list(content_points.values()), names_of(used)))
+    kept &= set(asked["pilot"]["points"])
     plan.points = [point for point in plan.points if point.id in kept]
     plan.wanted = list(plan.points)
     plan.skipped, plan.peers, plan.peer_rows = [], {}, []

@@ -15,12 +15,15 @@ from benchbook.files import read_json, write_json
 from benchbook.tables import write_samples
 from benchbook.verdicts import Measured
 
+CANNOT = {"state": "cannot_run", "reason": "could not run in the run that this one settles"}
 KEPT = ("verdict", "estimate", "interval", "blocks", "reason")
 
 
-def settle_runs(folder: Path, claim: str, preset: str, binaries: dict[str, Any]) -> list[Path]:
-    """Complete runs that settle `paper/figure/claim`, oldest first: of this preset, with these
-    binaries (`variant~twin` -> {file, sha256})."""
+def settle_runs(
+    folder: Path, claim: str, preset: str, of: str, binaries: dict[str, Any]
+) -> list[Path]:
+    """Complete runs that settle `paper/figure/claim` as the run `of` left it, oldest first: of this
+    preset, with these binaries (`variant~twin` -> {file, sha256})."""
     found = []
     for run in sorted(folder.glob(f"*{SETTLING}/")):
         try:
@@ -30,7 +33,7 @@ def settle_runs(folder: Path, claim: str, preset: str, binaries: dict[str, Any])
         asked = plan.get("settle") or {}
         same = all(binaries.get(name) == one for name, one in plan.get("binaries", {}).items())
         if (
-            (asked.get("claim"), asked.get("preset")) == (claim, preset)
+            [asked.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
             and same
             and (run / records.MANIFEST).exists()
         ):
@@ -57,6 +60,10 @@ def measured(run: Path) -> Measured:
         state = {"state": "ok", "reason": ""} if point["id"] in seen else why
         keep = {key: point[key] for key in ("variant", "twin", "factors")}
         points.append({"point": point["id"], **keep, "peer": False, **state})
+    points += [
+        {"point": name, "variant": "", "twin": "", "factors": {}, "peer": False, **CANNOT}
+        for name in (plan.get("settle") or {}).get("left_out", [])
+    ]
     return Measured(points, summaries)
 
 

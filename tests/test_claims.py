@@ -81,8 +81,8 @@ def test_too_few_blocks_never_decide() -> None:
     assert verdict["verdict"] == "inconclusive"
     assert verdict["interval"] == [0.0, None]
     assert verdict["robustness"] == (
-        "inconclusive in 0 of 0 choices of statistic, blocks, machine state and variant; "
-        "6 have too few blocks to decide"
+        "inconclusive in 0 of 0 choices of statistic, blocks, machine state and variant, "
+        "by the interval alone; 6 have too few blocks to decide"
     )
 
 

@@ -71,7 +71,7 @@ def open_claim(truth: float, sd: float = 0.05, blocks: int = 12) -> tuple[dict, 
 
 def test_blocks_grow_as_the_margin_shrinks() -> None:
     wanted = []
-    for truth in (1.8, 1.9, 1.95, 1.97):
+    for truth in (1.95, 1.96, 1.97, 1.975):
         of, found, table = open_claim(truth)
         priced = price(of, found, 1, table, [A, B])
         assert priced["margin"] == pytest.approx(abs(math.log(2 / found.value)))
@@ -90,14 +90,25 @@ def test_more_claims_of_a_figure_cost_more_blocks() -> None:
 def test_no_number_of_blocks_settles_an_estimate_on_the_bound() -> None:
     of, found, table = open_claim(1.95)
     on_it = of | {"region": [None, found.value]}
-    nothing = {"margin": 0.0, "blocks": None, "minutes": None}
+    nothing = {"margin": 0.0, "blocks": None, "minutes": None, "guard": False}
     assert price(on_it, found, 1, table, [A, B]) == nothing
     nearly = of | {"region": [None, found.value * 1.0001]}
     assert price(nearly, found, 1, table, [A, B])["blocks"] is None  # over MOST_BLOCKS
 
 
+def test_what_the_interval_has_decided_has_no_price() -> None:
+    of, found, table = open_claim(1.5)
+    priced = price(of, found, 1, table, [A, B])
+    assert (priced["blocks"], priced["guard"]) == (None, True)
+
+
+def test_more_blocks_than_did_not_do() -> None:
+    of, found, table = open_claim(1.945)
+    assert price(of, found, 1, table, [A, B])["blocks"] >= 14
+
+
 def test_minutes_are_unknown_where_no_block_tells_how_long_a_start_takes() -> None:
-    of, found, table = open_claim(1.9)
+    of, found, table = open_claim(1.95)
     priced = price(of, found, 1, table, [A])
     assert priced["blocks"]
     assert priced["minutes"] is None

@@ -91,6 +91,8 @@ def _region(place: Place, region: list[float | None], kind: str) -> None:
     ratio = kind in ("ratio", "ratio_of_ranges")
     if ratio and min(bounds) <= 0:
         raise place.refusal(f"is {region}, and a ratio is above 0; write null where no bound is")
+    if kind in ("range", "audit") and not 0 <= min(bounds) <= max(bounds) <= 1:
+        raise place.refusal(f"is {region}, and a share lies from 0 to 1; write 0.05 for 5 %")
     exact = kind in ("trial", "link_limit", "audit")
     if len(bounds) == 2 and (bounds[0] > bounds[1] or (bounds[0] == bounds[1] and not exact)):
         raise place.refusal(f"is {region}; write the lower bound first, the higher one second")

@@ -134,6 +134,8 @@ def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles
     without = getattr(kind_of(estimand), "without", None)
     if without is None or any(one["state"] == "absent" for one in bad.values()):
         return roles, why
+    if any(one["state"] != "cannot_run" for one in bad.values()):
+        return roles, why  # what failed is not what this machine cannot hold
     kept: Roles | None = without(estimand, roles, set(bad))
     return (roles, why) if kept is None else (kept, "")
 
@@ -169,7 +171,8 @@ def published(
     """The number that the source's own rates give, one per reading where several cells stand for a
     point; empty where a point is not among them."""
     names = names_of(roles)
-    if not names or any(not printed.get(name) for name in names):
+    complete = all(roles.values()) and all(printed.get(name) for name in names)
+    if not names or not complete:
         return []
     kind = kind_of(estimand)
     logs = _printed_logs(estimand, roles, printed)

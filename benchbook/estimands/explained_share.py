@@ -55,7 +55,7 @@ def estimate(
     factor = (whole[odd] - whole[base]).to_numpy(float)
     without = (whole[odd] - whole[removed]).to_numpy(float)
     # Where a block shows no factor at all there is nothing that a cause could have a share of.
-    if not len(whole) or not np.all(factor * np.sign(factor[0]) > 0):
+    if not len(whole) or not np.all(factor > 0):
         return None
     center = stats.hodges_lehmann(factor)
     found = of_values(

@@ -93,7 +93,12 @@ class _Range(NamedTuple):
 
 def _range(logs: Values, intervals: int) -> _Range:
     """Of logs (blocks, points)."""
-    levels = stats.adjusted_level(intervals), POINTWISE
+    several = logs.shape[1] if logs.shape[1] > 2 else 1
+    # The pointwise one is of the range, of which each point's distance is a part.
+    levels = (
+        stats.adjusted_level(max(intervals, several)),
+        stats.adjusted_level(several, POINTWISE),
+    )
     if logs.shape[1] == 2:
         apart = logs[:, 0] - logs[:, 1]
         apart *= 1 if stats.hodges_lehmann(apart) >= 0 else -1

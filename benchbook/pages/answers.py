@@ -46,8 +46,14 @@ def headline(paper: Paper) -> str:
         sides["denominator"],
         digits.number(first["estimate"], *first["interval"]),
         compared(first),
-        first["verdict"] == "not_reproduced",
+        first["verdict"] == "not_reproduced" and _below(first),
     )
+
+
+def _below(claim: dict[str, Any]) -> bool:
+    """Whether the interval lies below what counts as holding, so that the ratio is `only` that."""
+    high, least = claim["interval"][1], claim["region"][0]
+    return high is not None and least is not None and high < least
 
 
 def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:

@@ -165,7 +165,9 @@ def price(claim: Claim) -> str:
         return ""
     reckoned = claim["price"]
     if not reckoned:
-        return "Nothing tells how many blocks would settle it: too few were measured."
+        return "Nothing tells how many blocks would settle it."
+    if reckoned["guard"]:
+        return "More blocks alone do not settle it: the interval is narrow enough."
     if reckoned["blocks"] is None:
         return (
             "No number of blocks that anybody waits for is expected to settle it: the estimate "
@@ -209,7 +211,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
     found = claim["elsewhere"]
     if not found or found["tried"] < 2:
         return ""
-    every = [*found["holds"], *found["fails"]]
+    every = [*found["holds"], *found["fails"], *found["open"]]
     vary = [
         key
         for key in every[0]["condition"]
@@ -226,15 +228,12 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
         return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
 
     settings = digits.plural(found["tried"], "condition")
-    if not found["fails"]:
-        text = f"It would hold in all of {settings} in which both were measured"
-    elif not found["holds"]:
-        text = f"It would hold in none of {settings} in which both were measured"
-    else:
-        fewer = min((found["holds"], found["fails"]), key=len)
-        word = "in" if fewer is found["holds"] else "but not in"
-        text = f"Of {settings} in which both were measured it would hold in {len(found['holds'])}"
-        text += f" ({word} {conditions(fewer)})"
+    parts = [f"holds in {len(found['holds'])}"]
+    if found["fails"]:
+        parts.append(f"does not in {len(found['fails'])} ({conditions(found['fails'])})")
+    if found["open"]:
+        parts.append(f"stays open in {len(found['open'])}")
+    text = f"Of {settings} in which both were measured it {digits.listed(parts)}"
     if found["published"] and found["appears"]:
         near = sorted(
             found["appears"], key=lambda one: one["high95"] / one["low95"] if one["low95"] else 1e9
