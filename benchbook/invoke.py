@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,11 @@ def run_program(
         except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
             out, err = held.stdout, held.stderr
         return None, _text(out), _text(err)
+    except BaseException:  # a group of its own hears no Ctrl-C of the terminal
+        if with_children:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        raise
     return process.returncode, _text(out), _text(err)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -86,6 +87,16 @@ def test_what_likwid_has_no_number_for_is_absent(tmp_path: Path) -> None:
         assert (bandwidth.value, bandwidth.state) == (None, "absent")
         assert one(counts, "CPI").value == 0.8548
         assert likwid.traffic(counts) == {}
+
+
+def test_a_cell_without_a_number_does_not_bring_a_dead_counter_to_life() -> None:
+    def dead(text: str) -> str:
+        return re.sub(r"^(CAS_COUNT_RD,MBOX\dC0),\d+,0,", r"\1,0,-,", text, flags=re.MULTILINE)
+
+    counts = read("likwid-mem-two-cores.csv", dead)
+    reads = [count for count in counts if count.name == "CAS_COUNT_RD"]
+    assert len(reads) >= 8
+    assert {(count.value, count.state) for count in reads} == {(None, "absent")}
 
 
 def test_groups_that_take_turns_are_multiplexed_and_sets_without_metrics_are_read() -> None:

@@ -115,6 +115,20 @@ def test_a_zero_of_an_absent_counter_is_no_value() -> None:
     assert all(found[name]["value"] is None for name in (*traffic.NAMES, "moved", "allocated"))
 
 
+def test_a_sum_of_both_directions_is_moved_too() -> None:
+    """Some processors count what memory moved and not which way."""
+    point = stream("triad")
+    whole = {"declared_bytes": 3e6, "multiplexed": False}
+    total = row(point.id, traffic.TOTAL, 4e6, "ok", "likwid MEM1", **whole)
+    simulated = made_up_evidence.simulated(point)
+    for items in ([total, *simulated], [*simulated, total], [total]):
+        found = of(point, items, STREAM)
+        assert found["moved"]["value"] == pytest.approx(4 / 3)
+        assert (found["moved"]["state"], found["moved"]["source"]) == ("ok", "likwid MEM1")
+    nothing = row(point.id, traffic.TOTAL, None, "absent", "likwid MEM1", **whole)
+    assert of(point, [nothing, *simulated], STREAM)["moved"]["state"] == "simulated"
+
+
 def test_half_of_the_traffic_is_none() -> None:
     point = stream("triad")
     (read, _) = made_up_evidence.counted(point)

@@ -27,7 +27,7 @@ from benchbook.invoke import CANNOT_RUN, command_line, explain_exit, read_output
 from benchbook.points import Point
 
 # Of several cores these are added; of anything else the median tells.
-ADDED = ("MBytes/s", "GBytes", "GByte", "MFLOP/s", "MUOPS/s")
+ADDED = ("MBytes/s", "GBytes", "GByte", "MFLOP/s", "MUOPS/s", "J", "W")
 _DENIED = re.compile(r"[Pp]ermission|denied|not permitted|MSR")
 _UNMARKED = ("Marker API result file does not exist", "No regions could be found")
 _WORDS_KEPT = 300
@@ -169,7 +169,7 @@ def _traffic(session: Session, counted: _Counted, groups: tuple[str, ...]) -> It
     counts = [count for group in groups for count in counted.counts[group]]
     common = {
         "unit": "bytes",
-        "scope": "the whole socket",
+        "scope": "all sockets in use",
         "declared_bytes": counted.declared_bytes,
         "region": counts[0].region,
         "run_time_s": max(count.run_time_s or 0.0 for count in counts),

@@ -13,6 +13,7 @@ from benchbook.points import COUNTS
 READ, WRITTEN = "bytes_read_from_memory", "bytes_written_to_memory"
 LINES_READ, LINES_WRITTEN = "lines_read", "lines_written"
 NAMES = (READ, WRITTEN, LINES_READ, LINES_WRITTEN)
+TOTAL = "bytes_moved_by_memory"  # of a processor that counts no direction
 # What is there comes before what is not, and what was counted here before all else.
 STATES = ("ok", "replayed", "imported", "simulated", "denied", "absent")
 KNOWN = STATES[:4]
@@ -28,7 +29,7 @@ def by_point(items: Items, content: dict[str, Any]) -> list[dict[str, Any]]:
     """
     seen: dict[str, Items] = {}
     for item in items:
-        if item["point"] and item["name"] in NAMES:
+        if item["point"] and item["name"] in (*NAMES, TOTAL):
             seen.setdefault(item["point"], []).append(item)
     order = list(content["definitions"])
     rows = [_row(point, own) for point, own in seen.items()]
@@ -74,11 +75,22 @@ def _row(point: str, items: Items) -> dict[str, Any]:
         "of_bytes": moved,
         "of_lines": touched,
         **values,
-        "moved": combined(values[READ], values[WRITTEN], moved["declared_bytes"]),
+        "moved": _moved(values, moved["declared_bytes"], items),
         "allocated": _allocated(values, moved, touched),
         "buffers_read": _buffers(values[LINES_READ], touched),
         "buffers_written": _buffers(values[LINES_WRITTEN], touched),
     }
+
+
+def _moved(values: dict[str, Value], declared: float | None, items: Items) -> Value:
+    """Moved ÷ declared: of both directions, or of their sum where only that was counted."""
+    both = combined(values[READ], values[WRITTEN], declared)
+    for item in items:
+        total = value_of(item) if item["name"] == TOTAL else NOTHING
+        better = STATES.index(total["state"]) < STATES.index(both["state"])
+        if total["value"] is not None and item.get("declared_bytes") and better:
+            return {**total, "value": total["value"] / item["declared_bytes"]}
+    return both
 
 
 def _looked_at(found: dict[str, dict[str, Any]], factors: dict[str, Any]) -> dict[str, Any]:
