@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -302,3 +306,31 @@ def test_this_machine() -> None:
     assert size is None or size > 2**18
     assert libc_sysconf("LEVEL1_DCACHE_LINESIZE") in (None, 32, 64, 128, 256)
     assert libc_sysconf("NO_SUCH_NAME") is None
+
+
+LIKWID_UNITS = {"kB": 2**10, "MB": 2**20}  # it says so, and means powers of two
+
+
+@pytest.mark.skipif(shutil.which("likwid-topology") is None, reason="likwid-topology is absent")
+def test_likwid_sees_the_same_caches_and_processors() -> None:
+    """Somebody else's reading of this very machine."""
+    told = subprocess.run(
+        ["likwid-topology"], capture_output=True, text=True, check=False, timeout=60
+    ).stdout
+    caches = re.findall(r"^Level:\s+(\d)\nSize:\s+(\d+) (kB|MB)$", told, flags=re.MULTILINE)
+    if not caches or len(caches) != told.count("\nLevel:"):
+        pytest.skip("likwid-topology tells the caches of this processor in another way")
+    ours = read_topology()
+    from_sysfs = {
+        (cache.level, cache.bytes)
+        for cache in ours.caches
+        if cache.kind != "instruction" and cache.source == "sysfs"
+    }
+    if from_sysfs:
+        theirs = {(int(level), int(size) * LIKWID_UNITS[unit]) for level, size, unit in caches}
+        assert theirs == from_sysfs
+    counts = [
+        int(number)
+        for number in re.findall(r"^(?:Sockets|.* per \w+):\s+(\d+)$", told, flags=re.MULTILINE)
+    ]
+    assert math.prod(counts) == len(ours.online)
