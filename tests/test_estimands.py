@@ -557,3 +557,14 @@ def test_every_kind_says_its_unit() -> None:
         "bytes",
         "share of the numbers checked",
     }
+
+
+def test_a_point_of_two_sides_has_no_published_number() -> None:
+    """The source printed it in two tables, and its cells are kept by point."""
+    of = {"kind": "ratio_of_ranges", "quantity": "rate"}
+    of |= {"numerator": [{"method": "a"}, {"method": "b"}]}
+    of |= {"denominator": [{"method": "a"}, {"method": "c"}]}
+    cells = {f"v,method={name}": [10.0] for name in "abc"}
+    assert published(of, roles(of), cells) == []
+    apart = of | {"denominator": [{"method": "c"}, {"method": "d"}]}
+    assert published(apart, roles(apart), cells | {"v,method=d": [20.0]}) == pytest.approx([0.5])

@@ -172,7 +172,9 @@ def published(
     point; empty where a point is not among them."""
     names = names_of(roles)
     complete = all(roles.values()) and all(printed.get(name) for name in names)
-    if not names or not complete:
+    # What stands on two sides the source printed once for each, and cells are kept by point.
+    shared = sum(len(points) for points in roles.values()) > len(names)
+    if not names or not complete or shared:
         return []
     kind = kind_of(estimand)
     logs = _printed_logs(estimand, roles, printed)
