@@ -10,8 +10,8 @@ import pandas as pd
 from benchbook import comparisons
 from benchbook.claims import estimate
 from benchbook.errors import BenchbookError
-from benchbook.estimands import ABSENT, Known, names_of, roles_of, usable
-from benchbook.points import resolve
+from benchbook.estimands import Known, names_of, roles_of, usable
+from benchbook.points import NOT_IN_PRESET, resolve
 from benchbook.published import labels, read_table
 from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
@@ -72,7 +72,7 @@ def _rows(
     for series in figure["select"]:
         column = series.get("y") or figure["y"]
         name = resolve(content, series["point"], sizes)
-        point = points.get(name or "", {"state": "not_in_preset", "reason": "not in this preset"})
+        point = points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
         label = str(series["row"].get(figure["x"], ""))
         rows.append(
             {
@@ -110,7 +110,6 @@ def _range(
     roles = roles_of(estimand, content, sizes)
     used, why = usable(estimand, roles, points)
     left = [name for name in names_of(roles) if name not in names_of(used)]
-    missing = ABSENT["reason"]
     row = {
         "row": series["row"],
         "label": ", ".join([*map(str, series["row"].values()), *which]),
@@ -118,7 +117,11 @@ def _range(
         "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
         "points": names_of(used),
         "left_out": left,
-        "state": "ok" if not why else "not_in_preset" if why.endswith(missing) else "cannot_run",
+        "state": "ok"
+        if not why
+        else "not_in_preset"
+        if why.endswith(NOT_IN_PRESET)
+        else "cannot_run",
         "reason": why.split(": ", 1)[-1],
         "rerun": None,
         "low": None,

@@ -12,6 +12,7 @@ from benchbook.memory import memory_total_bytes
 from benchbook.sizes import parse_bytes, parse_counts
 from benchbook.topology import Topology, llc_bytes, pin, pin_order, sysconf_caches
 
+NOT_IN_PRESET = "not in this preset"  # why a point that another preset measures has no number
 COUNTS = ("threads", "processes")  # factors that may be given in cores
 
 

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from benchbook import stats
 from benchbook.definitions import settings_of
-from benchbook.points import Point, expand
+from benchbook.points import NOT_IN_PRESET, Point, expand
 
 POINTWISE = 0.95
 MOST_READINGS = 200  # of a published table in which cells stand for one point
 Roles = dict[str, list[Point]]
 Values = NDArray[np.float64]
 Known = dict[str, dict[str, Any]]  # point -> {state, reason, …}
-ABSENT = {"state": "absent", "reason": "not in this preset"}
+ABSENT = {"state": "absent", "reason": NOT_IN_PRESET}
 
 
 @dataclass(frozen=True)

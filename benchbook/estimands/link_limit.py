@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.estimands import Fact
+from benchbook.points import NOT_IN_PRESET
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -17,7 +18,7 @@ def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     """The number, and what was found."""
     named = [one for one in facts["limits"] if one["variant"] == estimand["variant"]]
     if not named:
-        return Fact(None, "not in this preset")
+        return Fact(None, NOT_IN_PRESET)
     item = named[0]
     if item["outcome"] == "cannot_run":
         return Fact(None, item["reason"])

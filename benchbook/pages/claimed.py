@@ -9,11 +9,11 @@ from typing import Any
 from benchbook import digits
 from benchbook.pages import prose
 from benchbook.pages.prose import Paper
+from benchbook.points import NOT_IN_PRESET
 
 Claim = dict[str, Any]
 RATIOS = ("ratio", "ratio_of_ranges")
 LISTED = 3  # conditions named before the rest is counted
-NOT_IN_PRESET = "not in this preset"
 VERDICTS = {
     "reproduced": ("holds", "hold", "here"),
     "not_reproduced": ("does", "do", "not hold here"),

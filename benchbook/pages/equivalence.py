@@ -11,6 +11,7 @@ from typing import Any
 from benchbook import digits
 from benchbook.pages import prose
 from benchbook.pages.prose import Paper
+from benchbook.points import NOT_IN_PRESET
 
 Claim = dict[str, Any]
 # What is said of the claims of one verdict, beside others and alone.
@@ -26,7 +27,6 @@ ALL = {
     "inconclusive": "It stays undecided here",
     "not_measurable_here": "It was not measured here",
 }
-NOT_IN_PRESET = "not in this preset"
 
 
 def together(paper: Paper) -> list[Claim]:
