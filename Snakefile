@@ -3,13 +3,14 @@
 import sys
 
 sys.path.insert(0, workflow.basedir)
-from benchbook.workflow import open_lab
+from benchbook.workflow import STAGES, open_lab
 
 lab = open_lab(workflow.basedir, config)
 
 
 wildcard_constraints:
-    experiment=lab.one_of(lab.experiments, lab.controls, ["probe"]),
+    experiment=lab.one_of(lab.experiments, ["probe"]),
+    owner=lab.one_of(lab.experiments, lab.controls, ["probe"]),
     variant=r"[\w.+-]+",
     paper=lab.one_of(lab.papers),
     figure=r"[\w.+-]+",

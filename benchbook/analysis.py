@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchbook import definitions, records, stats, tables
+from benchbook import definitions, records, scenes, stats, tables
 from benchbook.agreement import agreement
-from benchbook.artefacts import detectors
+from benchbook.artefacts import judge
 from benchbook.ceilings import ceilings
 from benchbook.files import read_json, write_json
 from benchbook.noise import caches_of, noise
+from benchbook.seen import Known, by_point, part_of, seen_of, starts_of_run
 from benchbook.steadiness import steadiness
 from benchbook.tables import calls_by_point, invocation_spans, run_folder
 
@@ -52,8 +51,9 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
         {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
         for skip in plan["skipped"]
     ]
-    of_variants = by_variant(items)
-    found, abstained = detect(points, plan["buffers"], plan["caches"], of_variants)
+    bounds = ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"])
+    known = Known(points, plan, items, summaries, starts_of_run(run), readings, bounds)
+    found, abstained = findings_of(known, scenes.groups(Path(), content["experiment"], plan))
     built = variants(content)
     write_json(
         output,
@@ -81,7 +81,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "caches": caches_of(plan["host_facts"], plan["cpus"]),
             "disturbance": noise(run, plan),
             "points": points,
-            "ceilings": ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"]),
+            "ceilings": bounds,
             "agreement": agreement(plan["peers"], points, summaries, built),
             "findings": found,
             "abstained": abstained,
@@ -174,24 +174,6 @@ def failures(run: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def by_point(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Evidence rows -> point -> name -> value, for rows whose state is ok."""
-    table: dict[str, dict[str, Any]] = {}
-    for item in items:
-        if item["state"] == "ok" and item["point"]:
-            table.setdefault(item["point"], {})[item["name"]] = item["value"]
-    return table
-
-
-def by_variant(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The same of rows about a variant's binary: variant -> name -> value."""
-    table: dict[str, dict[str, Any]] = {}
-    for item in items:
-        if item["state"] == "ok" and not item["point"] and item.get("variant"):
-            table.setdefault(item["variant"], {})[item["name"]] = item["value"]
-    return table
-
-
 def describe(
     point: dict[str, Any],
     summaries: pd.DataFrame,
@@ -272,50 +254,18 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def detect(
-    points: list[dict[str, Any]],
-    buffers: int,
-    host: dict[str, Any],
-    of_variants: dict[str, dict[str, Any]] | None = None,
+def findings_of(
+    known: Known, groups: list[set[str]] | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """All detectors over rows without labels; findings, and who abstained where and why."""
-    rows = pd.DataFrame(
-        [
-            {
-                "where": point["point"],
-                "series": series(point),
-                "setting": opaque(point["factors"]),
-                **{
-                    name: value
-                    for name, value in point["factors"].items()
-                    if isinstance(value, int | float)
-                },
-                **point["observations"],
-                **(of_variants or {}).get(point["variant"], {}),
-                "working_set_bytes": buffers * point["factors"].get("bytes", math.nan),
-                "bytes_per_call": point["bytes_per_call"],
-                "time_ns": point["time_ns"],
-            }
-            for point in points
-            if point["state"] == "ok" and not point["twin"]
-        ]
-    )
+    """What all detectors say of a run, or of each of its groups by itself; and who abstained where
+    and why. A finding of a group has its number as `scene`."""
+    seen = seen_of(known)
     found: list[dict[str, Any]] = []
     abstained: dict[str, Any] = {}
-    for detector in detectors() if len(rows) else []:
-        judged = detector.detect(rows, host)
-        found += [finding.record("") for finding in judged.findings]
-        abstained[detector.ARTEFACT] = judged.abstained
+    for number, group in enumerate(groups or [None]):
+        findings, why = judge(seen if group is None else part_of(seen, group))
+        scene = {} if group is None else {"scene": number}
+        found += [finding.record("") | scene for finding in findings]
+        for artefact, points in why.items():
+            abstained.setdefault(artefact, {}).update(points)
     return found, abstained
-
-
-def series(point: dict[str, Any]) -> str:
-    """The same for points that differ in their size only; tells nothing else."""
-    rest = {name: value for name, value in point["factors"].items() if name != "bytes"}
-    return opaque([point["variant"], rest])
-
-
-def opaque(content: Any) -> str:
-    """An id that is the same for the same content, and tells nothing else."""
-    text = json.dumps(content, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -92,6 +92,20 @@ def settle(
 
 
 @app.command()
+def control(
+    artefact: str,
+    config: Config = None,
+    seeds: Annotated[int, typer.Option(help="of its replay, if it has one")] = 3,
+) -> None:
+    """Play one control anew on this machine, and print what the detectors made of it."""
+    from benchbook.control_runs import try_one
+    from benchbook.process import follow_parent
+
+    follow_parent(None)
+    try_one(ROOT.absolute(), artefact, overrides(config or []), seeds)
+
+
+@app.command()
 def bench() -> None:
     """Ratios and seconds of Benchbook itself (make bench)."""
     from benchbook.bench import show
@@ -213,12 +227,33 @@ def audit(output: Output) -> None:
     write(ROOT, output)
 
 
-@app.command("judge-controls", hidden=True)
-def judge_controls(analyses: list[Path], output: Output) -> None:
-    """controls.json: provoked, detected, abstained, false alarms."""
-    from benchbook.controls import judge as run
+@app.command("play-controls", hidden=True)
+def play_controls(
+    controls: list[str],
+    settings: Settings,
+    results: Annotated[Path, typer.Option(help="folder of this host and preset")],
+    parent: Annotated[int | None, typer.Option(help="die with this process")] = None,
+) -> None:
+    """Measure controls unless their runs exist, and analyse them."""
+    from benchbook.process import follow_parent
 
-    run(ROOT, analyses, output)
+    follow_parent(parent)
+    from benchbook import control_runs
+
+    told = json.loads(settings)
+    for name in controls:
+        files = control_runs.variant_files(ROOT, name, told["preset"])
+        control_runs.play(ROOT.absolute(), name, told, files, results)
+
+
+@app.command("judge-controls", hidden=True)
+def judge_controls(
+    output: Output, analyses: Annotated[list[Path] | None, typer.Argument()] = None
+) -> None:
+    """controls.json: provoked, detected, abstained, false alarms."""
+    from benchbook.controls import judge_all as run
+
+    run(ROOT, analyses or [], output)
 
 
 @app.command(hidden=True)

@@ -1,96 +1,282 @@
-"""Controls: did each detector find its artefact where it was provoked, and nothing in the null?"""
+"""Controls: did each detector find its artefact where it was provoked, and nothing in the null?
+
+Every clean scene that was played is a null of every detector that could judge it, unless the
+control says that an artefact is truly present in it, or the detector is about the host.
+"""
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import binomtest
+
 from benchbook import definitions
-from benchbook.artefacts import detectors
+from benchbook.artefacts import Finding, detectors, judge
 from benchbook.files import read_json, write_json
-from benchbook.points import expand
+from benchbook.replays import Scene, seen_of_scene
+from benchbook.scenes import scenes_of
+from benchbook.settings import load
 
 VERSION = 1
+LEVEL = 0.95
+REPLAYS = 3  # seeds that a replayed control is judged with
+COUNTS = ("provoked", "detected", "abstained", "nulls", "false_alarms")
 
 
-def judge(root: Path, analyses: list[Path], output: Path) -> None:
-    """Compare what the detectors said of the controls with what was provoked; write controls.json.
+@dataclass(frozen=True)
+class Outcome:
+    """What one detector made of one scene. said: found, silent, abstained or skipped."""
 
-    The detectors have judged already, in the analysis, where no role and no name is known.
+    artefact: str
+    control: str
+    where: str
+    provoked: bool
+    said: str
+    replayed: bool = False
+    reason: str = ""
+
+
+@dataclass
+class Told:
+    """All outcomes of some controls, and one finding of each artefact as an example."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    examples: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add(self, other: Told) -> None:
+        """Take over what another one holds."""
+        self.outcomes += other.outcomes
+        self.examples = {**other.examples, **self.examples}
+
+
+def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
+    """controls.json: what the detectors said of the controls against what was provoked.
+
+    They have judged the played ones already, in the analysis, where no role and no name is known;
+    the replayed ones are judged here.
     """
-    artefacts: dict[str, dict[str, Any]] = {}
-    runs = []
-    for path in analyses:
-        analysis = read_json(path)
-        name = analysis["experiment"]
-        runs.append({key: analysis[key] for key in ("door", "facts", "variants")})
-        content = definitions.load(definitions.definition_file(root, name), "control")
-        roles = _roles(root, name, content, analysis["sizes"])
-        counts = compare(content["artefact"], analysis, roles)
-        artefacts[content["artefact"]] = {"text": content["text"].strip(), **counts}
+    told, runs, texts, present = Told(), [], {}, {}
+    by_name = {one["experiment"]: one for one in map(read_json, analyses)}
+    for name in definitions.controls(root):
+        control = load(definitions.definition_file(root, name), "control")
+        texts[control["artefact"]] = control["text"].strip()
+        present[name] = [control["artefact"], *control.get("present", [])]
+        if name in by_name:
+            runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
+            told.add(of_analysis(root, name, by_name[name]))
+        told.add(of_replay(root, name, range(REPLAYS)))
+    artefacts = {}
     for detector in detectors():
-        artefacts.setdefault(
-            detector.ARTEFACT,
-            {
-                **_empty(),
-                "skipped": 1,
-                "reason": "this detector has no control in kernels/controls",
-            },
-        )
-    first = read_json(analyses[0]) if analyses else {}
+        counts = count(detector.ARTEFACT, told.outcomes)
+        artefacts[detector.ARTEFACT] = {
+            "text": texts.get(detector.ARTEFACT, ""),
+            **counts,
+            "example": told.examples.get(detector.ARTEFACT),
+        }
+        if detector.ARTEFACT not in texts:
+            missing = {"skipped": 1, "reason": "this detector has no control in kernels/controls"}
+            artefacts[detector.ARTEFACT] |= missing
+    first = next(iter(by_name.values()), {})
     where = {key: first.get(key, "") for key in ("host", "preset")}
     write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
 
 
-def _roles(
-    root: Path, name: str, content: dict[str, Any], sizes: dict[str, int | None]
-) -> dict[str, list[str]]:
-    experiment = definitions.definition(root, name)
-    roles = {}
-    for role in ("provoked", "nulls"):
-        crosses = [{"variant": "control", **cross} for cross in content[role]]
-        roles[role] = [point.id for point in expand(experiment, crosses, sizes)[0]]
-    return roles
+def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool = False) -> Told:
+    """The outcomes of a control that was played; `loaded`: while others kept the machine busy."""
+    scenes, apart = scenes_of(root, name, analysis["sizes"])
+    states = {point["point"]: point for point in analysis["points"]}
+    control = load(definitions.definition_file(root, name), "control")
+    told = Told()
+    for number, scene in enumerate(scenes):
+        said = [one for one in analysis["findings"] if not apart or one["scene"] == number]
+        if not apart:
+            said = [one for one in said if set(one["where"]) & set(scene.where) or not one["where"]]
+        lost = _lost(scene.where, states, said, control["artefact"])
+        found = {one["artefact"]: one for one in said}
+        abstained = {
+            artefact: next((why[one] for one in [*scene.where, "host"] if one in why), None)
+            for artefact, why in analysis["abstained"].items()
+        }
+        label = ", ".join(scene.where)
+        told.add(_outcomes(control, scene.provoked, label, found, abstained, lost, loaded=loaded))
+    return told
 
 
-def _empty() -> dict[str, Any]:
+def _lost(
+    where: list[str], states: dict[str, Any], said: list[dict[str, Any]], artefact: str
+) -> str:
+    """Why a scene could not be played; empty where it was. A point that its own artefact keeps
+    from running was played."""
+    if any(one["artefact"] == artefact for one in said):
+        return ""
+    return next(
+        (
+            states[one].get("reason") or states[one]["state"]
+            for one in where
+            if one in states and states[one]["state"] != "ok"
+        ),
+        "",
+    )
+
+
+def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
+    """The outcomes of a control's replay, judged here; nothing where it has none."""
+    path = root / "kernels" / name / definitions.REPLAY
+    told = Told()
+    if not path.exists():
+        return told
+    control = load(definitions.definition_file(root, name), "control")
+    for seed in seeds:
+        for number, scene in enumerate(replayed(path, seed)):
+            findings, why = judge(seen_of_scene(scene))
+            found = {one.artefact: asdict(one) for one in findings}
+            abstained = {name: next(iter(points.values()), None) for name, points in why.items()}
+            label = f"replay {seed}.{number}"
+            told.add(_outcomes(control, scene.provoked, label, found, abstained, "", replayed=True))
+    return told
+
+
+def replayed(path: Path, seed: int) -> Iterator[Scene]:
+    """The scenes of a replay.py."""
+    spec = importlib.util.spec_from_file_location(f"replay_{path.parent.name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield from module.scenes(seed)
+
+
+def _outcomes(
+    control: dict[str, Any],
+    provoked: bool,
+    where: str,
+    found: dict[str, dict[str, Any]],
+    abstained: dict[str, str | None],
+    lost: str,
+    *,
+    replayed: bool = False,
+    loaded: bool = False,
+) -> Told:
+    """One outcome of its own detector; in a clean scene one of every other that could judge it."""
+    own, told = control["artefact"], Told()
+    common = {"control": own, "where": where, "provoked": provoked, "replayed": replayed}
+    if lost:
+        told.outcomes.append(Outcome(own, said="skipped", reason=lost, **common))
+        return told
+    others: set[str] = set()
+    if not provoked and not replayed:
+        others = set(abstained) - set(control.get("present", [])) - _not_told_by_others(loaded)
+    for artefact in sorted({own} | others):
+        said = "silent"
+        if artefact in found:
+            said = "found"
+        elif abstained.get(artefact) is not None:
+            said = "abstained"
+        reason = abstained.get(artefact) or ""
+        told.outcomes.append(Outcome(artefact, said=said, reason=reason, **common))
+    if provoked and own in found:
+        example = found[own]
+        told.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
+    return told
+
+
+def _not_told_by_others(loaded: bool) -> set[str]:
+    """Artefacts that may truly be in a scene of a control that knows nothing of them."""
+    flags = ["ABOUT_HOST", *(["NEEDS_QUIET"] if loaded else [])]
+    return {one.ARTEFACT for one in detectors() if any(getattr(one, flag, False) for flag in flags)}
+
+
+_EXAMPLE = ("effect", "factor", "confidence", "evidence", "explanation", "remedy")
+
+
+def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
+    """Counts of one detector, exact 95 % intervals of what it finds and of its false alarms, and
+    where. `replayed` holds the part of the counts that was replayed."""
+    own = [one for one in outcomes if one.artefact == artefact]
+    all_counts = _counts(own)
+    skipped = [one for one in own if one.said == "skipped"]
     return {
-        "provoked": 0,
-        "detected": 0,
-        "abstained": 0,
-        "nulls": 0,
-        "false_alarms": 0,
-        "skipped": 0,
-        "reason": "",
+        **all_counts,
+        "skipped": len(skipped),
+        "reason": skipped[0].reason if skipped else "",
+        "replayed": _counts([one for one in own if one.replayed]),
+        "detected_interval": interval(all_counts["detected"], all_counts["provoked"]),
+        "false_alarm_interval": interval(all_counts["false_alarms"], all_counts["nulls"]),
+        **_at(artefact, own),
     }
 
 
-def compare(artefact: str, analysis: dict[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
-    """Counts for one artefact: points provoked and detected, nulls and false alarms, skipped."""
-    found = {
-        where
-        for finding in analysis["findings"]
-        if finding["artefact"] == artefact
-        for where in finding["where"]
-    }
-    abstained = set(analysis["abstained"].get(artefact, {}))
-    ran = {point["point"] for point in analysis["points"] if point["state"] == "ok"}
-    skipped = {
-        point["point"]: point["reason"] for point in analysis["points"] if point["state"] != "ok"
-    }
-    provoked = ran & set(roles["provoked"])
-    nulls = ran & set(roles["nulls"])
+def _counts(outcomes: list[Outcome]) -> dict[str, int]:
+    played = [one for one in outcomes if one.said != "skipped"]
+    provoked = [one for one in played if one.provoked]
+    clean = [one for one in played if not one.provoked and one.said != "abstained"]
+    elsewhere = [one for one in clean if one.control != one.artefact]
     return {
         "provoked": len(provoked),
-        "detected": len(provoked & found),
-        "abstained": len((provoked | nulls) & abstained),
-        "nulls": len(nulls),
-        "false_alarms": len(nulls & found),
-        "skipped": len(skipped),
-        "reason": next(iter(skipped.values()), ""),
-        "provoked_at": sorted(provoked),
-        "nulls_at": sorted(nulls),
-        "detected_at": sorted(provoked & found),
-        "missed_at": sorted(provoked - found - abstained),
-        "false_alarms_at": sorted(nulls & found),
+        "detected": _said(provoked, "found"),
+        "abstained": _said(provoked, "abstained"),
+        "nulls": len(clean),
+        "false_alarms": _said(clean, "found"),
+        "nulls_elsewhere": len(elsewhere),
+        "false_alarms_elsewhere": _said(elsewhere, "found"),
     }
+
+
+def _said(outcomes: list[Outcome], what: str) -> int:
+    return sum(one.said == what for one in outcomes)
+
+
+def interval(hits: int, trials: int) -> list[float] | None:
+    """Clopper-Pearson's exact interval of a share; None where nothing was tried."""
+    if not trials:
+        return None
+    found = binomtest(hits, trials).proportion_ci(LEVEL, method="exact")
+    return [float(found.low), float(found.high)]
+
+
+def _at(artefact: str, outcomes: list[Outcome]) -> dict[str, list[str]]:
+    """Where: ids of scenes, those of other controls with their name before."""
+
+    def named(one: Outcome) -> str:
+        return one.where if one.control == artefact else f"{one.control}: {one.where}"
+
+    provoked = [one for one in outcomes if one.provoked and one.said != "skipped"]
+    clean = [one for one in outcomes if not one.provoked]
+    return {
+        "provoked_at": [named(one) for one in provoked],
+        "nulls_at": [
+            named(one)
+            for one in clean
+            if one.control == artefact and one.said in ("found", "silent")
+        ],
+        "detected_at": [named(one) for one in provoked if one.said == "found"],
+        "missed_at": [named(one) for one in provoked if one.said == "silent"],
+        "abstained_at": [named(one) for one in provoked if one.said == "abstained"],
+        "false_alarms_at": [named(one) for one in clean if one.said == "found"],
+    }
+
+
+def show(told: Told, artefact: str, findings: list[Finding | dict[str, Any]]) -> None:
+    """Print one control's counts, what went wrong, and the findings."""
+    counts = count(artefact, told.outcomes)
+    print(", ".join(f"{name} {counts[name]}" for name in (*COUNTS, "skipped")))
+    for one in told.outcomes:
+        good = "found" if one.provoked else "silent"
+        if one.said != good and (one.artefact == artefact or one.said == "found"):
+            role = "provoked" if one.provoked else "clean"
+            print(f"  {one.artefact} {one.said} at {role} {one.where} {one.reason}")
+    for text in dict.fromkeys(_line(one) for one in findings):
+        print(f"  {text}")
+
+
+def _line(finding: Finding | dict[str, Any]) -> str:
+    one = finding if isinstance(finding, dict) else asdict(finding)
+    factor = "" if one["factor"] is None else f" x{one['factor']:.3g}"
+    return (
+        f"[{one['artefact']}: {one['effect']}{factor}, {one['confidence']:.2g}] "
+        f"{one['explanation']}"
+    )

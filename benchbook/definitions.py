@@ -14,6 +14,9 @@ from benchbook.settings import PRESETS, load
 
 PROBE = "probe"
 CONTROLS = "controls/"
+CONTROL = "control"  # the variant of a control's points that name no other
+SIDES = ("provoked", "nulls")
+REPLAY = "replay.py"  # beside control.yaml: scenes that no machine at hand can play
 SETTLING = "-settle"  # ends the names of runs made by `benchbook settle`
 FIGURES = ("select", "grid", "ranges", "recomputed")  # what a published table is set beside
 
@@ -27,6 +30,15 @@ def controls(root: Path) -> list[str]:
     """Names of all controls, as `controls/<artefact>`."""
     found = (root / "kernels" / "controls").glob("*/control.yaml")
     return sorted(CONTROLS + path.parent.name for path in found)
+
+
+def played(root: Path) -> list[str]:
+    """The controls that this machine can play: all but those that are replayed only."""
+    return [
+        name
+        for name in controls(root)
+        if load(definition_file(root, name), "control").get("kernel")
+    ]
 
 
 def papers(root: Path) -> list[str]:
@@ -78,28 +90,63 @@ def _derived(path: Path, variants: dict[str, Any]) -> dict[str, dict[str, Any]]:
         flags = [*before.get("flags", []), *spec.get("flags", [])]
         sizes = {**before.get("sizes", {}), **spec.get("sizes", {})}
         found[name] = {"compiler": before["compiler"], "flags": flags, "sizes": sizes}
-        if wrapper := spec.get("wrapper", before.get("wrapper")):
-            found[name]["wrapper"] = wrapper
+        for key in ("wrapper", "environment"):
+            if value := spec.get(key, before.get(key)):
+                found[name][key] = value
     return found
 
 
 def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str, Any]:
-    if control["kernel"] not in experiments(root):
-        known = ", ".join(experiments(root))
-        raise BenchbookError(
-            f"{path}: key 'kernel' is {control['kernel']!r}, which is no experiment; known: {known}"
-        )
-    host = load(definition_file(root, control["kernel"]), "experiment")
-    points = [{"variant": "control", **cross} for cross in control["provoked"] + control["nulls"]]
+    if not control.get("kernel"):
+        raise BenchbookError(f"{path}: this control has no kernel: it is replayed, never measured")
+    host = _kernel(root, path, control["kernel"])
+    settings = control.get("settings", {})
+    own = {key: control[key] for key in ("limits", "trials") if control.get(key)}
     kept = {key: value for key, value in host.items() if key not in ("limits", "trials")}
     return {
+        "paper_samples": 10,
         **kept,
+        **own,
         "question": control["text"],
-        "base": "control",
-        "variants": _derived(path, {"control": control["variant"], **control.get("variants", {})}),
+        "base": CONTROL,
+        "variants": _derived(
+            path, {CONTROL: control.get("variant", {}), **control.get("variants", {})}
+        ),
         "twins": [],
-        "points": {"tiny": points},
+        "points": {
+            "tiny": [cross for side in SIDES for cross in crosses_of_control(control, side)]
+        },
+        "settings": {key: value for key, value in settings.items() if value is not None},
+        "blocks": control.get("blocks", 3),
+        "simulate": control.get("simulate", False),
+        "serial": crosses_of_control(control, "provoked")
+        if control.get("order") == "serial"
+        else [],
     }
+
+
+def crosses_of_control(control: dict[str, Any], side: str) -> list[dict[str, Any]]:
+    """The crosses that provoke (`provoked`) or do not (`nulls`), each with its variant."""
+    return [{"variant": CONTROL, **cross} for cross in control.get(side, [])]
+
+
+def kernel_file(root: Path, kernel: str) -> Path:
+    """The file with the factors of a control's kernel: an experiment's, or another control's."""
+    folder = root / "kernels" / kernel
+    return folder / ("kernel.yaml" if kernel.startswith(CONTROLS) else "experiment.yaml")
+
+
+def _kernel(root: Path, path: Path, kernel: str) -> dict[str, Any]:
+    own = [
+        f"{CONTROLS}{one.parent.name}" for one in (root / "kernels/controls").glob("*/kernel.yaml")
+    ]
+    known = [*experiments(root), *sorted(own)]
+    if kernel not in known:
+        raise BenchbookError(
+            f"{path}: key 'kernel' is {kernel!r}, which is no kernel; known: {', '.join(known)}"
+        )
+    is_own = kernel.startswith(CONTROLS)
+    return load(kernel_file(root, kernel), "controlkernel" if is_own else "experiment")
 
 
 def paper(root: Path, name: str) -> dict[str, Any]:
@@ -213,8 +260,9 @@ def source_files(root: Path, name: str) -> list[Path]:
     folders = (kernel_folder(root, name), root / "kernels" / "common")
     found = [path for folder in folders for path in folder.glob("*.[chS]")]
     if name.startswith(CONTROLS):  # a wrapper lies beside its definition
-        found += [one for one in (root / "kernels" / name).iterdir() if one.suffix != ".yaml"]
-    return sorted(found)
+        beside = (root / "kernels" / name).iterdir()
+        found += [one for one in beside if one.is_file() and not one.suffix]
+    return sorted(set(found))
 
 
 def papers_of(root: Path, experiment: str) -> list[str]:

@@ -107,7 +107,7 @@ LOOKS = (compilers, programs, others, abilities)
 
 
 def _variants(root: Path) -> list[dict[str, Any]]:
-    names = [*definitions.experiments(root), *definitions.controls(root)]
+    names = [*definitions.experiments(root), *definitions.played(root)]
     names += [definitions.PROBE] if names else []
     return [
         spec for name in names for spec in definitions.definition(root, name)["variants"].values()

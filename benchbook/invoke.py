@@ -37,6 +37,7 @@ class Request:
     seed: int = 1
     time_limit_s: float = 30.0
     lock: int | None = None  # file descriptor of the measuring lock, inherited
+    environment: dict[str, str] = field(default_factory=dict)  # the variant's own variables
     peer: PeerStart | None = None  # somebody else's program, with arguments of its own
 
 
@@ -102,6 +103,7 @@ def environment(request: Request) -> dict[str, str]:
         "OMP_PROC_BIND": "true",
         "OMP_PLACES": ",".join(f"{{{cpu}}}" for cpu in request.cpus),
         "BENCHBOOK_PADDING": "x" * request.environment_padding_bytes,
+        **request.environment,
     }
 
 

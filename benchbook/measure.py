@@ -171,6 +171,8 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "caches": stated_caches(read_topology(), plan.cpus),
         "host_facts": host.facts(),
         "settings": plan.settings,
+        "environments": plan.environments,
+        "serial": plan.serial,
         "settle": plan.settle,
     }
 

@@ -77,6 +77,9 @@ class Variant(Model):
     sizes: dict[str, str] = Field(
         default={}, description="macro -> bytes, like `0.12 x RAM`: -D flags that fit this host"
     )
+    environment: dict[str, str] = Field(
+        default={}, description="variables set for its starts, like the C library's tunables"
+    )
 
 
 class ControlVariant(Variant):
@@ -218,19 +221,80 @@ class Peer(Model):
     labels: Labels | None = None
 
 
+class ControlKernel(Model):
+    """kernels/controls/<artefact>/kernel.yaml: a kernel that is there for controls only."""
+
+    version: Version
+    question: str
+    sources: list[str] = Field(min_length=1)
+    flags: list[str] = Field(default=[], description="of every variant, before its own")
+    factors: dict[Name, Factor]
+    starts: list[Name] = Field(description="as in experiment.yaml")
+    definitions: dict[Name, str] = Field(description="method -> what the check demands of it")
+    names: dict[Name, str] = Field(default={}, description="method -> what pages call it")
+    calls: dict[str, list[str]] = Field(
+        default={}, description="timed function -> library calls that must be in it"
+    )
+    buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
+    ceilings: dict[Name, list[Name]] = Field(default={}, description="as in experiment.yaml")
+
+
+class ControlSettings(Model):
+    """Settings of the measuring that a control needs otherwise than the preset has them."""
+
+    point_s: float | None = Field(default=None, gt=0, le=2)
+    samples_least: int | None = Field(default=None, ge=3, le=10_000)
+    samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
+    sample_least_ns: int | None = Field(default=None, ge=1)
+    warmup: int | None = Field(default=None, ge=0, le=1000)
+    time_limit_s: float | None = Field(default=None, gt=0, le=60)
+
+
+class ControlTrial(Trial):
+    """A trial of a control, which is one that provokes or its null."""
+
+    provoked: bool
+
+
 class Control(Model):
-    """kernels/controls/<artefact>/control.yaml: the artefact provoked, and its clean twin."""
+    """kernels/controls/<artefact>/control.yaml: the artefact provoked, and its clean twin.
+
+    Without a kernel it is replayed only, by the replay.py beside it.
+    """
 
     version: Version
     artefact: Name
     text: str
-    kernel: Name = Field(description="the experiment whose kernel and factors it uses")
-    variant: ControlVariant = Field(description="of the points that name no other")
+    kernel: str | None = Field(
+        default=None,
+        description="an experiment, or `controls/<artefact>` with a kernel.yaml, and its factors",
+    )
+    variant: ControlVariant | None = Field(
+        default=None, description="of the points that name no other"
+    )
     variants: dict[Name, ControlVariant] = Field(
         default={}, description="others, where the build is what provokes; `like: control` is one"
     )
-    provoked: list[Setting] = Field(min_length=1)
-    nulls: list[Setting] = Field(min_length=1)
+    provoked: list[Setting] = []
+    nulls: list[Setting] = []
+    apart: bool = Field(
+        default=False,
+        description="each cross is a scene, judged apart: for what is told by comparing points",
+    )
+    order: Literal["random", "serial"] = Field(
+        default="random",
+        description="serial: in the scenes that provoke, all starts of a point before the next's",
+    )
+    present: list[Name] = Field(
+        default=[], description="artefacts that are truly in its points as well"
+    )
+    blocks: int = Field(default=3, ge=1, le=100)
+    settings: ControlSettings = ControlSettings()
+    simulate: bool = Field(
+        default=False, description="count or simulate the lines that its points touch too"
+    )
+    limits: Limits | None = None
+    trials: list[ControlTrial] = []
 
 
 class Probe(Model):
@@ -371,6 +435,25 @@ class RangeSeries(Model):
     over: Name = Field(description="the factor whose values are compared")
 
 
+class Step(Model):
+    """One cause that an anomaly may have, looked at after those before it."""
+
+    cause: Name = Field(description="a module of benchbook/causes/")
+    removed: Setting | None = Field(
+        default=None, description="the point before it with only this cause removed"
+    )
+
+
+class Anomaly(Model):
+    """A number of the source that begs a cause: `odd` over `base`, and the chain between them."""
+
+    id: Name
+    text: str = Field(min_length=1, description="what begs a cause, in our words")
+    odd: Setting
+    base: Setting
+    steps: list[Step] = Field(min_length=1)
+
+
 class Figure(Model):
     id: Name
     title: str
@@ -392,6 +475,7 @@ class Figure(Model):
     )
     published: str = Field(description="what the source shows, and how its numbers were made")
     claims: list[Claim] = []
+    anomalies: list[Anomaly] = []
 
 
 class Sizing(Model):

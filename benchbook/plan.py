@@ -58,6 +58,8 @@ class Plan:
     pairs: list[dict[str, str]] = field(default_factory=list)
     claim_hashes: dict[str, str] = field(default_factory=dict)
     memory_bytes: int = 0
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
+    serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
     def fingerprint(self) -> str:
@@ -83,6 +85,12 @@ class Plan:
             "records": records.VERSION,
             "kernel": platform.release(),
             "door": host.door(),
+        }
+        # Told only where there is something to tell, so that older runs keep their fingerprint.
+        facts |= {
+            name: value
+            for name, value in (("environments", self.environments), ("serial", self.serial))
+            if value
         }
         if self.settle:  # what was begun for one claim is not resumed for another
             facts["settle"] = [self.settle["claim"], self.settle["preset"]]
@@ -128,6 +136,7 @@ def make_plan(
     topology = read_topology()
     sizes = host_sizes(topology)
     is_control = experiment.startswith(definitions.CONTROLS)
+    settings = settings | content.get("settings", {})
     wanted = definitions.crosses(content, "tiny" if is_control else settings["preset"])
     if settings["figure"] and not is_control:
         wanted = definitions.crosses_of_figure(root, experiment, settings["figure"])
@@ -147,10 +156,14 @@ def make_plan(
     # What runs at the moment must not change how many blocks a run has.
     planned = dict.fromkeys(known, RUNS)
     claims = max(map(intervals_of, _asked(figures, content, sizes, planned).values()), default=0)
-    # A control needs no interval: its detector reads observations. Three blocks show that they
-    # are the same each time.
+    # A control needs no interval: most detectors read observations, the others say how many blocks.
     blocks = least_blocks(max(claims, 1))
-    looks = [3] if is_control else sorted({max(look, blocks) for look in settings["looks"]})
+    looks = sorted({max(look, blocks) for look in settings["looks"]})
+    serial = [point.id for point in expand(content, content.get("serial", []), sizes)[0]]
+    if is_control:
+        # In serial order each point has its blocks to itself, and then all the others together.
+        turns = len(serial) + (len(points) > len(serial))
+        looks = [content["blocks"] * max(turns, 1)]
     plan = Plan(
         experiment=experiment,
         host=host.host_id(facts),
@@ -171,6 +184,12 @@ def make_plan(
         buffers=content["buffers"],
         peers=peers.of(content),
         peer_rows=peer_rows,
+        environments={
+            name: spec["environment"]
+            for name, spec in content["variants"].items()
+            if spec.get("environment") and any(point.variant == name for point in points)
+        },
+        serial=serial,
     )
     for point in points:
         record = variants.get(point.variant, {})

@@ -116,7 +116,7 @@ def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
     """Print the plan of every experiment and control; a refusal is an error after all are shown."""
     settings = load_settings(root, overrides)
     crosscheck.check(root)
-    names = [*definitions.experiments(root), *definitions.controls(root)]
+    names = [*definitions.experiments(root), *definitions.played(root)]
     outlooks = [outlook(root, name, settings) for name in names]
     if as_json:
         items = [one.record() for one in outlooks]

@@ -109,7 +109,7 @@ class Run:
         because its companions are missing then; the point that it died in counts a failure."""
         number = done.next_block
         dice = random.Random(f"{self.seed}/{number}")
-        groups = self.starter.groups(points)
+        groups = self.starter.groups(self._in_turn(number, points))
         dice.shuffle(groups)
         for group in groups:
             dice.shuffle(group)
@@ -142,6 +142,17 @@ class Run:
         done.complete.append(number)
         if disturbed:
             done.disturbed.append(number)
+
+    def _in_turn(self, block: int, points: list[Point]) -> list[Point]:
+        """All points; in serial order the one whose turn it is, and after them the others."""
+        serial = self.plan.serial
+        if not serial:
+            return points
+        turns = len(serial) + any(point.id not in serial for point in points)
+        turn = block * turns // self.plan.least
+        if turn < len(serial):
+            return [point for point in points if point.id == serial[turn]]
+        return [point for point in points if point.id not in serial]
 
     def _look(self, done: records.Progress, extra: int, spent_s: float, block_s: float) -> str:
         """Decide by width only whether another look is taken; "" means go on."""

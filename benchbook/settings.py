@@ -32,6 +32,8 @@ MEASURING = (
     "anchor_every_s",
     "disturbed",
 )
+# What it is told beside them; a change of another setting measures nothing.
+PLANNING = ("preset", "figure", "again", "memory_fraction", "controls_budget_s", "looks")
 SMALL = {"version"}  # keys nobody sets by hand
 # What PyYAML raises, beside its own errors, for text that it cannot make a value of.
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)

@@ -51,6 +51,7 @@ class Starter:
             seed=dice.randrange(1, 2**31),
             time_limit_s=self.plan.settings["time_limit_s"],
             lock=self.lock,
+            environment=self.plan.environments.get(group[0].variant, {}),
             peer=None if spec is None else prepare(spec, first, numbers[group[0].id]),
         )
 

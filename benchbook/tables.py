@@ -167,7 +167,7 @@ def merge_samples(files: list[Path], output: Path) -> None:
 
 _ONE_POINT = """
 SELECT block, invocation, point, process, sample, warm_up, time_ns / loops AS time_ns,
-       bytes_declared / loops AS bytes_declared
+       bytes_declared / loops AS bytes_declared, loops
 FROM read_parquet(?) WHERE state = 'ok' AND point = ?
 """
 _SPANS = """
@@ -180,7 +180,7 @@ FROM read_parquet(?) WHERE state = 'ok' GROUP BY point, block, invocation
 def calls_by_point(samples: Path) -> Iterator[pd.DataFrame]:
     """Valid samples of each point in turn, so that memory holds one point only.
 
-    time_ns and bytes_declared are per call of the method: a sample may loop it.
+    time_ns and bytes_declared are per call of the method: a sample may loop it (`loops`).
     """
     with duckdb.connect() as connection:
         names = connection.execute(

@@ -16,10 +16,9 @@ from typing import Any, NoReturn
 from benchbook import crosscheck, definitions, host, process, split
 from benchbook.compilers import program_of
 from benchbook.errors import BenchbookError
-from benchbook.settings import MEASURING, load_settings
+from benchbook.settings import MEASURING, PLANNING, load_settings
 
-# What the measuring stage is told beside them; a change of another setting measures nothing.
-_PLANNING = ("preset", "figure", "again", "memory_fraction", "controls_budget_s", "looks")
+STAGES = ("current.json", "evidence.json", "samples.parquet", "analysis.json")  # of an experiment
 
 
 def refuse(error: BenchbookError) -> NoReturn:
@@ -36,7 +35,7 @@ class Lab:
     settings: dict[str, Any]
     host: str
     experiments: list[str] = field(default_factory=list)
-    controls: list[str] = field(default_factory=list)
+    controls: list[str] = field(default_factory=list)  # those that are played here
     papers: list[str] = field(default_factory=list)
 
     @property
@@ -49,7 +48,7 @@ class Lab:
     def measuring(self) -> str:
         """Settings for the measuring stage, as JSON for its command line."""
         return json.dumps(
-            {name: self.settings[name] for name in (*_PLANNING, *MEASURING)}, sort_keys=True
+            {name: self.settings[name] for name in (*PLANNING, *MEASURING)}, sort_keys=True
         )
 
     # Input and parameter functions of the rules: each takes the rule's wildcards.
@@ -63,9 +62,32 @@ class Lab:
             for variant in definitions.variants_needed(self.root, name, preset, figure)
         ]
 
+    def controls_variants(self) -> list[str]:
+        """variant.json of every variant that a control plays."""
+        preset = self.settings["preset"]
+        return [
+            f"build/{name}/{variant}/variant.json"
+            for name in (*self.controls, definitions.PROBE)
+            for variant in definitions.variants_needed(self.root, name, preset, None)
+        ]
+
+    def controls_limits(self) -> list[str]:
+        """limits.json of the controls that declare limits."""
+        return [
+            f"build/{name}/limits.json"
+            for name in self.controls
+            if definitions.definition(self.root, name).get("limits")
+        ]
+
+    def control_files(self) -> list[str]:
+        """All that defines the controls beside their C files: yaml and replays."""
+        found = (self.root / "kernels" / "controls").glob("*/*.*")
+        kept = [path for path in found if path.suffix in (".yaml", ".py")]
+        return sorted(str(path.relative_to(self.root)) for path in kept)
+
     def variant(self, wildcards: Any) -> str:
         """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
-        content = definitions.definition(self.root, wildcards.experiment)
+        content = definitions.definition(self.root, wildcards.owner)
         spec = content["variants"].get(wildcards.variant, {})
         fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
         parts = [content.get("flags", []), spec, _identity(spec), fitted]
@@ -79,7 +101,7 @@ class Lab:
 
     def limited(self, wildcards: Any) -> str:
         """The limits that an experiment declares, as JSON: a change searches them again."""
-        content = definitions.definition(self.root, wildcards.experiment)
+        content = definitions.definition(self.root, wildcards.owner)
         wanted = content.get("limits") or {"variants": []}
         specs = [content["variants"][name] for name in wanted["variants"]]
         facts = [content.get("flags", []), wanted, specs, [_identity(spec) for spec in specs]]
@@ -87,7 +109,7 @@ class Lab:
 
     def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
-        files = definitions.source_files(self.root, wildcards.experiment)
+        files = definitions.source_files(self.root, wildcards.owner)
         return [str(path.relative_to(self.root)) for path in files]
 
     def definition_file(self, wildcards: Any) -> str:
@@ -167,9 +189,8 @@ class Lab:
     def _made(self, experiments: list[str], papers: list[str]) -> list[str]:
         """Every stage's output. A stage that failed lost its output, and Snakemake does not miss
         what stands between two files that exist: so all of it is asked for by name."""
-        stages = ("current.json", "evidence.json", "samples.parquet", "analysis.json")
         return [
-            *(f"{self.results}/{name}/{stage}" for name in experiments for stage in stages),
+            *(f"{self.results}/{name}/{stage}" for name in experiments for stage in STAGES),
             *(f"{self.results}/{name}/paper.json" for name in papers),
         ]
 
@@ -201,7 +222,7 @@ def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
             settings,
             host.host_id(host.facts()),
             definitions.experiments(root),
-            definitions.controls(root),
+            definitions.played(root),
             definitions.papers(root),
         )
         crosscheck.check(root)

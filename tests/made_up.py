@@ -18,6 +18,7 @@ from benchbook import analysis, definitions, papers, peers, plan
 from benchbook.agreement import agreement
 from benchbook.ceilings import ceilings
 from benchbook.peers import matching
+from benchbook.seen import Known
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = "slocum2013-mbw"
@@ -256,8 +257,9 @@ def measured(
         )
         for one in points
     ]
-    found, abstained = analysis.detect(described, content["buffers"], {})
     bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
+    planned = {"buffers": content["buffers"], "sizes": SIZES}
+    found, abstained = analysis.findings_of(Known(described, planned, ceilings=bounds))
     described += left_out.values()
     run = "20260102T030405Z-0123abcd-ef01"
     record = {

@@ -8,14 +8,16 @@ import pandas as pd
 import pytest
 
 from benchbook import artefacts
-from benchbook.analysis import by_variant, detect
+from benchbook.analysis import findings_of
 from benchbook.artefacts import (
+    Seen,
     cache_size_disagrees,
     detectors,
     impure_flags,
     source_not_advanced,
 )
-from benchbook.controls import compare
+from benchbook.controls import Outcome, count, interval
+from benchbook.seen import Known
 
 
 def row(where: str, **changes: float | None) -> dict:
@@ -53,7 +55,7 @@ FORMS = [
 
 
 def found(rows: list[dict]) -> set[str]:
-    judged = source_not_advanced.detect(pd.DataFrame(rows), HOST)
+    judged = source_not_advanced.detect(Seen(pd.DataFrame(rows)))
     return {where for finding in judged.findings for where in finding.where}
 
 
@@ -62,25 +64,25 @@ def test_stuck_sources_are_found_and_nothing_else() -> None:
 
 
 def test_factor_is_that_of_the_honest_twin() -> None:
-    judged = source_not_advanced.detect(pd.DataFrame(FORMS), HOST)
+    judged = source_not_advanced.detect(Seen(pd.DataFrame(FORMS)))
     factors = {finding.where[0]: finding.factor for finding in judged.findings}
     assert factors == {"source stuck": pytest.approx(2.0), "both stuck": pytest.approx(10.0)}
 
 
 def test_two_processes_have_no_honest_twin_in_one() -> None:
     two = FORMS[1] | {"where": "two processes", "bytes_per_call": 16 * MIB}
-    judged = source_not_advanced.detect(pd.DataFrame([FORMS[0], two]), HOST)
+    judged = source_not_advanced.detect(Seen(pd.DataFrame([FORMS[0], two])))
     assert [finding.factor for finding in judged.findings] == [None]
 
 
 def test_without_honest_twin_the_factor_is_unknown() -> None:
-    (finding,) = source_not_advanced.detect(pd.DataFrame([FORMS[1]]), HOST).findings
+    (finding,) = source_not_advanced.detect(Seen(pd.DataFrame([FORMS[1]]))).findings
     assert finding.factor is None
     assert finding.confidence == 1.0
 
 
 def test_explanation_carries_the_rows_own_figures() -> None:
-    (finding,) = source_not_advanced.detect(pd.DataFrame([FORMS[1]]), HOST).findings
+    (finding,) = source_not_advanced.detect(Seen(pd.DataFrame([FORMS[1]]))).findings
     assert "2048 blocks of 4 KiB" in finding.explanation
     assert finding.remedy
     assert {item["name"]: item["value"] for item in finding.evidence}["last_source_block"] == 0
@@ -88,9 +90,13 @@ def test_explanation_carries_the_rows_own_figures() -> None:
 
 def test_unobserved_destination_abstains() -> None:
     rows = pd.DataFrame([row("foreign", distinct_source_blocks=None)])
-    judged = source_not_advanced.detect(rows, HOST)
+    judged = source_not_advanced.detect(Seen(rows))
     assert judged.findings == []
     assert "not observed" in judged.abstained["foreign"]
+
+
+def known(points: list[dict], items: list[dict] | None = None) -> Known:
+    return Known(points, {"buffers": 2, "sizes": {}}, items or [])
 
 
 def test_renaming_and_permuting_change_nothing() -> None:
@@ -116,8 +122,8 @@ def test_renaming_and_permuting_change_nothing() -> None:
         return [made[index] for index in order]
 
     names, others = list("abcde"), ["x7", "q1", "zz", "k0", "m3"]
-    findings, _ = detect(points(names, [0, 1, 2, 3, 4]), 2, HOST)
-    renamed, _ = detect(points(others, [3, 1, 4, 0, 2]), 2, HOST)
+    findings, _ = findings_of(known(points(names, [0, 1, 2, 3, 4])))
+    renamed, _ = findings_of(known(points(others, [3, 1, 4, 0, 2])))
     back = dict(zip(others, names, strict=True))
     assert {(back[f["where"][0]], f["artefact"], f["factor"]) for f in renamed} == {
         (f["where"][0], f["artefact"], f["factor"]) for f in findings
@@ -131,19 +137,35 @@ def test_detectors_are_found_by_wildcard() -> None:
     }
 
 
+def outcome(said: str, *, provoked: bool, control: str = "a", replayed: bool = False) -> Outcome:
+    return Outcome("a", control, f"{said} {provoked}", provoked, said, replayed)
+
+
 def test_controls_count_misses_and_false_alarms() -> None:
-    analysis = {
-        "findings": [{"artefact": "a", "where": ["p1"]}, {"artefact": "a", "where": ["n1"]}],
-        "abstained": {"a": {"p3": "not observed"}},
-        "points": [{"point": name, "state": "ok"} for name in ("p1", "p2", "p3", "n1", "n2")]
-        + [{"point": "p4", "state": "cannot_run", "reason": "too large"}],
-    }
-    roles = {"provoked": ["p1", "p2", "p3", "p4"], "nulls": ["n1", "n2"]}
-    seen = compare("a", analysis, roles)
-    assert (seen["provoked"], seen["detected"], seen["abstained"]) == (3, 1, 1)
-    assert (seen["nulls"], seen["false_alarms"], seen["skipped"]) == (2, 1, 1)
-    assert seen["missed_at"] == ["p2"]
-    assert seen["reason"] == "too large"
+    seen = count(
+        "a",
+        [
+            *(outcome(said, provoked=True) for said in ("found", "silent", "abstained", "skipped")),
+            *(outcome(said, provoked=False) for said in ("found", "silent", "abstained")),
+            outcome("found", provoked=True, replayed=True),
+            outcome("silent", provoked=False, control="b"),
+            Outcome("other", "a", "x", provoked=True, said="found"),
+        ],
+    )
+    assert (seen["provoked"], seen["detected"], seen["abstained"]) == (4, 2, 1)
+    assert (seen["nulls"], seen["false_alarms"], seen["skipped"]) == (3, 1, 1)
+    assert (seen["nulls_elsewhere"], seen["false_alarms_elsewhere"]) == (1, 0)
+    assert (seen["replayed"]["provoked"], seen["replayed"]["nulls"]) == (1, 0)
+    assert seen["missed_at"] == ["silent True"]
+    assert seen["false_alarms_at"] == ["found False"]
+
+
+def test_intervals_of_the_counts_are_exact() -> None:
+    assert interval(0, 0) is None
+    low, high = interval(60, 60)
+    # Clopper and Pearson: nothing missed in 60 leaves a share of 0.025 ** (1 / 60) at least.
+    assert (low, high) == (pytest.approx(0.025 ** (1 / 60)), 1.0)
+    assert interval(0, 300)[1] == pytest.approx(1 - 0.025 ** (1 / 300))
 
 
 def sweep(knee_mib: float) -> pd.DataFrame:
@@ -173,7 +195,7 @@ def sweep(knee_mib: float) -> pd.DataFrame:
     ],
 )
 def test_cache_sizes_over_two_times_apart(host: dict, knee_mib: float, said) -> None:
-    judged = cache_size_disagrees.detect(sweep(knee_mib), HOST | host)
+    judged = cache_size_disagrees.detect(Seen(sweep(knee_mib), host=HOST | host))
     if said is None or said[1] <= 2:
         assert judged.findings == []
         return
@@ -184,12 +206,12 @@ def test_cache_sizes_over_two_times_apart(host: dict, knee_mib: float, said) -> 
 
 def test_knee_of_a_smaller_cache_is_not_taken_for_the_last_one() -> None:
     host = HOST | {"smaller_caches_bytes": [4 * MIB]}
-    assert cache_size_disagrees.detect(sweep(4), host).findings == []
+    assert cache_size_disagrees.detect(Seen(sweep(4), host=host)).findings == []
 
 
 def test_no_word_on_the_cache_abstains() -> None:
     nothing = {"llc_sysfs_bytes": None, "llc_sysconf_bytes": None}
-    judged = cache_size_disagrees.detect(pd.DataFrame([row("x")]), nothing)
+    judged = cache_size_disagrees.detect(Seen(pd.DataFrame([row("x")]), host=nothing))
     assert judged.findings == []
     assert judged.abstained
 
@@ -214,7 +236,7 @@ WRAPPED = {"dropped": ("-march=native",), "added": ("-fPIC",), "isa": []}
 
 
 def impure(*rows: dict) -> artefacts.Judged:
-    return impure_flags.detect(pd.DataFrame(rows), {})
+    return impure_flags.detect(Seen(pd.DataFrame(rows)))
 
 
 def test_changed_flags_are_one_finding_for_all_their_points() -> None:
@@ -265,7 +287,7 @@ def test_what_is_known_of_a_binary_reaches_its_points() -> None:
         for variant, added in (("x", ["-fPIC"]), ("y", []))
         for name, value in (flags | {"flags_added": added}).items()
     ]
-    findings, abstained = detect(points, 2, HOST, by_variant(items))
+    findings, abstained = findings_of(known(points, items))
     assert [(one["artefact"], one["where"]) for one in findings] == [
         ("impure-flags", ["x,method=m"])
     ]

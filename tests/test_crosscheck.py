@@ -55,7 +55,7 @@ def check(checkout: Path, file: str) -> None:
     """What this file alone is asked, because to read all the others again takes half a second."""
     match Path(file).parts:
         case ["kernels", "controls", name, _]:
-            experiments.control(checkout, f"{definitions.CONTROLS}{name}", deepcopy(spaces()))
+            experiments.control(checkout, f"{definitions.CONTROLS}{name}")
         case ["kernels", name, _]:
             experiments.experiment(checkout, name)
         case ["data", _, name, _]:
@@ -182,14 +182,14 @@ BEYOND = [
     (setter("points", "tiny", 0, "bytes", "2 x memory"), "'points.tiny.0.bytes' is '2 x memory';"),
 ]
 CONTROLS = [
-    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no experiment; known: mbw"),
-    (setter("kernel", "probe"), "'kernel' is 'probe', which is no experiment; known: mbw"),
+    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel; known: mbw"),
+    (setter("kernel", "probe"), "'kernel' is 'probe', which is no kernel; known: mbw"),
     (setter("artefact", "other"), "'artefact' is 'other'; its folder is 'source-not-advanced'"),
     (setter("nulls", 0, "variant", "x"), "'nulls.0.variant' is 'x', which is no variant; allowed"),
     (setter("variant", "wrapper", ["x"]), "'variants.control.wrapper' names 'x', which is no prog"),
     (setter("provoked", 0, "colour", 1), "'provoked.0' names 'colour', which is no factor"),
     (setter("nulls", 1, "method", "copi"), "'nulls.1.method' is 'copi', which is no method"),
-    (setter("nulls", 1, "call", 7), "'nulls.1.call' is 7, a number, and 'points.tiny.0.call' of"),
+    (setter("nulls", 1, "call", 7), "'nulls.1.call' is 7, a number, and 'provoked.0.call' of"),
 ]
 PAPERS = [
     (setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),
@@ -399,7 +399,7 @@ def test_an_audit_needs_the_papers_own(checkout: Path) -> None:
     ("file", "edit", "sentence"),
     [
         (EXPERIMENT, setter("base", "gcc-O9"), "'base' is 'gcc-O9', which is no variant"),
-        (CONTROL, setter("kernel", "mwb"), "'kernel' is 'mwb', which is no experiment"),
+        (CONTROL, setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel"),
         (PAPER, setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),
     ],
 )

@@ -168,7 +168,7 @@ def test_change_of_flags_or_macro_searches_again(tmp_path: Path) -> None:
         found(tmp_path, some=["no-such-cc", *flags])
         path = tmp_path / "kernels/big/experiment.yaml"
         path.write_text(path.read_text().replace("CAPACITY", define))
-        return Lab(tmp_path, {}, "host").limited(SimpleNamespace(experiment="big"))
+        return Lab(tmp_path, {}, "host").limited(SimpleNamespace(owner="big"))
 
     assert facts("N") == facts("N")
     assert len({facts("N"), facts("M"), facts("N", "-O2")}) == 3

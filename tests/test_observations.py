@@ -22,6 +22,7 @@ TIMED = {
     "library_calls": ["GOMP_parallel", "memcpy"],
     "loads_in_loop": 0,
     "stores_in_loop": 2,
+    "widest_access_bytes": 32,
     "non_temporal_stores": ["vmovntpd"],
     "string_instructions": [],
     "data_sections": [".bss"],
@@ -107,6 +108,7 @@ def test_each_point_has_what_its_function_is_made_of(tmp_path: Path) -> None:
     assert {name: row["value"] for name, row in own.items()} == {
         **{name: value for name, value in TIMED.items() if name != "isa"},
         "timed_isa": ["AVX"],
+        "library_calls_declared": [],
     }
     assert own["loads_in_loop"]["unit"] == own["stores_in_loop"]["unit"] == "instructions"
     of_variant = named([row for row in rows if not row["point"]])

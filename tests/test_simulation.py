@@ -436,7 +436,8 @@ def test_a_twin_that_cannot_be_built_is_a_reason(
 
 def test_controls_are_not_simulated() -> None:
     pointer = {"experiment": "controls/source-not-advanced"}
-    assert simulation.rows(Context(pointer, Path(), {"cpus": CPUS}, {}, {}, [])) == []
+    definition = {"simulate": False}
+    assert simulation.rows(Context(pointer, Path(), {"cpus": CPUS}, definition, {}, [])) == []
 
 
 # --- Real runs whose answer is known

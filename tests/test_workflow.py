@@ -62,8 +62,8 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
             assert verdict["reason"].endswith(": not in this preset")
     items = json.loads((results / "findings.json").read_text())["items"]
     findings = [one for one in items if one["experiment"] == "mbw"]
-    assert {finding["artefact"] for finding in findings} == {"source-not-advanced"}
-    assert {where.split("method=")[1].split(",")[0] for f in findings for where in f["where"]} == {
+    stuck = [finding for finding in findings if finding["artefact"] == "source-not-advanced"]
+    assert {where.split("method=")[1].split(",")[0] for f in stuck for where in f["where"]} == {
         "block-1.1.1",
         "block-1.2.2",
     }

@@ -16,7 +16,7 @@ rule tables:
 rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("agreement.py", "comparisons.py", "twins.py"),
+        lab.stage("agreement.py", "comparisons.py", "scenes.py", "seen.py", "twins.py"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -114,7 +114,9 @@ rule audit:
 
 rule judge_controls:
     input:
-        lab.stage("controls.py"),
+        lab.stage("controls.py", "replays.py", "scenes.py", "seen.py", "steadiness.py"),
+        lab.stage("artefacts", "stats"),
+        lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:
         f"{lab.results}/controls.json",

@@ -6,13 +6,13 @@ rule build:
         lab.sources,
         lab.stage("build.py", "disassembly.py", "effective.py", "instructions.py", "peers"),
     output:
-        "build/{experiment}/{variant}/variant.json",
+        "build/{owner}/{variant}/variant.json",
     log:
-        "build/{experiment}/{variant}/build.log",
+        "build/{owner}/{variant}/build.log",
     params:
         variant=lab.variant,
     shell:
-        "exec python3 -m benchbook --log {log} build {wildcards.experiment} {wildcards.variant}"
+        "exec python3 -m benchbook --log {log} build {wildcards.owner} {wildcards.variant}"
         " --output {output}"
 
 
@@ -21,10 +21,10 @@ rule limits:
         lab.sources,
         lab.stage("build.py", "limits.py"),
     output:
-        "build/{experiment}/limits.json",
+        "build/{owner}/limits.json",
     log:
-        "build/{experiment}/limits.log",
+        "build/{owner}/limits.log",
     params:
         limits=lab.limited,
     shell:
-        "exec python3 -m benchbook --log {log} limits {wildcards.experiment} --output {output}"
+        "exec python3 -m benchbook --log {log} limits {wildcards.owner} --output {output}"

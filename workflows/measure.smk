@@ -17,3 +17,26 @@ rule measure:
         # The measurer must not outlive the workflow: killed with it, from its first moment on.
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} measure"
         " {wildcards.experiment} --parent $PPID --settings {params.settings:q} --output {output} {input.variants}"
+
+
+# One job for all of them: each takes a second, and starting Python as long again for each stage.
+rule play_controls:
+    input:
+        lab.stage("analysis.py", "scenes.py", "seen.py", "steadiness.py", "artefacts", "stats"),
+        lab.stage("ceilings.py", "evidence", "simulation", "tables.py", "trials.py"),
+        lab.control_files(),
+        lab.controls_limits(),
+        variants=lab.controls_variants(),
+    output:
+        expand(f"{lab.results}/{{control}}/{{stage}}", control=lab.controls, stage=STAGES),
+    log:
+        f"{lab.results}/controls/play.log",
+    threads: workflow.cores
+    params:
+        settings=lab.measuring,
+        controls=lab.controls,
+        results=lab.results,
+    shell:
+        "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} play-controls"
+        " {params.controls} --parent $PPID --settings {params.settings:q}"
+        " --results {params.results}"

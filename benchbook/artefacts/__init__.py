@@ -1,24 +1,82 @@
 """Detectors, one file each, found by wildcard; ids are those of the catalogue of artefacts.
 
-A detector module has ARTEFACT (its id) and `detect(rows, host) -> Judged`. `rows` is a table with
-one row per point: `where`, `series` and `setting` (opaque ids: the point, the points that differ in
-size only, those that differ in their binary only), the physical columns (bytes, working_set_bytes,
-block_bytes, blocks_declared, bytes_per_call, time_ns) and the observations, those of the binary
-among them (isa, flags_asked, flags_dropped, flags_added). It never sees the names of variants,
-methods, forms or experiments. `host` holds what the machine says of itself: llc_sysfs_bytes,
-llc_sysconf_bytes, smaller_caches_bytes; None is unknown.
+A detector module has ARTEFACT (its id) and `detect(seen) -> Judged`. It reads physical columns and
+observations, never the names of variants, methods, forms or experiments: ids are opaque.
+
+It may say ABOUT_HOST = True: what it finds is true of the machine, whatever ran there. Or
+NEEDS_QUIET = True: what it finds while something else keeps the machine busy may well be true.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any, Literal
 
+import pandas as pd
+
 Effect = Literal["invalidates", "biases", "explains", "informs"]
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a detector may look at: the tables of one run, without labels. Times in ns.
+
+    points: one row per point that was measured. `where`, `series` and `setting` are opaque ids (the
+    point; the points that differ in size only; those that differ in their binary or environment
+    only). Physical columns: the numeric factors (bytes, block_bytes, threads, processes, ...),
+    working_set_bytes, bytes_per_call, time_ns with time_low_ns and time_high_ns (per call, over
+    invocations), rate_bytes_per_s, best_ns, paper_ns, samples, blocks. Observations: every evidence
+    row of the point or of its binary whose state is ok, under its name; `environment` (variables
+    that were set for it); `twin`: an opaque id that a point shares with its rows in `twins`.
+    What steadiness.py tells of its samples is there under its names too.
+
+    twins: the same columns for points that were measured once more: `again` is "again" (the same
+    binary) or "relinked" (the same code at other addresses). `starts` has theirs too.
+
+    starts: one row per point and invocation of complete blocks: where, block, invocation, position
+    (of the invocation in its block), t_start_ns, t_end_ns, samples, median_ns, mean_ns, best_ns,
+    p10_ns, p90_ns (per call), machine_state ("1", "2", ..., "mixed"), disturbed, and whatever the
+    harness recorded of it (minor_faults, run_delay_ns, on_cpu_ns, wall_ns, migrations,
+    involuntary_switches, voluntary_switches, resident_bytes, anonymous_bytes, anon_huge_bytes,
+    cpus_given, environment_padding_bytes, source_address_mod_4096, destination_address_mod_4096,
+    steal_fraction, frequency_khz, clock_resolution_ns, clock_cost_ns).
+
+    readings: of anchor and probe: t_ns, name ("anchor", "work 0", "pair 0-1"), value, state.
+    evidence: all rows of evidence.json that are not `ok` values of a point (absent and denied ones,
+    counters with their state, limits, trials), with `where` for the point; a trial has a `where` of
+    its own, and `binary` is an opaque id.
+    missing: points without numbers: where, state, reason, and the physical columns that are known.
+    host: what the machine says of itself; None is unknown. llc_sysfs_bytes, llc_sysconf_bytes,
+    smaller_caches_bytes, caches (level, kind, bytes, ways, line_bytes, shared_cpus),
+    total_llc_bytes, cpus (given to the run), cores, numa_nodes, memory_bytes, ceilings (as
+    analysis.json has them).
+    """
+
+    points: pd.DataFrame
+    twins: pd.DataFrame = field(default_factory=pd.DataFrame)
+    starts: pd.DataFrame = field(default_factory=pd.DataFrame)
+    readings: pd.DataFrame = field(default_factory=pd.DataFrame)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[dict[str, Any]] = field(default_factory=list)
+    host: dict[str, Any] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The points, by their opaque ids."""
+        if self.points.empty:
+            return []
+        ordered = self.points.sort_values("where", kind="stable").to_dict("records")
+        return [{str(name): value for name, value in row.items()} for row in ordered]
+
+    def starts_of(self, where: str) -> pd.DataFrame:
+        """The starts of one point in the order of time; empty where there are none."""
+        if self.starts.empty:
+            return self.starts
+        return self.starts[self.starts["where"] == where].sort_values("t_start_ns")
 
 
 @dataclass(frozen=True)
@@ -47,7 +105,35 @@ class Judged:
     abstained: dict[str, str] = field(default_factory=dict)
 
 
+def is_known(value: Any) -> bool:
+    """Whether a cell holds something: not None, not NaN, and a list counts."""
+    if value is None:
+        return False
+    return isinstance(value, list | tuple | dict | str) or not pd.isna(value)
+
+
+def first_unknown(row: Row, names: tuple[str, ...]) -> str | None:
+    """The first of these columns that the row does not have; None where it has them all."""
+    return next((name for name in names if not is_known(row.get(name))), None)
+
+
+def proof(name: str, value: Any, unit: str, source: str, state: str = "ok") -> dict[str, Any]:
+    """One row of a finding's evidence."""
+    return {"name": name, "value": value, "unit": unit, "source": source, "state": state}
+
+
 def detectors() -> Iterator[ModuleType]:
     """All detector modules of this folder, by name."""
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
         yield importlib.import_module(f"{__name__}.{module.name}")
+
+
+def judge(seen: Seen) -> tuple[list[Finding], dict[str, dict[str, str]]]:
+    """All detectors over one table; findings, and who abstained where and why."""
+    found: list[Finding] = []
+    abstained: dict[str, dict[str, str]] = {}
+    for detector in detectors():
+        judged = detector.detect(seen)
+        found += judged.findings
+        abstained[detector.ARTEFACT] = judged.abstained
+    return found, abstained

@@ -10,12 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.artefacts import Finding, Judged
+from benchbook.artefacts import Finding, Judged, Seen, proof
 from benchbook.sizes import format_bytes
 from benchbook.stats import last_knee
 from benchbook.topology import cache_disagreement
 
 ARTEFACT = "cache-size-disagrees"
+ABOUT_HOST = True
 REMEDY = (
     "Size arrays by the largest of the sizes named, and look at the size sweep: beyond the last "
     "cache its end is flat."
@@ -27,11 +28,11 @@ NAMES = {
 }
 
 
-def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
+def detect(seen: Seen) -> Judged:
     """One finding where two sources are over 2x apart; abstains where fewer than two speak."""
-    judged = Judged()
+    judged, host = Judged(), seen.host
     sysfs, sysconf = host.get("llc_sysfs_bytes"), host.get("llc_sysconf_bytes")
-    knee, where = _knee(rows, host)
+    knee, where = _knee(seen.points, host)
     if sum(size is not None for size in (sysfs, sysconf, knee)) < 2:
         judged.abstained["host"] = "fewer than two sources name the size of the last cache"
         return judged
@@ -49,13 +50,7 @@ def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
             where=where if "knee" in (smaller, larger) else [],
             confidence=0.9 if "knee" in (smaller, larger) else 1.0,
             evidence=[
-                {
-                    "name": f"last_level_cache_{name}",
-                    "value": size,
-                    "unit": "bytes",
-                    "source": name,
-                    "state": "ok",
-                }
+                proof(f"last_level_cache_{name}", size, "bytes", name)
                 for name, size in said.items()
                 if size
             ],

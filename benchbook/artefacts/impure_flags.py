@@ -9,9 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-import pandas as pd
-
-from benchbook.artefacts import Finding, Judged
+from benchbook.artefacts import Finding, Judged, Seen, proof
 
 ARTEFACT = "impure-flags"
 NEEDED = ("flags_asked", "flags_dropped", "flags_added")
@@ -24,13 +22,13 @@ CERTAIN, BY_MEANING = 1.0, 0.8
 Row = dict[str, Any]
 
 
-def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
+def detect(seen: Seen) -> Judged:
     """One finding for all points whose flags were changed alike; abstains where the command line
     was not seen (a foreign program)."""
     judged = Judged()
     clean: list[Row] = []
     changed: dict[str, list[Row]] = {}
-    for row in rows.to_dict("records"):
+    for row in seen.rows():
         missing = [name for name in NEEDED if not isinstance(row.get(name), list)]
         if missing:
             judged.abstained[row["where"]] = f"{missing[0]} was not observed"
@@ -82,13 +80,12 @@ def _finding(rows: list[Row], factor: float | None) -> Finding:
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN if certain else BY_MEANING,
         evidence=[
-            {
-                "name": name,
-                "value": value,
-                "unit": "",
-                "source": "disassembly" if name.startswith("vector") else "compiler’s command line",
-                "state": "ok",
-            }
+            proof(
+                name,
+                value,
+                "",
+                "disassembly" if name.startswith("vector") else "compiler’s command line",
+            )
             for name, value in evidence.items()
             if value
         ],

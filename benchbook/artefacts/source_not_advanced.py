@@ -6,11 +6,9 @@ tells which source block each of its blocks came from.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from benchbook.artefacts import Finding, Judged
+from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "source-not-advanced"
@@ -21,18 +19,20 @@ REMEDY = (
 )
 
 
-def detect(rows: pd.DataFrame, host: dict[str, Any]) -> Judged:
+def detect(seen: Seen) -> Judged:
     """One finding per point whose later blocks came from the first source block.
 
-    Abstains where the destination was not looked at (a foreign program's figure).
+    Abstains where the destination was not looked at (a foreign program's figure); what copies in no
+    blocks has no later ones.
     """
     judged = Judged()
-    for row in rows.to_dict("records"):
-        missing = [name for name in NEEDED if pd.isna(row.get(name))]
-        if missing:
-            judged.abstained[row["where"]] = f"{missing[0]} was not observed"
+    for row in seen.rows():
+        if not is_known(row.get("block_bytes")):
+            continue
+        if missing := first_unknown(row, NEEDED):
+            judged.abstained[row["where"]] = f"{missing} was not observed"
         elif row["blocks_declared"] > 1 and row["last_source_block"] == 0:
-            judged.findings.append(_finding(row, _honest(rows, row)))
+            judged.findings.append(_finding(row, _honest(seen.points, row)))
     return judged
 
 
@@ -76,13 +76,12 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
         where=[row["where"]],
         confidence=1.0,
         evidence=[
-            {
-                "name": name,
-                "value": float(row[name]),
-                "unit": "blocks" if name.endswith(("blocks", "block", "declared")) else "1",
-                "source": "destination check",
-                "state": "ok",
-            }
+            proof(
+                name,
+                float(row[name]),
+                "blocks" if name.endswith(("blocks", "block", "declared")) else "1",
+                "destination check",
+            )
             for name in (*NEEDED, "destination_written_fraction")
             if not pd.isna(row.get(name))
         ],

@@ -85,7 +85,11 @@ class Session:
         ]
         self.crowds = [point for point in points if int(point.factors.get("processes", 1)) > 1]
         alone = [point for point in points if point not in self.crowds]
-        planned: Any = SimpleNamespace(cpus=plan.get("cpus"), settings=plan.get("settings"))
+        planned: Any = SimpleNamespace(
+            cpus=plan.get("cpus"),
+            settings=plan.get("settings"),
+            environments=plan.get("environments", {}),
+        )
         starts = self.context.definition.get("starts", [])
         self.starter = Starter(planned, self.context.run, starts, self._binary, None)
         claimed = {

@@ -17,6 +17,6 @@ def check(root: Path) -> None:
     spaces = {name: experiments.experiment(root, name) for name in definitions.experiments(root)}
     experiments.probe(root)
     for name in definitions.controls(root):
-        experiments.control(root, name, spaces)
+        experiments.control(root, name)
     for name in definitions.papers(root):
         papers.paper(root, name, spaces)

@@ -28,6 +28,7 @@ def _file(root: Path, name: str) -> str:
 
 
 def _sources(root: Path, name: str, content: dict[str, Any]) -> None:
+    """`name` is the folder of kernels/ that they lie in."""
     for source in content["sources"]:
         if not (root / "kernels" / name / source).is_file():
             place = Place(_file(root, name), "sources")
@@ -116,22 +117,30 @@ def _wrapper(folder: Path, place: Place, words: list[str]) -> None:
         )
 
 
-def control(root: Path, name: str, spaces: dict[str, Space]) -> None:
+def control(root: Path, name: str) -> None:
     """Refuse a control whose points its kernel does not have."""
-    definitions.definition(root, name)  # its schema, and its kernel
-    control, place = (
-        load(definitions.definition_file(root, name), "control"),
-        Place(_file(root, name)),
-    )
+    file = definitions.definition_file(root, name)
+    control, place = load(file, "control"), Place(_file(root, name))
     folder = name.removeprefix(definitions.CONTROLS)
     if control["artefact"] != folder:
         raise place.at("artefact").refusal(f"is {control['artefact']!r}; its folder is {folder!r}")
-    variants = {"control": control["variant"], **control.get("variants", {})}
-    for variant, spec in variants.items():
-        _wrapper(root / "kernels" / name, place.at("variants", variant), spec.get("wrapper", []))
-    space = spaces[control["kernel"]]
-    content = {**space.content, "variants": variants, "base": "control"}
-    space = Space(content, place.file, kinds=space.kinds)
-    for side in ("provoked", "nulls"):
+    if not control.get("kernel"):
+        if not (file.parent / definitions.REPLAY).exists():
+            raise place.at("kernel").refusal("is missing and so is a replay.py; add one of them")
+        return
+    for key in ("variant", *definitions.SIDES):
+        if not control.get(key):
+            raise place.at(key).refusal("is missing, and a control with a kernel needs it; add it")
+    content = definitions.definition(root, name)
+    for variant in control.get("variants", {}) | {definitions.CONTROL: control["variant"]}:
+        words = content["variants"][variant].get("wrapper", [])
+        _wrapper(root / "kernels" / name, place.at("variants", variant), words)
+    _sources(root, control["kernel"], content)
+    space = Space(content, place.file)
+    for side in definitions.SIDES:
         for number, cross in enumerate(control[side]):
-            space.points(place.at(side, number), cross)
+            space.points(place.at(side, number), {"variant": definitions.CONTROL, **cross})
+    if content.get("limits"):
+        _limits(root, name, place.at("limits"), content)
+    for number, trial in enumerate(content.get("trials", [])):
+        _trial(place.at("trials", number), trial, space)

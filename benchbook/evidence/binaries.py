@@ -12,12 +12,14 @@ OF_FUNCTION = (
     ("library_calls", "library_calls", ""),
     ("loads_in_loop", "loads_in_loop", "instructions"),
     ("stores_in_loop", "stores_in_loop", "instructions"),
+    ("widest_access_bytes", "widest_access_bytes", "bytes"),
     ("non_temporal_stores", "non_temporal_stores", ""),
     ("string_instructions", "string_instructions", ""),
     ("data_sections", "data_sections", ""),
     ("timed_isa", "isa", ""),
 )
-IN_LOOP = ("loads_in_loop", "stores_in_loop")
+ACCESSES = ("loads_in_loop", "stores_in_loop")
+IN_LOOP = (*ACCESSES, "widest_access_bytes")
 NO_DISASSEMBLY = "objdump is not on PATH"
 
 
@@ -29,7 +31,28 @@ def rows(context: Context) -> list[Row]:
     for point in context.plan.get("points", []):
         if point["variant"] in ours:
             found += _of_point(context.experiment, point, ours[point["variant"]])
+            found.append(_declared_calls(context, point, ours[point["variant"]]))
     return found
+
+
+def _declared_calls(context: Context, point: dict[str, Any], variant: dict[str, Any]) -> Row:
+    """Library calls that the timed function is there to make, by the experiment's definition or by
+    the point's own factor `call`; any other was the compiler's idea."""
+    factors = point["factors"]
+    function = disassembly.function_of(factors, variant["timed_functions"])
+    named = [str(factors["call"])] if "call" in factors else []
+    return {
+        "experiment": context.experiment,
+        "point": point["id"],
+        "variant": point["variant"],
+        "function": function,
+        "name": "library_calls_declared",
+        "value": context.definition.get("calls", {}).get(function, named),
+        "unit": "",
+        "source": "definition",
+        "state": "ok",
+        "reason": "",
+    }
 
 
 def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
@@ -84,4 +107,4 @@ def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
 def _is_elsewhere(facts: dict[str, Any]) -> bool:
     calls = facts["library_calls"]
     only_runtime = bool(calls) and all(one.startswith(disassembly.RUNTIME) for one in calls)
-    return only_runtime and not any(facts.get(key) for key in IN_LOOP)
+    return only_runtime and not any(facts.get(key) for key in ACCESSES)

@@ -25,6 +25,8 @@ SOURCES = {
 def rows(context: Context) -> list[Row]:
     """Per point the bytes that memory moved per call, and each metric; one row for a source that
     counts nothing here, with state, reason and remedy."""
+    if not context.definition.get("simulate", True):  # of a control
+        return []
     session = Session(context)
     if not session.starts:
         return []

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchbook.capabilities import capability
-from benchbook.definitions import CONTROLS
 from benchbook.evidence import Context, Row
 from benchbook.points import Point
 from benchbook.process import measuring_lock
@@ -36,7 +35,7 @@ ALIKE = 4
 def rows(context: Context) -> list[Row]:
     """Rows of the points that are simulated: each method of a few variants, and peers."""
     name, cpus = context.experiment, context.plan["cpus"]
-    if name.startswith(CONTROLS):
+    if not context.definition.get("simulate", True):  # of a control
         return []
     geometry = geometry_of(read_topology(), cpus[0])
     wanted = choice(Path(), name, context.definition, context.plan, geometry.block_most_bytes)

@@ -16,7 +16,7 @@ def generate() -> dict[str, str]:
     from benchbook import models as m
     from benchbook.audit.declared import Audit
 
-    models = (m.Settings, m.Experiment, m.Peer, m.Control, m.Probe, m.Paper, Audit)
+    models = (m.Settings, m.Experiment, m.Peer, m.Control, m.ControlKernel, m.Probe, m.Paper, Audit)
     return {
         f"{model.__name__.lower()}.json": json.dumps(_closed(model.model_json_schema()), indent=1)
         + "\n"
