@@ -6,8 +6,10 @@ A compile that fails or a compiler that is missing is a result with a reason, no
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
@@ -163,16 +165,29 @@ def _compile(
 def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> Path:
     """The common files, compiled to go with a kernel's own that have these flags.
 
-    As an archive, so that the probe, which has its own main, takes only what it calls.
+    As an archive, so that the probe, which has its own main, takes only what it calls; kept in
+    build/harness under a hash of all that goes into it, because most variants share it.
     """
-    whole = [flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag)]
-    objects = [
-        object_file(compiler, source, [*COMMON_FLAGS, *whole], common, work)
-        for source in sorted(common.glob("*.c"))
-    ]
-    library = work / "libcommon.a"
-    _run(["ar", "rcsD", str(library), *map(str, objects)])
-    return library
+    whole = [*COMMON_FLAGS, *(flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag))]
+    files = sorted(common.glob("*.[ch]"))
+    facts = [compiler.command, compiler.version, compiler.target, ALWAYS, whole, str(common)]
+    facts += [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
+    digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    kept = common.parent.parent / "build" / "harness" / f"{digest[:16]}.a"
+    if not kept.exists():
+        objects = [
+            object_file(compiler, file, whole, common, work)
+            for file in files
+            if file.suffix == ".c"
+        ]
+        library = work / "libcommon.a"
+        _run(["ar", "rcsD", str(library), *map(str, objects)])
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        # Beside it first: another build may be making the same one.
+        draft = kept.with_name(f"{kept.name}.{os.getpid()}.part")
+        shutil.copyfile(library, draft)
+        draft.replace(kept)
+    return kept
 
 
 def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str:
