@@ -48,7 +48,8 @@ def test_facts_as_json(bare: Path) -> None:
     assert known["gcc"]["path"] == str(bare / "gcc")
     assert (
         known["clang"]["reason"]
-        == "clang is not on PATH; install it (Debian: apt-get install clang)"
+        == "clang is not on PATH; install it (Debian: apt-get install clang libclang-rt-dev "
+        "libomp-dev)"
     )
     assert known["objdump"]["reason"].endswith("apt-get install binutils)")
     assert known["objdump"]["remedy"].endswith("apt-get install binutils")

@@ -98,7 +98,8 @@ def test_test_tools_are_installed_for_the_tests_only(place):
     place.installs(*tools)
     assert place.set_up("test").returncode == 0
     (call,) = place.calls("apt-get")
-    assert call.endswith("install clang chromium valgrind mbw likwid")
+    ours = "clang libclang-rt-dev libomp-dev chromium valgrind"
+    assert call.endswith(f"install {ours} mbw likwid")
 
 
 def test_without_rights_the_tests_go_on_without_a_browser(place):
