@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchbook import definitions, records, scenes, stats, tables
+from benchbook import definitions, records, stats, tables
 from benchbook.agreement import agreement
 from benchbook.artefacts import judge
 from benchbook.ceilings import ceilings
+from benchbook.controls import scenes
+from benchbook.detecting.seen import Known, by_point, part_of, seen_of, starts_of_run
 from benchbook.files import read_json, write_json
 from benchbook.noise import caches_of, noise
-from benchbook.seen import Known, by_point, part_of, seen_of, starts_of_run
 from benchbook.steadiness import steadiness
 from benchbook.tables import calls_by_point, invocation_spans, run_folder
 
@@ -53,7 +54,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     ]
     bounds = ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"])
     known = Known(points, plan, items, summaries, starts_of_run(run), readings, bounds)
-    found, abstained = findings_of(known, scenes.groups(Path(), content["experiment"], plan))
+    said = findings_of(known, scenes.groups(Path(), content["experiment"], plan))
     built = variants(content)
     write_json(
         output,
@@ -83,8 +84,9 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "points": points,
             "ceilings": bounds,
             "agreement": agreement(plan["peers"], points, summaries, built),
-            "findings": found,
-            "abstained": abstained,
+            "findings": said.findings,
+            "abstained": said.abstained,
+            "clean": said.clean,
             "capabilities": seen.get("capabilities", []),
         },
     )
@@ -254,18 +256,24 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def findings_of(
-    known: Known, groups: list[set[str]] | None = None
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What all detectors say of a run, or of each of its groups by itself; and who abstained where
-    and why. A finding of a group has its number as `scene`."""
-    seen = seen_of(known)
-    found: list[dict[str, Any]] = []
-    abstained: dict[str, Any] = {}
+class Said(NamedTuple):
+    """What the detectors made of a run, each by its artefact: findings; who abstained, where and
+    why; what each judged and found clean."""
+
+    findings: list[dict[str, Any]]
+    abstained: dict[str, dict[str, str]]
+    clean: dict[str, list[str]]
+
+
+def findings_of(known: Known, groups: list[set[str]] | None = None) -> Said:
+    """What all detectors say of a run, or of each of its groups by itself. A finding of a group has
+    its number as `scene`."""
+    seen, said = seen_of(known), Said([], {}, {})
     for number, group in enumerate(groups or [None]):
-        findings, why = judge(seen if group is None else part_of(seen, group))
         scene = {} if group is None else {"scene": number}
-        found += [finding.record("") | scene for finding in findings]
-        for artefact, points in why.items():
-            abstained.setdefault(artefact, {}).update(points)
-    return found, abstained
+        part = seen if group is None else part_of(seen, group)
+        for artefact, judged in judge(part).items():
+            said.findings.extend(finding.record("") | scene for finding in judged.findings)
+            said.abstained.setdefault(artefact, {}).update(judged.abstained)
+            said.clean.setdefault(artefact, []).extend(judged.clean)
+    return said

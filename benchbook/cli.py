@@ -98,7 +98,7 @@ def control(
     seeds: Annotated[int, typer.Option(help="of its replay, if it has one")] = 3,
 ) -> None:
     """Play one control anew on this machine, and print what the detectors made of it."""
-    from benchbook.control_runs import try_one
+    from benchbook.controls.playing import try_one
     from benchbook.process import follow_parent
 
     follow_parent(None)
@@ -238,12 +238,12 @@ def play_controls(
     from benchbook.process import follow_parent
 
     follow_parent(parent)
-    from benchbook import control_runs
+    from benchbook.controls import playing
 
     told = json.loads(settings)
     for name in controls:
-        files = control_runs.variant_files(ROOT, name, told["preset"])
-        control_runs.play(ROOT.absolute(), name, told, files, results)
+        files = playing.variant_files(ROOT, name, told["preset"])
+        playing.play(ROOT.absolute(), name, told, files, results)
 
 
 @app.command("judge-controls", hidden=True)
@@ -251,7 +251,7 @@ def judge_controls(
     output: Output, analyses: Annotated[list[Path] | None, typer.Argument()] = None
 ) -> None:
     """controls.json: provoked, detected, abstained, false alarms."""
-    from benchbook.controls import judge_all as run
+    from benchbook.controls.judging import judge_all as run
 
     run(ROOT, analyses or [], output)
 

@@ -192,6 +192,7 @@ def _curve(same: list[Point], summaries: pd.DataFrame, per: float) -> dict[str, 
         "knee": knee and {"low_bytes": knee.low, "high_bytes": knee.high, "ratio": knee.ratio},
         "values": [
             {
+                "point": point["point"],
                 "bytes": point["factors"][SIZE],
                 "rerun": point["rate_bytes_per_s"] / per,
                 "low": _scaled(point["rate_low_bytes_per_s"], per),

@@ -205,7 +205,21 @@ def crosses_of_figure(root: Path, experiment: str, wanted: str) -> list[dict[str
             for claim in figure.get("claims", []):
                 for named in settings_of(claim["estimand"]).values():
                     settings += named
+            settings += settings_of_anomalies(figure)
     return settings
+
+
+def settings_of_anomalies(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """The settings of the points in the chains of a figure's anomalies."""
+    return [
+        setting
+        for one in figure.get("anomalies", [])
+        for setting in (
+            one["odd"],
+            one["base"],
+            *(step["removed"] for step in one["steps"] if "removed" in step),
+        )
+    ]
 
 
 def shown_settings(figure: dict[str, Any]) -> list[dict[str, Any]]:

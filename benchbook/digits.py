@@ -71,8 +71,9 @@ def share(value: float | None) -> str:
         return NONE
     percent = 100 * value
     decimals = 0
-    if 99 < percent < 100:
-        decimals = min(6, -math.floor(math.log10(round(100 - percent, 9))))
+    rest = round(100 - percent, 9)  # 0 for what only arithmetic keeps below 100
+    if 0 < rest < 1:
+        decimals = min(6, -math.floor(math.log10(rest)))
     elif 0 < abs(percent) < 100:
         decimals = max(0, 1 - math.floor(math.log10(abs(percent))))
     return f"{percent:.{decimals}f}{FIXED}%"
@@ -83,6 +84,15 @@ def seconds(value: float) -> str:
     if value < 120:
         return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
     return f"{value // 60:.0f} min {value % 60:.0f} s"
+
+
+def duration(ns: float) -> str:
+    """`310 ns`, `3.14 µs`, `15.6 ms`, three digits."""
+    size = abs(ns)
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if size >= 0.9995 * scale:
+            return f"{number(ns / scale)} {unit}"
+    return f"{number(ns)} ns" if size >= 1 or not size else f"{ns:.2g} ns"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -47,6 +47,7 @@ class Body:
     calls: list[str] = field(default_factory=list)  # of library functions, or jumps to them
     loop_loads: int = 0  # instructions inside its loops that read memory
     loop_stores: int = 0  # that write to it
+    widest: int = 0  # bytes that one of these moves at most; 8: words, no vectors
     streamed: list[str] = field(default_factory=list)  # stores past the caches, anywhere in it
     repeated: list[str] = field(default_factory=list)  # loops in one instruction
     sections: list[str] = field(default_factory=list)  # of data that it names, not of what it gets
@@ -58,6 +59,7 @@ class Body:
             "library_calls": self.calls,
             "loads_in_loop": self.loop_loads,
             "stores_in_loop": self.loop_stores,
+            "widest_access_bytes": self.widest,
             "non_temporal_stores": self.streamed,
             "string_instructions": self.repeated,
             "data_sections": self.sections,
@@ -142,6 +144,7 @@ def _united(parts: list[Body]) -> Body:
         calls=all_of("calls"),
         loop_loads=sum(part.loop_loads for part in parts),
         loop_stores=sum(part.loop_stores for part in parts),
+        widest=max((part.widest for part in parts), default=0),
         streamed=all_of("streamed"),
         repeated=all_of("repeated"),
         sections=all_of("sections"),
@@ -173,9 +176,11 @@ def _body(lines: list[str], known: dict[str, str]) -> Body:
     if any(_INDIRECT.match(one.mnemonic) and one.operands.startswith("*") for one in code):
         # _GLOBAL_OFFSET_TABLE_ is how the addresses are found, not what is called.
         body.calls += [name for name in loaded if not name.startswith("_GLOBAL")]
-    in_loops = [one.accesses() for one in _in_loops(code)]
-    body.loop_loads = sum(reads for reads, _ in in_loops)
-    body.loop_stores = sum(writes for _, writes in in_loops)
+    in_loops = [(one, *one.accesses()) for one in _in_loops(code)]
+    body.loop_loads = sum(reads for _, reads, _ in in_loops)
+    body.loop_stores = sum(writes for _, _, writes in in_loops)
+    widths = (one.width_bytes for one, reads, writes in in_loops if reads or writes)
+    body.widest = max(widths, default=0)
     body.streamed = [one.name for one in code if one.is_streamed]
     body.repeated = [one.name for one in code if one.is_repeated]
     body.operands = " ".join(one.operands for one in code)

@@ -21,6 +21,11 @@ _WRITES_LAST = re.compile(
     r"|f(n?st|ist)|stmxcsr)"
 )
 _STREAMED = re.compile(r"^(v?movnt(?!dqa)\w+|v?maskmov(q|dqu)|stnp)$")
+_VECTORS = (("%zmm", 64), ("%ymm", 32), ("%xmm", 16))
+_NEON = re.compile(r"\b[qvz]\d")
+# One element of a vector register, or its half.
+_SCALAR = re.compile(r"^(v?(mov[dq]|mov[lh]p[sd]|pinsr\w|pextr\w)|(?!v?p)\w*s[sd](2si)?[lq]?)$")
+WORD_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,15 @@ class Instruction:
     def is_streamed(self) -> bool:
         """A store that goes past the caches."""
         return bool(_STREAMED.match(self.mnemonic))
+
+    @property
+    def width_bytes(self) -> int:
+        """How much one access of it may move: a vector, else at most a word."""
+        if "[" in self.operands:  # aarch64
+            return 16 if _NEON.search(self.operands) else WORD_BYTES
+        if _SCALAR.match(self.mnemonic):
+            return WORD_BYTES
+        return next((size for name, size in _VECTORS if name in self.operands), WORD_BYTES)
 
     @property
     def name(self) -> str:

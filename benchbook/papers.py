@@ -9,6 +9,8 @@ import pandas as pd
 
 from benchbook import comparisons, definitions, exchanged, moved, peers, records
 from benchbook.audit import audit
+from benchbook.detecting.seen import trial_id
+from benchbook.explained.shares import explained
 from benchbook.figures import cell, rerun_figure
 from benchbook.files import read_json, write_json
 from benchbook.flags import flags
@@ -17,6 +19,7 @@ from benchbook.processes import whole_machine
 from benchbook.published import read_table
 from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
+from benchbook.through import through
 from benchbook.units import RATE_UNITS
 from benchbook.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 
@@ -60,6 +63,13 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 {"audit": audited, **_failures_as_results(folder / "evidence.json")},
                 printed | printed_by_point([made]),
             )
+        )
+        made["explained"] = explained(
+            figure,
+            contents[experiment],
+            analysis,
+            summaries,
+            read_json(folder / "evidence.json")["items"],
         )
     shown = {row["point"] for figure in figures for row in figure["rows"]}
     sources = {
@@ -153,19 +163,26 @@ def judged(
         key = f"{paper}/{figure['id']}/{claim['id']}"
         declared = analysis["claims"].get(key)
         runs = settle_runs(folder.parent, key, analysis["preset"], analysis["run"], binaries)
+        seen = {one: measured(one) for one in runs}
         again = [
-            (one, judge_alone(claim, content, sizes, measured(one), first["intervals"]))
-            for one in runs
+            (one, judge_alone(claim, content, sizes, own, first["intervals"]))
+            for one, own in seen.items()
         ]
         # A claim edited since may compare other points than its run measured.
         again = [one for one in again if one[1]["verdict"] != "not_measurable_here"]
+        verdict = beside(first, again)
+        decided_by = seen[again[-1][0]] if again else run
+        found = through(claim, content, sizes, verdict, decided_by, analysis.get("findings", []))
+        if found:
+            verdict["reason"] += f"; {found['words']}"
         if again:
             declared = read_json(again[-1][0] / records.PLAN)["claim_hashes"].get(key)
         claims.append(
             {
                 "paper": paper,
                 "figure": figure["id"],
-                **beside(first, again),
+                **verdict,
+                "through": found,
                 # Arithmetic on printed numbers has no before and after.
                 "post_hoc": claim["estimand"]["kind"] != "audit" and declared != hashes[key],
             }
@@ -225,7 +242,12 @@ def _failures_as_results(evidence: Path) -> dict[str, list[dict[str, Any]]]:
     items = read_json(evidence)["items"]
     return {
         "limits": [one for one in items if one["source"] == "compiler and linker"],
-        "trials": [one for one in items if one["name"].startswith("trial: ")],
+        "trials": [
+            # What a finding calls it.
+            one | {"place": trial_id(one["name"].removeprefix("trial: "))}
+            for one in items
+            if one["name"].startswith("trial: ")
+        ],
     }
 
 

@@ -62,6 +62,17 @@ class Plan:
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
+    @property
+    def turns(self) -> int:
+        """Blocks until every point was measured once: in serial order each has its own."""
+        others = any(point.id not in self.serial for point in self.points)
+        return max(len(self.serial) + others, 1)
+
+    @property
+    def rounds(self) -> int:
+        """How often the least number of blocks measures every point."""
+        return max(self.least // self.turns, 1)
+
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
         facts = {
@@ -162,8 +173,7 @@ def make_plan(
     serial = [point.id for point in expand(content, content.get("serial", []), sizes)[0]]
     if is_control:
         # In serial order each point has its blocks to itself, and then all the others together.
-        turns = len(serial) + (len(points) > len(serial))
-        looks = [content["blocks"] * max(turns, 1)]
+        looks = [content["blocks"] * max(len(serial) + (len(points) > len(serial)), 1)]
     plan = Plan(
         experiment=experiment,
         host=host.host_id(facts),

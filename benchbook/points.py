@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import resource
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -90,7 +91,7 @@ def caches(topology: Topology, cpus: list[int]) -> dict[str, int | None]:
 
 
 def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
-    """What kernel and C library say of the caches that these CPUs use, in bytes, for detectors."""
+    """What kernel and C library say of caches that these CPUs use and of pages, for detectors."""
     known = caches(topology, cpus)
     asked = [cache for cache in sysconf_caches() if cache.bytes and cache.kind != "instruction"]
     last = max((cache.level for cache in asked), default=0)
@@ -99,6 +100,7 @@ def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
         "llc_sysfs_bytes": known["LLC"] if from_sysfs else None,
         "llc_sysconf_bytes": next((one.bytes for one in asked if one.level == last), None),
         "smaller_caches_bytes": [size for size in (known["L1d"], known["L2"]) if size],
+        "page_bytes": resource.getpagesize(),
     }
 
 

@@ -148,8 +148,7 @@ class Run:
         serial = self.plan.serial
         if not serial:
             return points
-        turns = len(serial) + any(point.id not in serial for point in points)
-        turn = block * turns // self.plan.least
+        turn = block * self.plan.turns // self.plan.least
         if turn < len(serial):
             return [point for point in points if point.id == serial[turn]]
         return [point for point in points if point.id not in serial]

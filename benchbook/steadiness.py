@@ -1,40 +1,215 @@
-"""The samples inside one start of the program: how many were warm-up, and which shape they have."""
+"""What the samples inside the starts of one point tell: their warm-up, their shape, their clock."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from benchbook import stats
+from benchbook.stats.checks import Floats
 
-UNTOLD: dict[str, Any] = {"warm_up_samples": None, "modes": None, "heavy_tail": None}
+WARM_UP = (
+    "warm_up_samples",
+    "unsteady_samples",
+    "unsteady_starts_share",
+    "warm_up_factor",
+    "median_over_steady",
+    "unsteady_over_steady",
+    "first_over_steady",
+)
+SHAPE = (
+    "shape_samples",
+    "modes",
+    "mode_centres",
+    "mode_shares",
+    "mode_changes",
+    "heavy_tail",
+    "tail_share",
+    "tail_time_share",
+    "tail_starts_share",
+    "mean_over_median",
+    "mean_over_median_but_worst",
+    "p99_over_median",
+    "best_over_median",
+)
+CLOCK = (
+    "sample_ns",
+    "longest_sample_ns",
+    "clock_step_ns",
+    "distinct_times",
+    "times_coincide",
+    "zero_share",
+    "negative_samples",
+    "backward_starts",
+)
+UNTOLD: dict[str, Any] = dict.fromkeys((*WARM_UP, *SHAPE, *CLOCK))
+
+
+class Start(NamedTuple):
+    """The samples of one start (of one process) in order; the first `marked` are warm-ups."""
+
+    times: Floats
+    marked: int
+    steady_from: int | None  # None: too few samples, or not all above zero
+
+    @property
+    def kept(self) -> Floats:
+        """Without the marked warm-ups."""
+        return self.times[self.marked :]
+
+    @property
+    def unsteady(self) -> Floats:
+        """Those of the kept that are not steady."""
+        return self.kept[: len(self.kept) - len(self.steady)]
+
+    @property
+    def steady(self) -> Floats:
+        """Without those that are not steady either."""
+        return self.times[max(self.marked, self.steady_from or 0) :]
 
 
 def steadiness(calls: pd.DataFrame) -> dict[str, Any]:
-    """One point's samples [block, invocation, sample, warm_up, time_ns] -> their warm-up and shape.
+    """One point's samples [block, invocation, sample, warm_up, time_ns] -> what they tell.
 
-    With a column `process`, each process of an invocation counts as an invocation.
+    With a column `process`, each process of an invocation counts as an invocation. time_ns is per
+    call; with `loops` it is brought back to what the clock gave. None stands where too few samples
+    tell, or where a time is not above zero and would have to be.
 
-    warm_up_samples: leading samples that are not steady, the marked warm-ups among them, median
-    over invocations. modes, heavy_tail: of the samples after the marked warm-ups, each divided by
-    its invocation's median, so that differences between invocations do not count. None where too
-    few samples tell.
+    Warm-up, medians over invocations: warm_up_samples (leading ones that are not steady, the marked
+    warm-ups among them), unsteady_samples (without the marked), warm_up_factor (mean of all but the
+    marked ÷ mean of the steady), median_over_steady (the same of medians), unsteady_over_steady
+    (median of the unsteady ÷ that of the steady; 1 without any), first_over_steady (the first that
+    is not marked ÷ median of the steady). unsteady_starts_share: of the invocations.
+
+    Shape of the steady samples, each divided by its invocation's median, so that differences
+    between invocations do not count: shape_samples (how many), modes, mode_centres, mode_shares,
+    mode_changes (how often neighbours differ in theirs ÷ how often in random order), heavy_tail,
+    mean_over_median, mean_over_median_but_worst (without the invocation whose mean is highest,
+    where there are several), p99_over_median; of what is far out (stats.shape) tail_share (of the
+    samples), tail_time_share, tail_starts_share (of the invocations that have one).
+    best_over_median: of all but the marked, median over invocations.
+
+    Clock, of all but the marked: sample_ns (a sample with its loops, median), longest_sample_ns,
+    clock_step_ns, distinct_times, times_coincide (stats.ticks), zero_share, negative_samples. With
+    t_start_ns: backward_starts, the samples that began before the one before them.
     """
-    lengths, relative = [], []
     keys = ["block", "invocation", *(["process"] if "process" in calls else [])]
-    for _, start in calls.groupby(keys, sort=False):
-        ordered = start.sort_values("sample")
-        times = ordered["time_ns"].to_numpy(dtype=float)
-        lengths.append(stats.warm_up_length(times))
-        kept = times[~ordered["warm_up"].to_numpy(dtype=bool)]
-        if len(kept):
-            relative.append(kept / np.median(kept))
-    known = [length for length in lengths if length is not None]
-    if not relative:
+    ordered = calls.sort_values([*keys, "sample"], kind="stable")
+    starts = [_start(own) for _, own in ordered.groupby(keys, sort=False)]
+    starts = [start for start in starts if len(start.kept)]
+    if not starts:
         return UNTOLD
-    found = stats.shape(np.concatenate(relative))
-    warm_up = median(known) if known else None
-    return {"warm_up_samples": warm_up, "modes": found.modes, "heavy_tail": found.heavy_tail}
+    clock = _clock(ordered, keys)
+    return UNTOLD | clock | _warm_up(starts) | _shape(starts, _resolution(clock))
+
+
+def _start(own: pd.DataFrame) -> Start:
+    times = own["time_ns"].to_numpy(dtype=float)
+    length = stats.warm_up_length(times) if (times > 0).all() else None
+    return Start(times, int(own["warm_up"].sum()), length)
+
+
+def _clock(ordered: pd.DataFrame, keys: list[str]) -> dict[str, Any]:
+    kept = ordered[~ordered["warm_up"].astype(bool)]
+    loops = kept["loops"].to_numpy(dtype=float) if "loops" in kept else 1.0
+    raw = np.rint(kept["time_ns"].to_numpy(dtype=float) * loops)
+    found = stats.ticks(raw)
+    clock = {
+        "sample_ns": float(np.median(raw)),
+        "longest_sample_ns": float(raw.max()),
+        "clock_step_ns": found.step,
+        "distinct_times": found.distinct,
+        "times_coincide": found.coincide,
+        "zero_share": float((raw == 0).mean()),
+        "negative_samples": int((raw < 0).sum()),
+    }
+    if "t_start_ns" in ordered:
+        gaps = ordered.groupby(keys, sort=False)["t_start_ns"].diff()
+        clock["backward_starts"] = int((gaps < 0).sum())
+    return clock
+
+
+def _resolution(clock: dict[str, Any]) -> float:
+    """The clock's tick in medians, so that a coarse clock's few values are no modes."""
+    told = clock["times_coincide"] and clock["clock_step_ns"] and clock["sample_ns"] > 0
+    return clock["clock_step_ns"] / clock["sample_ns"] if told else 0.0
+
+
+def _warm_up(starts: Sequence[Start]) -> dict[str, Any]:
+    known = [start for start in starts if start.steady_from is not None]
+    if not known:
+        return {}
+    unsteady = [len(start.unsteady) for start in known]
+    with_both = [start for start in known if len(start.steady)]
+    return {
+        "warm_up_samples": median(start.steady_from or 0 for start in known),
+        "unsteady_samples": median(unsteady),
+        "unsteady_starts_share": sum(one > 0 for one in unsteady) / len(known),
+        "warm_up_factor": _median(one.kept.mean() / one.steady.mean() for one in with_both),
+        "median_over_steady": _median(
+            np.median(one.kept) / np.median(one.steady) for one in with_both
+        ),
+        "unsteady_over_steady": _median(
+            np.median(one.unsteady) / np.median(one.steady) if len(one.unsteady) else 1.0
+            for one in with_both
+        ),
+        "first_over_steady": _median(one.kept[0] / np.median(one.steady) for one in with_both),
+    }
+
+
+def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
+    relative = [one.steady / np.median(one.steady) for one in starts if _divides(one.steady)]
+    if not relative or len(relative) < len(starts):
+        return {}
+    values = np.concatenate(relative)
+    found = stats.shape(values, resolution)
+    table: dict[str, Any] = {
+        "shape_samples": found.n,
+        "modes": found.modes,
+        "heavy_tail": found.heavy_tail,
+        "best_over_median": _median(one.kept.min() / np.median(one.kept) for one in starts),
+    }
+    if found.modes is None:
+        return table
+    split = stats.parts(values, found.valleys)
+    far = values > found.far_bound
+    return table | {
+        "mode_centres": [centre for centre, _ in split],
+        "mode_shares": [share for _, share in split],
+        "mode_changes": _changes(relative, found.valleys, [share for _, share in split]),
+        "tail_share": float(far.mean()),
+        "tail_time_share": float(values[far].sum() / values.sum()),
+        "tail_starts_share": sum(bool((one > found.far_bound).any()) for one in relative)
+        / len(relative),
+        "mean_over_median": float(values.mean() / np.median(values)),
+        "mean_over_median_but_worst": float(_but_worst(relative).mean() / np.median(values)),
+        "p99_over_median": found.quantiles[0.99] / found.quantiles[0.5],
+    }
+
+
+def _changes(starts: list[Floats], valleys: Sequence[float], shares: list[float]) -> float | None:
+    """How often neighbours are of different modes ÷ how often they would be in random order."""
+    groups = [np.digitize(one, valleys) for one in starts]
+    pairs = sum(len(one) - 1 for one in groups)
+    expected = pairs * (1 - sum(share**2 for share in shares))
+    changes = sum(int((one[1:] != one[:-1]).sum()) for one in groups)
+    return changes / expected if expected > 0 else None
+
+
+def _but_worst(relative: list[Floats]) -> Floats:
+    worst = max(range(len(relative)), key=lambda index: float(relative[index].mean()))
+    others = [one for index, one in enumerate(relative) if index != worst]
+    return np.concatenate(others or relative)
+
+
+def _divides(times: Floats) -> bool:
+    return len(times) > 0 and bool(times.min() >= 0) and float(np.median(times)) > 0
+
+
+def _median(values: Any) -> float | None:
+    found = list(values)
+    return float(np.median(found)) if found else None

@@ -62,6 +62,11 @@ class Lab:
             for variant in definitions.variants_needed(self.root, name, preset, figure)
         ]
 
+    def results_folder(self, wildcards: Any) -> str:
+        """`results`, for a command that writes several files there."""
+        del wildcards
+        return self.results
+
     def controls_variants(self) -> list[str]:
         """variant.json of every variant that a control plays."""
         preset = self.settings["preset"]

@@ -17,8 +17,8 @@ import pandas as pd
 from benchbook import analysis, definitions, papers, peers, plan
 from benchbook.agreement import agreement
 from benchbook.ceilings import ceilings
+from benchbook.detecting.seen import Known
 from benchbook.peers import matching
-from benchbook.seen import Known
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = "slocum2013-mbw"
@@ -259,7 +259,7 @@ def measured(
     ]
     bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
     planned = {"buffers": content["buffers"], "sizes": SIZES}
-    found, abstained = analysis.findings_of(Known(described, planned, ceilings=bounds))
+    found, abstained, clean = analysis.findings_of(Known(described, planned, ceilings=bounds))
     described += left_out.values()
     run = "20260102T030405Z-0123abcd-ef01"
     record = {
@@ -290,6 +290,7 @@ def measured(
         "ceilings": bounds,
         "findings": found,
         "abstained": abstained,
+        "clean": clean,
         "capabilities": [] if bare else made_up_evidence.CAPABILITIES,
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,8 @@ from benchbook.artefacts import (
     impure_flags,
     source_not_advanced,
 )
-from benchbook.controls import Outcome, count, interval
-from benchbook.seen import Known
+from benchbook.controls.judging import Outcome, count, interval
+from benchbook.detecting.seen import Known
 
 
 def row(where: str, **changes: float | None) -> dict:
@@ -83,7 +83,7 @@ def test_without_honest_twin_the_factor_is_unknown() -> None:
 
 def test_explanation_carries_the_rows_own_figures() -> None:
     (finding,) = source_not_advanced.detect(Seen(pd.DataFrame([FORMS[1]]))).findings
-    assert "2048 blocks of 4 KiB" in finding.explanation
+    assert "2,048 blocks of 4 KiB" in finding.explanation
     assert finding.remedy
     assert {item["name"]: item["value"] for item in finding.evidence}["last_source_block"] == 0
 
@@ -122,8 +122,8 @@ def test_renaming_and_permuting_change_nothing() -> None:
         return [made[index] for index in order]
 
     names, others = list("abcde"), ["x7", "q1", "zz", "k0", "m3"]
-    findings, _ = findings_of(known(points(names, [0, 1, 2, 3, 4])))
-    renamed, _ = findings_of(known(points(others, [3, 1, 4, 0, 2])))
+    findings, *_ = findings_of(known(points(names, [0, 1, 2, 3, 4])))
+    renamed, *_ = findings_of(known(points(others, [3, 1, 4, 0, 2])))
     back = dict(zip(others, names, strict=True))
     assert {(back[f["where"][0]], f["artefact"], f["factor"]) for f in renamed} == {
         (f["where"][0], f["artefact"], f["factor"]) for f in findings
@@ -287,7 +287,7 @@ def test_what_is_known_of_a_binary_reaches_its_points() -> None:
         for variant, added in (("x", ["-fPIC"]), ("y", []))
         for name, value in (flags | {"flags_added": added}).items()
     ]
-    findings, abstained = findings_of(known(points, items))
+    findings, abstained, _ = findings_of(known(points, items))
     assert [(one["artefact"], one["where"]) for one in findings] == [
         ("impure-flags", ["x,method=m"])
     ]

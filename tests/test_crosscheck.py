@@ -188,8 +188,8 @@ CONTROLS = [
     (setter("nulls", 0, "variant", "x"), "'nulls.0.variant' is 'x', which is no variant; allowed"),
     (setter("variant", "wrapper", ["x"]), "'variants.control.wrapper' names 'x', which is no prog"),
     (setter("provoked", 0, "colour", 1), "'provoked.0' names 'colour', which is no factor"),
-    (setter("nulls", 1, "method", "copi"), "'nulls.1.method' is 'copi', which is no method"),
-    (setter("nulls", 1, "call", 7), "'nulls.1.call' is 7, a number, and 'provoked.0.call' of"),
+    (setter("nulls", 0, "method", "copi"), "'nulls.0.method' is 'copi', which is no method"),
+    (setter("nulls", 0, "call", 7), "'nulls.0.call' is 7, a number, and 'provoked.0.call' of"),
 ]
 PAPERS = [
     (setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),

@@ -386,12 +386,13 @@ def test_a_start_that_goes_wrong_is_a_result_with_its_reason(
 class Planned:
     """As much of a plan as a start needs."""
 
-    least, paper_samples, experiment = 8, 1, "mbw"
+    least, rounds, paper_samples, experiment = 8, 8, 1, "mbw"
 
     def __init__(self, points: list[Point], content: dict[str, Any]) -> None:
         self.points = points
         self.peers = peers.of(content)
         self.cpus = [CPU]
+        self.environments: dict[str, dict[str, str]] = {}
         self.pairs: list[dict[str, str]] = []
         self.settings = load_settings(ROOT, {})
 

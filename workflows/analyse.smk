@@ -16,7 +16,7 @@ rule tables:
 rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("agreement.py", "comparisons.py", "scenes.py", "seen.py", "twins.py"),
+        lab.stage("agreement.py", "comparisons.py", "detecting", "twins.py"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -33,11 +33,13 @@ rule analyse:
 rule judge:
     input:
         lab.stage(
+            "causes",
             "ceilings.py",
             "claims.py",
             "comparisons.py",
             "elsewhere.py",
             "exchanged.py",
+            "explained",
             "figures.py",
             "flags.py",
             "moved",
@@ -46,6 +48,7 @@ rule judge:
             "processes.py",
             "published.py",
             "settled.py",
+            "through.py",
             "twins.py",
             "units.py",
             "verdicts.py",
@@ -114,8 +117,8 @@ rule audit:
 
 rule judge_controls:
     input:
-        lab.stage("controls.py", "replays.py", "scenes.py", "seen.py", "steadiness.py"),
-        lab.stage("artefacts", "stats"),
+        lab.stage("artefacts", "detecting", "steadiness.py", "stats"),
+        lab.stage("controls/judging.py", "controls/replays.py", "controls/scenes.py"),
         lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:

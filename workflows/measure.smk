@@ -22,8 +22,9 @@ rule measure:
 # One job for all of them: each takes a second, and starting Python as long again for each stage.
 rule play_controls:
     input:
-        lab.stage("analysis.py", "scenes.py", "seen.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("ceilings.py", "evidence", "simulation", "tables.py", "trials.py"),
+        lab.stage("analysis.py", "artefacts", "detecting", "steadiness.py", "stats"),
+        lab.stage("ceilings.py", "evidence", "libc.py", "simulation", "tables.py", "trials.py"),
+        lab.stage("controls/playing.py", "controls/scenes.py"),
         lab.control_files(),
         lab.controls_limits(),
         variants=lab.controls_variants(),
@@ -35,7 +36,7 @@ rule play_controls:
     params:
         settings=lab.measuring,
         controls=lab.controls,
-        results=lab.results,
+        results=lab.results_folder,
     shell:
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} play-controls"
         " {params.controls} --parent $PPID --settings {params.settings:q}"

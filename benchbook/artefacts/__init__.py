@@ -4,15 +4,17 @@ A detector module has ARTEFACT (its id) and `detect(seen) -> Judged`. It reads p
 observations, never the names of variants, methods, forms or experiments: ids are opaque.
 
 It may say ABOUT_HOST = True: what it finds is true of the machine, whatever ran there. Or
-NEEDS_QUIET = True: what it finds while something else keeps the machine busy may well be true.
+NEEDS_QUIET = True: what it finds while something else keeps the machine busy may well be true. Or
+TIMING_ONLY = True: without times it could tell nothing, so that it may err now and then.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Literal
 
@@ -53,8 +55,8 @@ class Seen:
     missing: points without numbers: where, state, reason, and the physical columns that are known.
     host: what the machine says of itself; None is unknown. llc_sysfs_bytes, llc_sysconf_bytes,
     smaller_caches_bytes, caches (level, kind, bytes, ways, line_bytes, shared_cpus),
-    total_llc_bytes, cpus (given to the run), cores, numa_nodes, memory_bytes, ceilings (as
-    analysis.json has them).
+    page_bytes, total_llc_bytes, cpus (given to the run), cores, numa_nodes, memory_bytes, ceilings
+    (as analysis.json has them).
     """
 
     points: pd.DataFrame
@@ -67,16 +69,27 @@ class Seen:
 
     def rows(self) -> list[dict[str, Any]]:
         """The points, by their opaque ids."""
+        return [dict(row) for row in self._rows]
+
+    def starts_of(self, where: str) -> pd.DataFrame:
+        """The starts of one point in the order of time; empty where there are none."""
+        return self._starts_by_point.get(where, self.starts[:0])
+
+    # Every detector asks for them.
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
         if self.points.empty:
             return []
         ordered = self.points.sort_values("where", kind="stable").to_dict("records")
         return [{str(name): value for name, value in row.items()} for row in ordered]
 
-    def starts_of(self, where: str) -> pd.DataFrame:
-        """The starts of one point in the order of time; empty where there are none."""
+    @cached_property
+    def _starts_by_point(self) -> dict[str, pd.DataFrame]:
         if self.starts.empty:
-            return self.starts
-        return self.starts[self.starts["where"] == where].sort_values("t_start_ns")
+            return {}
+        ordered = self.starts.sort_values("t_start_ns", kind="stable")
+        return {str(where): own for where, own in ordered.groupby("where")}
 
 
 @dataclass(frozen=True)
@@ -99,10 +112,21 @@ class Finding:
 
 @dataclass
 class Judged:
-    """What a detector made of its rows: findings, and points it could not judge, with why."""
+    """What a detector made of its rows: findings, points it could not judge, with why, and points
+    that it judged and found nothing at. Of a point that does not concern it, it says nothing.
+
+    What is no point's is called "host" here.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     abstained: dict[str, str] = field(default_factory=dict)
+    clean: list[str] = field(default_factory=list, compare=False)
+
+    def rest_is_clean(self, judged: Iterable[str]) -> Judged:
+        """Of these points, all that have no finding and of which it did not abstain; itself."""
+        said = {where for finding in self.findings for where in finding.where or ["host"]}
+        self.clean = sorted({*judged} - said - {*self.abstained})
+        return self
 
 
 def is_known(value: Any) -> bool:
@@ -128,12 +152,6 @@ def detectors() -> Iterator[ModuleType]:
         yield importlib.import_module(f"{__name__}.{module.name}")
 
 
-def judge(seen: Seen) -> tuple[list[Finding], dict[str, dict[str, str]]]:
-    """All detectors over one table; findings, and who abstained where and why."""
-    found: list[Finding] = []
-    abstained: dict[str, dict[str, str]] = {}
-    for detector in detectors():
-        judged = detector.detect(seen)
-        found += judged.findings
-        abstained[detector.ARTEFACT] = judged.abstained
-    return found, abstained
+def judge(seen: Seen) -> dict[str, Judged]:
+    """What each detector, by its artefact, made of one table."""
+    return {detector.ARTEFACT: detector.detect(seen) for detector in detectors()}

@@ -38,7 +38,7 @@ def detect(seen: Seen) -> Judged:
         return judged
     apart = cache_disagreement(sysfs, sysconf, knee)
     if not apart:
-        return judged
+        return judged.rest_is_clean(["host"])
     said = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
     words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in said.items() if size]
     smaller, larger, factor = max(apart, key=lambda pair: (pair[2], "knee" not in pair))
@@ -55,7 +55,7 @@ def detect(seen: Seen) -> Judged:
                 if size
             ],
             explanation=f"The size of the last-level cache is not agreed on: {'; '.join(words)}. "
-            f"{NAMES[smaller]} and {NAMES[larger]} are {factor:.1f} times apart.",
+            f"Between {NAMES[smaller]} and {NAMES[larger]} lies a factor of {factor:.1f}.",
             remedy=REMEDY,
         )
     )
@@ -63,23 +63,27 @@ def detect(seen: Seen) -> Judged:
 
 
 def _knee(rows: pd.DataFrame, host: dict[str, Any]) -> tuple[int | None, list[str]]:
-    """The bytes at which the sweeps fall for the last time, if that is no smaller cache's knee.
+    """The bytes at which the sweeps fall for the last time, if that is no smaller cache's knee, and
+    the points that show it: of several sweeps those that fall last.
 
     Inside its bracket the knee takes the kernel's word; outside, the bracket's nearer end.
     """
     sysfs = host.get("llc_sysfs_bytes")
     if "series" not in rows or "working_set_bytes" not in rows:
         return None, []
+    knees: dict[tuple[int, int], list[str]] = {}
     for _, sweep in rows.dropna(subset=["working_set_bytes"]).groupby("series"):
         rates = sweep["bytes_per_call"] / sweep["time_ns"]
         found = last_knee(sweep["working_set_bytes"], rates)
         if found is None or _explains(found.low, found.high, host.get("smaller_caches_bytes", [])):
             continue
-        low, high = int(found.low), int(found.high)
-        inside = sysfs is not None and low <= sysfs <= high
-        nearest = low if sysfs is None or sysfs < low else high
-        return (sysfs if inside else nearest), list(sweep["where"])
-    return None, []
+        knees.setdefault((int(found.high), int(found.low)), []).extend(sweep["where"])
+    if not knees:
+        return None, []
+    high, low = max(knees)
+    inside = sysfs is not None and low <= sysfs <= high
+    nearest = low if sysfs is None or sysfs < low else high
+    return (sysfs if inside else nearest), sorted(knees[high, low])
 
 
 def _explains(low: float, high: float, caches: list[int]) -> bool:

@@ -37,7 +37,7 @@ def detect(seen: Seen) -> Judged:
         else:
             clean.append(row)
     judged.findings += [_finding(same, _factor(same, clean)) for same in changed.values()]
-    return judged
+    return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 
 def _factor(rows: list[Row], clean: list[Row]) -> float | None:

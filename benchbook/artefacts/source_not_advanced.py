@@ -9,6 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.digits import count, share
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "source-not-advanced"
@@ -33,7 +34,9 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = f"{missing} was not observed"
         elif row["blocks_declared"] > 1 and row["last_source_block"] == 0:
             judged.findings.append(_finding(row, _honest(seen.points, row)))
-    return judged
+    return judged.rest_is_clean(
+        row["where"] for row in seen.rows() if is_known(row.get("block_bytes"))
+    )
 
 
 def _honest(rows: pd.DataFrame, row: dict) -> pd.Series | None:
@@ -54,16 +57,19 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
     moved = row.get("destination_written_fraction")
     factor = None if honest is None else float(honest["time_ns"] / row["time_ns"])
     text = (
-        f"The program declares {blocks} blocks of {block} and copied source block 0 each time: "
-        f"{row['distinct_source_blocks']:.0f} distinct source block arrived, and only "
-        f"{row['work_done_fraction']:.4%} of the declared bytes stand where they belong. "
-        f"The {block} that it reads again and again stay in cache."
+        f"The program declares {count(blocks)} blocks of {block} and copied source block 0 each "
+        "time: "
+        f"{count(row['distinct_source_blocks'])} distinct source block arrived, and only "
+        f"{share(row['work_done_fraction'])} of the declared bytes stand where they belong. "
+        f"The {block} that it reads again and again stay in cache"
     )
     if moved is not None and moved < 1:
         text += (
-            f" The destination did not move either: {moved:.4%} of it was written, "
-            "so the stores stay in cache too."
+            ", and so do the stores, because the destination did not move either: "
+            f"{share(moved)} of "
+            "it was written"
         )
+    text += "."
     if factor is not None:
         text += (
             f" The same copy with the source advancing takes {factor:.2f} times as long on this "

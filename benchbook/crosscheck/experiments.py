@@ -128,9 +128,12 @@ def control(root: Path, name: str) -> None:
         if not (file.parent / definitions.REPLAY).exists():
             raise place.at("kernel").refusal("is missing and so is a replay.py; add one of them")
         return
-    for key in ("variant", *definitions.SIDES):
-        if not control.get(key):
-            raise place.at(key).refusal("is missing, and a control with a kernel needs it; add it")
+    tried = {trial["provoked"] for trial in control.get("trials") or []}
+    there = {"variant": control.get("variant")} | {
+        side: control.get(side) or (side == "provoked") in tried for side in definitions.SIDES
+    }
+    for key in (key for key, found in there.items() if not found):
+        raise place.at(key).refusal("is missing, and a control with a kernel needs it; add it")
     content = definitions.definition(root, name)
     for variant in control.get("variants", {}) | {definitions.CONTROL: control["variant"]}:
         words = content["variants"][variant].get("wrapper", [])
@@ -138,7 +141,7 @@ def control(root: Path, name: str) -> None:
     _sources(root, control["kernel"], content)
     space = Space(content, place.file)
     for side in definitions.SIDES:
-        for number, cross in enumerate(control[side]):
+        for number, cross in enumerate(control.get(side, [])):
             space.points(place.at(side, number), {"variant": definitions.CONTROL, **cross})
     if content.get("limits"):
         _limits(root, name, place.at("limits"), content)

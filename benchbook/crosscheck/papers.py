@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import definitions
-from benchbook.crosscheck import claims
+from benchbook.crosscheck import anomalies, claims
 from benchbook.crosscheck.spaces import Place, Space
 from benchbook.units import RATE_UNITS
 
@@ -43,6 +43,7 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
                 _audited_column(at.at("estimand"), claim["estimand"], folder)
             for side, cell in claim.get("cells", {}).items():
                 _named_cell(at.at("cells", side), side, cell, claim, folder)
+        anomalies.check(here, figure, space)
 
 
 def _rows(place: Place, figure: dict[str, Any], folder: Path) -> None:

@@ -90,7 +90,8 @@ class Space:
             place.known(value, self.content["variants"], VARIANT)
             return
         if self.content["factors"][name].get("unit") == "bytes":
-            self.size(place, value)
+            if name == "bytes" or value != 0:  # a distance may be none
+                self.size(place, value)
             return
         if name in COUNTS:
             self._count(place, value)

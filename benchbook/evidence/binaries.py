@@ -75,7 +75,7 @@ def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
 def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -> list[Row]:
     known = variant["timed_functions"]
     function = disassembly.function_of(point["factors"], known)
-    facts = known.get(function, {})
+    facts = known.get(function) or _of_all(function, known)
     common = {
         "experiment": experiment,
         "point": point["id"],
@@ -89,12 +89,26 @@ def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -
     ]
 
 
+def _of_all(function: str, known: dict[str, Any]) -> dict[str, Any]:
+    """What is true of each function that begins like it, whichever of them runs here: that it
+    stores past the caches."""
+    words, alike = function.split("_"), []
+    while len(words) > 1 and not alike:
+        begin = "_".join([*words, ""])
+        alike = [facts for name, facts in known.items() if name.startswith(begin)]
+        words.pop()
+    stores = [facts.get("non_temporal_stores") or [] for facts in alike]
+    if not stores or not all(stores):
+        return {}
+    return {"non_temporal_stores": sorted({one for names in stores for one in names})}
+
+
 def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
     """Value, state and reason; a loop that was not found has no count, not one of 0."""
     reason = ""
     if not function:
         reason = NO_DISASSEMBLY
-    elif not facts:
+    elif key not in facts and "isa" not in facts:
         reason = f"no function is called {function}, or more than one begins like it"
     elif key not in facts:
         reason = "this binary's build did not look for it; remove build/ and run again"

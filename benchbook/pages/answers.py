@@ -33,14 +33,14 @@ def headline(paper: Paper) -> str:
     if first is None:
         return _headline_of_figure(paper)
     if first["kind"] != "ratio" and first["estimate"] is not None:
-        said = first["verdict"].replace("_", " ")
+        said = ", ".join(filter(None, [first["verdict"].replace("_", " "), claimed.only(first)]))
         return f"{prose.upper(said)} here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "not_measurable_here":
         return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "inconclusive":
         return f"Undecided here: {_lower(first['text']).rstrip('.')}"
     sides = first["points"]
-    return _is_as(
+    text = _is_as(
         paper,
         sides["numerator"],
         sides["denominator"],
@@ -48,6 +48,9 @@ def headline(paper: Paper) -> str:
         compared(first),
         first["verdict"] == "not_reproduced" and _below(first),
     )
+    # What it copies instead says more than the artefact's name.
+    told = prose.mechanism(paper, sides["numerator"])
+    return text if told or not claimed.only(first) else f"{text}, {claimed.only(first)}"
 
 
 def _below(claim: dict[str, Any]) -> bool:
@@ -95,7 +98,7 @@ def answer(paper: Paper) -> list[list[str]]:
     first = next(iter(prose.claims(paper)), None)
     said = []
     if first is not None:
-        said.append(LEAD[first["verdict"]])
+        said.append(_lead(first))
         said.append(f"“{first['text']}” ({paper['kind']}, {paper['date'][:4]}.)")
         said += _measured(paper, first)
         if first["verdict"] in ("inconclusive", "not_measurable_here"):
@@ -110,6 +113,11 @@ def answer(paper: Paper) -> list[list[str]]:
         list(_not_the_end(paper)),
     ]
     return [paragraph for paragraph in (said, *rest) if paragraph]
+
+
+def _lead(claim: dict[str, Any]) -> str:
+    words = claimed.through(claim).removeprefix("reproduced")
+    return f"{LEAD[claim['verdict']].rstrip('.')}{words}."
 
 
 def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import functions, prose
+from benchbook.pages import functions, marks, prose
 from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.prose import Paper
@@ -39,9 +39,9 @@ def base(entry: Entry) -> str:
     return prose.parts_of(entry["base"])["variant"]
 
 
-def picture(experiment: Experiment, entry: Entry) -> Picture | None:
+def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | None:
     """Each variant's rate ÷ the base's, in the order of the experiment."""
-    rows = []
+    rows, found = [], marks.of(paper)
     ink = colour(list(experiment["definitions"]), str(entry["factors"].get("method", "")))
     for row in entry["rows"]:
         if row["variant"] == base(entry):
@@ -52,13 +52,22 @@ def picture(experiment: Experiment, entry: Entry) -> Picture | None:
         if not ratio:
             here = _lacking(experiment, row)
         rows.append(
-            Row(label=row["variant"], colour=ink, value=value, low=low, high=high, here=here)
+            Row(
+                label=row["variant"],
+                colour=ink,
+                value=value,
+                low=low,
+                high=high,
+                here=here,
+                marks=found.names(row["point"]),
+            )
         )
     where = prose.setting_name(entry["factors"])
     told = "; ".join(f"{row.label} {row.here}" for row in rows)
     return forest(
         f"flags-{method(experiment, entry)}-{where}",
-        f"Rate of {method(experiment, entry)}, {where}, ÷ rate of {base(entry)}. {told}.",
+        f"Rate of {method(experiment, entry)}, {where}, ÷ rate of {base(entry)}. {told}."
+        + found.told(row["point"] for row in entry["rows"]),
         rows,
         unit=f"rate ÷ rate of {base(entry)}",
         one=base(entry),
@@ -113,6 +122,12 @@ def sentence(experiment: Experiment) -> str:
 def variants(entries: Iterable[Entry]) -> list[str]:
     """All variants of entries, each once."""
     return list(dict.fromkeys(row["variant"] for entry in entries for row in entry["rows"]))
+
+
+def points(entry: Entry, variant: str) -> list[str]:
+    """A variant's measured points of an entry: one, or none."""
+    rows = (row for row in entry["rows"] if row["variant"] == variant)
+    return [row["point"] for row in rows if row["state"] == "ok"]
 
 
 def rate(entry: Entry, variant: str) -> str:

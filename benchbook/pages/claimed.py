@@ -121,6 +121,21 @@ def why(paper: Paper, claim: Claim) -> str:
     return f"{prose.upper(text)}."
 
 
+def through(claim: Claim) -> str:
+    """That it was reproduced through an artefact only, or rests on one; else empty."""
+    found = claim.get("through")
+    return str(found["words"]) if found else ""
+
+
+def only(claim: Claim) -> str:
+    """The same in a few words, to go on with after a comma; else empty."""
+    found = claim.get("through")
+    if not found:
+        return ""
+    how = "only through" if found["kind"] == "only" else "resting on"
+    return f"{how} {digits.listed(found['artefacts'])}"
+
+
 def left_out(paper: Paper, claim: Claim) -> str:
     """Which points of a range this machine cannot measure, as a sentence; else empty."""
     if claim["kind"] != "range" or not claim["left_out"] or claim["estimate"] is None:
@@ -284,7 +299,9 @@ def others(paper: Paper, told: list[Claim]) -> list[str]:
     parts = []
     for verdict, (one, many, rest) in VERDICTS.items():
         names = [
-            str(claim["claim"]).replace("-", " ") for claim in left if claim["verdict"] == verdict
+            ", ".join(filter(None, [str(claim["claim"]).replace("-", " "), only(claim)]))
+            for claim in left
+            if claim["verdict"] == verdict
         ]
         if names:
             verb = one if len(names) == 1 else many

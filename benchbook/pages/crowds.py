@@ -15,9 +15,18 @@ def name(paper: Paper, setting: dict[str, Any]) -> str:
     return f"{prose.method_name(paper, point)}, {prose.size_of(point)}"
 
 
+def points(row: dict[str, Any]) -> list[str]:
+    """What was measured of a row."""
+    return [row[side]["point"] for side in ("apart", "together") if row[side]]
+
+
+def all_points(experiment: dict[str, Any]) -> list[str]:
+    """What was measured of all of them."""
+    return [point for setting in experiment["whole_machine"] for point in _points(setting)]
+
+
 def _points(setting: dict[str, Any]) -> list[str]:
-    sides = [row[side] for row in setting["rows"] for side in ("apart", "together")]
-    return [side["point"] for side in sides if side]
+    return [point for row in setting["rows"] for point in points(row)]
 
 
 def sentence(paper: Paper, experiment: dict[str, Any]) -> str:

@@ -152,7 +152,12 @@ def answer(paper: Paper, claims: list[Claim]) -> list[str]:
         f"The reason{_for(names, claims)}: {reason}."
         for reason, names in open_ones(paper, claims).items()
     ]
-    return [lead, *_ratios(paper, claims), *why]
+    through = [
+        f"For {name(paper, claim)} it is {claim['through']['words']}."
+        for claim in claims
+        if claim.get("through")
+    ]
+    return [lead, *through, *_ratios(paper, claims), *why]
 
 
 def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:

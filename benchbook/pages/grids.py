@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import equivalence, prose
+from benchbook.pages import equivalence, marks, prose
 from benchbook.pages.panels import colour_of
 from benchbook.pages.plots import Picture
 from benchbook.pages.plots_grid import Mark, Panel, panels
@@ -80,7 +80,7 @@ def measured(figure: dict[str, Any]) -> list[Row]:
 
 def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """A panel per line of the table: rates as ratios to the first size, published and rerun."""
-    places = _places(figure)
+    places, found = _places(figure), marks.of(paper)
     drawn = [
         Panel(
             label=name,
@@ -90,7 +90,9 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
                 for row in rows
                 if row["printed_ratio"]
             ],
-            here=[_mark(row, places[row["column"]]) for row in _once(rows)],
+            here=[
+                _mark(row, places[row["column"]], found.names(row["point"])) for row in _once(rows)
+            ],
         )
         for name, rows in groups(figure).items()
     ]
@@ -98,7 +100,8 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     along = "size as printed" + ("; below: ÷ last-level caches here" if total else "")
     return panels(
         f"rates-{figure['id']}",
-        f"{figure['title']}. {title(paper, figure)}. {_told(figure)}",
+        f"{figure['title']}. {title(paper, figure)}. {_told(figure)}"
+        + found.told(row["point"] for row in measured(figure)),
         drawn,
         _ticks(paper, figure),
         unit="rate ÷ rate at the first size",
@@ -111,12 +114,13 @@ def _once(rows: list[Row]) -> list[Row]:
     return [row for row in measured({"rows": rows}) if row["ratio"]]
 
 
-def _mark(row: Row, place: int) -> Mark:
+def _mark(row: Row, place: int, names: list[str]) -> Mark:
     ratio = row["ratio"]
     # The first size, of which all are multiples, has no spread of its own.
     itself = ratio["low95"] == ratio["high95"] == ratio["ratio"]
     dots = [(one["ratio"], one["disturbed"]) for one in row["invocations"] if one["ratio"]]
-    return Mark(place, ratio["ratio"], ratio["low95"], ratio["high95"], [] if itself else dots)
+    ends = ratio["low95"], ratio["high95"]
+    return Mark(place, ratio["ratio"], *ends, [] if itself else dots, names)
 
 
 def _told(figure: dict[str, Any]) -> str:
@@ -158,8 +162,8 @@ def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:
     """columns: {label, size}; lines: name -> cells {row, mark}; notes: mark -> why no rerun."""
     lacking = [row for row in figure["rows"] if row["state"] != "ok"]
     notes = prose.by_reason((prose.not_measured(paper, row), row) for row in lacking)
-    marks = {reason: chr(ord("a") + k) for k, reason in enumerate(notes)}
-    of = {id(row): marks[reason] for reason, rows in notes.items() for row in rows}
+    letters = {reason: chr(ord("a") + k) for k, reason in enumerate(notes)}
+    of = {id(row): letters[reason] for reason, rows in notes.items() for row in rows}
     return {
         "columns": [
             {"label": row["label"], "size": prose.bytes_of(_bytes(row)) if _bytes(row) else ""}
@@ -169,5 +173,5 @@ def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:
             name: [{"row": row, "mark": of.get(id(row), "")} for row in rows]
             for name, rows in groups(figure).items()
         },
-        "notes": {mark: reason for reason, mark in marks.items()},
+        "notes": {mark: reason for reason, mark in letters.items()},
     }

@@ -8,10 +8,11 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json, write_text
-from benchbook.pages import answers, audited, prose
+from benchbook.pages import answers, audited, claimed, marks, prose, provoked
 from benchbook.pages.render import render, without_addresses
 from benchbook.pages.reports import style
 
+VERDICTS = ("reproduced", "only", "resting", *list(claimed.VERDICTS)[1:])
 TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped")
 
 
@@ -32,6 +33,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         "index.html.j2",
         "Benchbook",
         cards=[_card(content) for content in contents],
+        letters=marks.LETTERS,
         environment=prose.environment(experiments),
         presets=_each(content["preset"] for content in contents),
         hosts=_each(content["host"] for content in contents),
@@ -39,6 +41,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         facts=next((one["facts"] for one in experiments if one["facts"]), _NO_FACTS),
         warnings=[one for one in warnings if one],
         controls=artefacts,
+        summary=provoked.summary(artefacts),
         totals={key: sum(one[key] for one in artefacts.values()) for key in TOTALS},
         missing=[*_missing(contents), *_skipped(artefacts)],
         noise=" ".join(_noise_line(name, one) for name, one in _by_name(contents)),
@@ -67,17 +70,26 @@ def _when(run: str) -> str:
 def _card(paper: dict[str, Any]) -> dict[str, Any]:
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
     said = answers.answer(paper)
+    verdicts = Counter(_verdict(claim) for claim in prose.claims(paper))
     return {
         "paper": paper,
         "headline": answers.headline(paper),
         "answer": " ".join(said[0]) if said else paper["answer"],
-        "verdicts": Counter(claim["verdict"] for claim in prose.claims(paper)),
+        "verdicts": {name: verdicts[name] for name in VERDICTS if verdicts[name]},
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" for row in rows),
-        "findings": Counter(one["effect"] for one in paper["findings"] if one["shown"]),
+        "findings": marks.counts(paper),
         "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
         "audit": audited.counts(paper) if paper["audit"] else "",
     }
+
+
+def _verdict(claim: dict[str, Any]) -> str:
+    """The verdict, or that it rests on an artefact: `only` or `resting`."""
+    through = claim.get("through")
+    if not through:
+        return str(claim["verdict"])
+    return "only" if through["kind"] == "only" else "resting"
 
 
 def _missing(contents: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -136,31 +148,14 @@ def make_controls(controls: Path, output: Path) -> None:
     """reports/controls.html: per artefact what was provoked and what the detector said."""
     content = read_json(controls)
     artefacts = content["artefacts"]
-    points: dict[str, list[dict[str, str]]] = {}
-    for name, one in artefacts.items():
-        detected, missed = set(one.get("detected_at", [])), set(one.get("missed_at", []))
-        alarms = set(one.get("false_alarms_at", []))
-        for point in one.get("provoked_at", []):
-            said = "detected" if point in detected else "missed" if point in missed else "abstained"
-            points.setdefault(name, []).append({"point": point, "role": "provoked", "said": said})
-        for point in one.get("nulls_at", []):
-            said = "false alarm" if point in alarms else "silent"
-            points.setdefault(name, []).append({"point": point, "role": "clean", "said": said})
-    provoked = sum(one["provoked"] for one in artefacts.values())
-    detected_all = sum(one["detected"] for one in artefacts.values())
-    alarms_all = sum(one["false_alarms"] for one in artefacts.values())
-    headline = (
-        f"Controls: {detected_all} of {digits.plural(provoked, 'provoked point')} detected, "
-        f"{digits.plural(alarms_all, 'false alarm')}"
-    )
     write_page(
         output,
         "controls.html.j2",
         "Controls",
-        headline=headline,
-        artefacts=artefacts,
-        texts={name: one["text"] for name, one in artefacts.items() if one.get("text")},
-        points=points,
+        headline=provoked.headline(artefacts),
+        summary=provoked.summary(artefacts),
+        rows=provoked.rows(artefacts),
+        value=marks.value,
         preset=content.get("preset", ""),
         host=content.get("host", ""),
         environment=prose.environment(content.get("runs", [])),

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json
-from benchbook.pages import agreement, bounds, plots_machine, prose
+from benchbook.pages import agreement, bounds, marks, plots_machine, prose
 from benchbook.pages.lab import write_page
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import svg_of
@@ -46,6 +46,8 @@ def make_machine(files: list[Path], output: Path) -> None:
         caches=[_cache(one) for one in facts.get("caches") or []],
         unknown=unknown,
         abilities=_abilities(analyses),
+        findings=_findings(main),
+        marks=marks,
         preset=first["preset"],
         host=first["host"],
         environment=prose.environment(analyses),
@@ -56,6 +58,15 @@ def _abilities(analyses: list[dict[str, Any]]) -> list[dict[str, str]]:
     """What the evidence stage found this machine to let us observe, what there is first."""
     found = next((one["capabilities"] for one in analyses if one.get("capabilities")), [])
     return sorted(found, key=lambda one: ABILITY.index(one["state"]))
+
+
+def _findings(analyses: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Findings about whole runs, by artefact; the same one of several experiments once."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for finding in (one for analysis in analyses for one in analysis["findings"]):
+        if not finding["where"]:
+            found.setdefault(finding["artefact"], {})[finding["explanation"]] = finding
+    return {artefact: list(ones.values()) for artefact, ones in found.items()}
 
 
 def _machine_answer(analyses: list[dict[str, Any]]) -> str:

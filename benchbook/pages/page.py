@@ -28,8 +28,10 @@ from benchbook.pages import (
     crowds,
     evidence,
     exchanged,
+    explained,
     functions,
     grids,
+    marks,
     moved,
     panels,
     prose,
@@ -43,7 +45,6 @@ from benchbook.pages.render import Html, data_address, part, svg_of
 VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
-    "whether the C library takes another way of copying by size (rep movsb, non-temporal stores)",
     "how the pages lie in memory",
     "prefetching",
     "the paper’s own processor and cache sizes, where it does not state them",
@@ -145,7 +146,9 @@ class PaperPage:
     content: dict[str, Any]
 
     def _part(self, name: str, **context: Any) -> Html:
-        return part(name, paper=self.content, prose=prose, titles=titles, **context)
+        found = marks.of(self.content)
+        context = {"prose": prose, "titles": titles, "marks": found, **context}
+        return part(name, paper=self.content, **context)
 
     def title(self) -> Html:
         """The finding, the source and the conditions of this rerun in a line."""
@@ -203,7 +206,10 @@ class PaperPage:
         sections = []
         for experiment in self.content["experiments"].values():
             settings = {
-                name: [(entry, svg_of(builds.picture(experiment, entry))) for entry in entries]
+                name: [
+                    (entry, svg_of(builds.picture(self.content, experiment, entry)))
+                    for entry in entries
+                ]
                 for name, entries in builds.settings(experiment).items()
             }
             part = self._part("flags", experiment=experiment, settings=settings, builds=builds)
@@ -247,6 +253,8 @@ class PaperPage:
                 "claimed": claimed,
                 "exchanged": exchanged,
                 "where": panels.where(self.content),
+                "why": explained,
+                "chains": self._chains(figure),
                 "csv": data_address(figure_csv(figure), "text/csv"),
             }
             kind = _kind(figure)
@@ -257,12 +265,19 @@ class PaperPage:
             sections.append(self._part(kind, **context).html)
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
 
+    def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
+        """The figure's anomalies with their pictures."""
+        return [
+            (one, svg_of(explained.picture(self.content, figure["id"], one)))
+            for one in figure["explained"]
+        ]
+
     def _picture(self, figure: dict[str, Any]) -> Picture | None:
         match _kind(figure):
             case "grid":
                 return grids.picture(self.content, figure)
             case "ranges":
-                return panels.ranges(figure)
+                return panels.ranges(self.content, figure)
             case "figure":
                 return panels.rates(self.content, figure)
         return None
@@ -287,9 +302,7 @@ class PaperPage:
 
     def findings(self) -> Html:
         """Findings on what the page shows; those on other points folded."""
-        shown = [one for one in self.content["findings"] if one["shown"] or not one["where"]]
-        others = [one for one in self.content["findings"] if one not in shown]
-        return self._part("findings", shown=shown, others=others)
+        return self._part("findings")
 
     def failures(self) -> Html:
         """Points that failed or could not run, by reason; nothing is hidden."""
@@ -312,6 +325,11 @@ class PaperPage:
         """File name -> picture: each figure, and the sweep where there is one."""
         figures = self.content["figures"]
         drawn = {figure["id"]: self._picture(figure) for figure in figures}
+        drawn |= {
+            explained.name_of(figure["id"], one): explained.picture(self.content, figure["id"], one)
+            for figure in figures
+            for one in figure["explained"]
+        }
         if not self.content["figure"]:
             drawn["overview"] = panels.overview(self.content)
             for experiment in self.content["experiments"].values():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import claimed, prose
+from benchbook.pages import claimed, marks, prose
 from benchbook.pages.plots import INK, Picture, colour
 from benchbook.pages.plots_forest import Row, forest
+from benchbook.pages.plots_marks import text_of
 from benchbook.pages.plots_paper import Form, Line, sizes, strips
 from benchbook.pages.prose import Paper
 
@@ -58,7 +59,7 @@ def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
 
 def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
     """The rows of a figure as ratios to its first one."""
-    rows = []
+    rows, found = [], marks.of(paper)
     for row in figure["rows"][1:]:
         ratio = row["ratio"] or {}
         value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
@@ -74,6 +75,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
                 there=digits.number(row["printed_ratio"]),
                 here=_here(paper, row, digits.number(value, low, high)),
                 note=_note(paper, row["point"]),
+                marks=found.names(row["point"]),
             )
         )
     return rows
@@ -84,16 +86,21 @@ def overview(paper: Paper) -> Picture | None:
     rows: list[Row] = []
     figures = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
     for figure in figures:
-        rows += [Row(label=figure["title"], head=True), *ratio_rows(paper, figure)]
+        base = figure["rows"][0]
+        names = marks.of(paper).names(base["point"])
+        label = figure["title"] + (f" ({base['label']}: {text_of(names)})" if names else "")
+        rows += [Row(label=label, head=True), *ratio_rows(paper, figure)]
     bases = {figure["rows"][0]["label"] for figure in figures}
     base = digits.listed(sorted(bases), "or")
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
     alt = f"Rates as ratios to {base}, published and rerun. " + "; ".join(told) + "."
+    alt += marks.of(paper).told(row["point"] for figure in figures for row in figure["rows"])
     return forest("overview", alt, rows, unit=f"rate ÷ rate of {base}", one=base)
 
 
 def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """One figure's rates, published beside rerun."""
+    found = marks.of(paper)
     rows = [
         Row(
             label=row["label"],
@@ -106,16 +113,19 @@ def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             there=digits.number(value, value - 1, value + 1) if value else digits.NONE,
             here=_here(paper, row, digits.number(row["rerun"], row["low"], row["high"])),
             note=_note(paper, row["point"]),
+            marks=found.names(row["point"]),
         )
         for row in figure["rows"]
     ]
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
     alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
+    alt += found.told(row["point"] for row in figure["rows"])
     return forest(f"rates-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
-def ranges(figure: dict[str, Any]) -> Picture | None:
+def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """Printed ranges beside those of the rerun, over what points of equal truth would show."""
+    found = marks.of(paper)
     rows = [
         Row(
             label=row["label"],
@@ -126,12 +136,14 @@ def ranges(figure: dict[str, Any]) -> Picture | None:
             there=row["printed"],
             here=digits.number(row["rerun"], row["low"], row["high"]),
             bounds=(0.0, row["null"]["null_95"]) if row["null"] else None,
+            marks=found.names(*row["points"]),
         )
         for row in figure["ranges"]
         if row["rerun"] is not None
     ]
     told = [f"{row.label}: published {row.there} %, here {row.here} %" for row in rows]
     alt = f"{figure['title']}, in percent. " + "; ".join(told) + "."
+    alt += found.told(point for row in figure["ranges"] for point in row["points"])
     return forest(f"ranges-{figure['id']}", alt, rows, unit="%", linear=True) if rows else None
 
 
@@ -180,6 +192,7 @@ def _claim(paper: Paper, one: dict[str, Any]) -> Row:
         there=claimed.published(one) if len(one["published"]) < 2 else _short(one["published"]),
         here=digits.number(one["estimate"], low, high),
         bounds=tuple(one["region"]),
+        marks=marks.of(paper).names(*points),
     )
 
 
@@ -194,7 +207,7 @@ def pair_name(paper: Paper, pair: dict[str, Any]) -> str:
 
 def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Pairs that do the same work and differ all the same."""
-    rows = []
+    rows, found = [], marks.of(paper)
     for pair in experiment["odd"]["pairs"]:
         rerun = pair["rerun"] or {}
         value, low, high = (rerun.get(key) for key in ("ratio", "low95", "high95"))
@@ -208,6 +221,7 @@ def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 high=high,
                 there=_short(pair["published"]),
                 here=digits.number(value, low, high),
+                marks=found.names(pair["top"], pair["bottom"]),
             )
         )
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
@@ -237,7 +251,7 @@ def _written(written: float, done: float) -> str:
 
 def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """What each form read and wrote."""
-    drawn = []
+    drawn, found = [], marks.of(paper)
     for form in experiment["forms"]:
         seen = form["observations"]
         declared, done = seen.get("blocks_declared"), seen.get("work_done_fraction")
@@ -255,15 +269,18 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 right=done,
                 read_words=_read(distinct, declared),
                 written_words=_written(written, done),
+                marks=found.names(form["point"]),
             )
         )
     told = [f"{one.label}: source {one.read_words}, {one.written_words}" for one in drawn]
-    return strips("forms", "What each form read and wrote. " + "; ".join(told) + ".", drawn)
+    alt = "What each form read and wrote. " + "; ".join(told) + "."
+    alt += found.told(form["point"] for form in experiment["forms"])
+    return strips("forms", alt, drawn)
 
 
 def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Rate by size; forms that do not do all their work are dashed."""
-    methods = list(experiment["definitions"])
+    methods, found = list(experiment["definitions"]), marks.of(paper)
     liars = {
         one["factors"].get("method")
         for one in paper["points"]
@@ -278,6 +295,7 @@ def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 for one in series["values"]
             ],
             dashed=series["method"] in liars,
+            marks=[found.names(one["point"]) for one in series["values"]],
         )
         for series in experiment["sweep"]
     ]
@@ -288,4 +306,5 @@ def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     ]
     unit = experiment["sweep_unit"]
     alt = f"Rate by size in {unit}. " + "; ".join(told) + "."
+    alt += found.told(one["point"] for curve in experiment["sweep"] for one in curve["values"])
     return sizes("size-sweep", alt, lines, experiment["caches"], experiment["buffers"], unit)

@@ -23,6 +23,7 @@ from benchbook.pages.plots import (
     logarithmic,
     picture,
 )
+from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
 # Words over a line: the line is interrupted behind them.
@@ -31,7 +32,8 @@ OVER = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a forest picture. `dots`: (value, disturbed) of each invocation."""
+    """One line of a forest picture. `dots`: (value, disturbed) of each invocation; `marks`: names
+    of the findings at its points."""
 
     label: str
     colour: str = INK
@@ -45,6 +47,7 @@ class Row:
     note: str = ""
     head: bool = False
     bounds: tuple[float | None, float | None] | None = None
+    marks: Sequence[str] = ()
 
 
 def forest(
@@ -77,10 +80,12 @@ def forest(
     total = sum(heights)
     left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
     right = 1.2 if columns[0] or any(row.there for row in rows) else 0.68
-    with drawing(HEAD_IN + total + FOOT_IN) as figure:
-        tall = HEAD_IN + total + FOOT_IN
+    names = [name for row in rows if row.value is not None for name in row.marks]
+    foot = FOOT_IN + (LEGEND_IN if names else 0)
+    tall = HEAD_IN + total + foot
+    with drawing(tall) as figure:
         axes = figure.add_axes(
-            (left / WIDTH_IN, FOOT_IN / tall, (WIDTH_IN - left - right) / WIDTH_IN, total / tall)
+            (left / WIDTH_IN, foot / tall, (WIDTH_IN - left - right) / WIDTH_IN, total / tall)
         )
         axes.set_ylim(total, 0)
         if linear:
@@ -106,7 +111,23 @@ def forest(
         for row, height in zip(rows, heights, strict=True):
             _draw_row(axes, row, top, height, above, column_x, amount, left / inches)
             top += height
+        draw(axes, [[one] for one in _marked(rows, heights, above)], beside=above)
+        legend(figure, names)
         return picture(figure, name, alt)
+
+
+def _marked(rows: Sequence[Row], heights: Sequence[float], above: bool) -> list[Marked]:
+    tops = [sum(heights[:k]) for k in range(len(rows))]
+    return [
+        Marked(row.value, top + _middle(row, above), row.marks)
+        for row, top in zip(rows, tops, strict=True)
+        if row.marks and row.value is not None
+    ]
+
+
+def _middle(row: Row, above: bool) -> float:
+    """Where in its height a row's marks stand."""
+    return ROW_IN / 2 + (0.17 if above and not row.head else 0)
 
 
 def _height(row: Row, above: bool) -> float:
@@ -124,7 +145,7 @@ def _draw_row(
     margin: float,
 ) -> None:
     beside = axes.get_yaxis_transform()
-    y = top + ROW_IN / 2 + (0.17 if above and not row.head else 0)
+    y = top + _middle(row, above)
     if row.head:
         axes.text(
             -margin + 0.02, top + ROW_IN * 0.6, row.label, transform=beside, va="center",

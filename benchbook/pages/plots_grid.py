@@ -19,6 +19,7 @@ from benchbook.pages.plots import (
     logarithmic,
     picture,
 )
+from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of
 
 PANEL_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.86, 0.34, 0.5, 0.46
 WIDE_FROM = 5  # places along the axis from which a panel takes the whole width
@@ -28,13 +29,15 @@ LABEL_IN = 0.36  # what a label under the axis needs
 
 @dataclass(frozen=True)
 class Mark:
-    """A rerun: its place on the axis, the value, its interval, and every invocation."""
+    """A rerun: its place on the axis, the value, its interval, every invocation, and the names of
+    the findings at its point."""
 
     place: int
     value: float
     low: float | None
     high: float | None
     dots: Sequence[tuple[float, bool]] = ()
+    marks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -73,13 +76,15 @@ def panels(
     marks += [1.0, *(region or ())]
     columns = 1 if len(places) >= WIDE_FROM else 2
     rows = -(-len(drawn) // columns)
-    tall = rows * (PANEL_IN + HEAD_IN) + FOOT_IN
+    names = [name for panel in drawn for one in panel.here for name in one.marks]
+    foot = FOOT_IN + (LEGEND_IN if names else 0)
+    tall = rows * (PANEL_IN + HEAD_IN) + foot
     wide = (WIDTH_IN - 0.06) / columns
     amount = sum(len(mark.dots) for panel in drawn for mark in panel.here)
     with drawing(tall) as figure:
         for k, panel in enumerate(drawn):
             row, column = divmod(k, columns)
-            bottom = FOOT_IN + (rows - 1 - row) * (PANEL_IN + HEAD_IN)
+            bottom = foot + (rows - 1 - row) * (PANEL_IN + HEAD_IN)
             axes = figure.add_axes(
                 (
                     (column * wide + LEFT_IN) / WIDTH_IN,
@@ -91,8 +96,12 @@ def panels(
             last = k + columns >= len(drawn)
             _axes(axes, marks, places if last else (), len(places), wide - LEFT_IN)
             _draw(axes, panel, region, amount)
+            points = [Marked(one.place + SHIFT, one.value, one.marks) for one in panel.here]
+            draw(axes, runs_of(points))
         figure.text(0.0, 1, unit, color=GREY, fontsize=8, va="top")
-        figure.text(LEFT_IN / WIDTH_IN, 0.06 / tall, along, color=GREY, fontsize=8)
+        low = foot - FOOT_IN + 0.06
+        figure.text(LEFT_IN / WIDTH_IN, low / tall, along, color=GREY, fontsize=8)
+        legend(figure, names)
         return picture(figure, name, alt)
 
 

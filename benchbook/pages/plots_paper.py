@@ -21,7 +21,10 @@ from benchbook.pages.plots import (
     picture,
     spread,
 )
+from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of, text_of
 from benchbook.sizes import format_bytes
+
+SIZES_IN = 3.5
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Form:
     right: float
     read_words: str
     written_words: str
+    marks: Sequence[str] = ()
 
 
 def strips(name: str, alt: str, forms: Sequence[Form]) -> Picture | None:
@@ -47,9 +51,12 @@ def strips(name: str, alt: str, forms: Sequence[Form]) -> Picture | None:
         return None
     pitch, strip = 0.62, 0.2
     total = pitch * len(forms)
-    tall = total + 0.3
+    names = [name for form in forms for name in form.marks]
+    foot = LEGEND_IN if names else 0.0
+    tall = total + 0.3 + foot
     with drawing(tall) as figure:
-        axes = figure.add_axes((0.03, 0.0, 0.94, total / tall))
+        legend(figure, names)
+        axes = figure.add_axes((0.03, foot / tall, 0.94, total / tall))
         axes.set_xlim(0, 1)
         axes.set_ylim(total, 0)
         axes.axis("off")
@@ -66,6 +73,12 @@ def strips(name: str, alt: str, forms: Sequence[Form]) -> Picture | None:
                 axes.text(
                     x + 0.47, top + 0.1, words, color=INK, va="center",
                     ha="right", fontsize=7.5,
+                )  # fmt: skip
+            if form.marks:
+                axes.text(
+                    0.235, top + 0.3, text_of(form.marks), color=INK, va="center", ha="center",
+                    fontsize=7.5, fontweight="bold",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.9},
                 )  # fmt: skip
         return picture(figure, name, alt)
 
@@ -85,13 +98,15 @@ def _strip(
 
 @dataclass(frozen=True)
 class Line:
-    """Rate by size of one method: (bytes, value, low, high, values of the invocations)."""
+    """Rate by size of one method: (bytes, value, low, high, values of the invocations); `marks`:
+    for each of these the names of its findings."""
 
     label: str
     colour: str
     values: Sequence[tuple[int, float, float | None, float | None, Sequence[float]]]
     dashed: bool = False
     thin: bool = False
+    marks: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)
@@ -124,8 +139,14 @@ def sizes(
     if not lines:
         return None
     every = [point for line in lines for point in line.values]
-    with drawing(3.5) as figure:
-        axes = figure.add_axes((0.155, 0.16, 0.6, 0.755))
+    names = [name for line in lines for own in line.marks for name in own]
+    foot = LEGEND_IN if names else 0.0
+    tall = SIZES_IN + foot
+    with drawing(tall) as figure:
+        legend(figure, names)
+        axes = figure.add_axes(
+            (0.155, (0.16 * SIZES_IN + foot) / tall, 0.6, 0.755 * SIZES_IN / tall)
+        )
         marks = [mark for point in every for mark in finite(*point[1:4], *point[4])]
         marks += finite(*(level.rate for level in levels))
         logarithmic(axes, "y", min(marks), max(marks))
@@ -158,7 +179,15 @@ def sizes(
             _line(axes, line, amount)
         _label_ends(axes, lines)
         _levels(axes, levels)
+        draw(axes, [one for line in lines for one in runs_of(_marked(line))])
         return picture(figure, name, alt)
+
+
+def _marked(line: Line) -> list[Marked]:
+    marks = line.marks or [()] * len(line.values)
+    return [
+        Marked(point[0], point[1], names) for point, names in zip(line.values, marks, strict=True)
+    ]
 
 
 def _apart(ticks: list[int], factor: float) -> list[int]:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from benchbook.pages.plots import GREY, INK, Picture, drawing, picture
+from benchbook.pages.plots_marks import LEGEND_IN, legend
 
 PAIR_IN, BAR_IN, MARK_IN, FOOT_IN = 0.5, 0.1, 0.16, 0.42
 WIDE = 0.96  # of the picture
@@ -35,6 +36,7 @@ class Pair:
     low: float | None
     high: float | None
     moved: Bar | None
+    marks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,13 @@ def roof(
     pitch = PAIR_IN if any(pair.moved for pair in pairs) else PAIR_IN - BAR_IN
     inside = pitch * len(pairs)
     head = MARK_IN * len(marks) + 0.06
-    tall = head + inside + FOOT_IN
+    names = [name for pair in pairs for name in pair.marks]
+    foot = FOOT_IN + (LEGEND_IN if names else 0)
+    tall = head + inside + foot
     with drawing(tall) as figure:
+        legend(figure, names)
         wide_in = figure.get_figwidth() * WIDE
-        axes = figure.add_axes((0.02, FOOT_IN / tall, WIDE, inside / tall))
+        axes = figure.add_axes((0.02, foot / tall, WIDE, inside / tall))
         axes.set_xlim(0, max(values) * wide_in / (wide_in - WORDS_IN))
         axes.set_ylim(inside, 0)
         axes.set_yticks([])

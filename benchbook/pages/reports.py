@@ -119,6 +119,7 @@ def style() -> str:
 
 def write_figures(content: dict[str, Any], folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
+    from benchbook.pages import explained
     from benchbook.pages.page import PaperPage, figure_csv
 
     drawn = PaperPage(content).pictures()
@@ -129,3 +130,6 @@ def write_figures(content: dict[str, Any], folder: Path) -> None:
         write_text(folder / f"{name}.svg", picture.svg)
     for figure in content["figures"]:
         write_text(folder / f"{figure['id']}.csv", figure_csv(figure))
+        for one in figure["explained"]:
+            name = explained.name_of(figure["id"], one)
+            write_text(folder / f"{name}.csv", explained.csv_of(one))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import prose
+from benchbook.pages import marks, prose
 from benchbook.pages.evidence import Experiment, Row, state_of
 from benchbook.pages.plots import Picture, colour
+from benchbook.pages.plots_marks import text_of
 from benchbook.pages.plots_roof import Bar, Mark, Pair, roof
 from benchbook.pages.prose import Paper
 
@@ -28,11 +29,13 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     rows = drawn(experiment)
     if not rows:
         return None
-    methods = list(experiment["definitions"])
+    methods, found = list(experiment["definitions"]), marks.of(paper)
     known = any(row["moved"]["value"] is not None for row in rows)
     pairs = [
         Pair(
-            label=f"{prose.method_name(paper, row['point'])}, {row['variant']}",
+            label=f"{prose.method_name(paper, row['point'])}, {row['variant']}"
+            + (f" [{text_of(names)}]" if (names := found.names(row["point"])) else ""),
+            marks=names,
             colour=colour(methods, row["method"]),
             declared=Bar(row["rate_bytes_per_s"] / GB, f"{_rate(row)} declared"),
             low=_scaled(row["rate_low_bytes_per_s"]),
@@ -41,7 +44,7 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
         )
         for row in rows
     ]
-    marks = [
+    levels = [
         Mark(one["rate_bytes_per_s"] / GB, _mark_name(experiment, one))
         for one in sorted(evidence["levels"], key=lambda one: -float(one["rate_bytes_per_s"]))
     ]
@@ -49,9 +52,10 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
         f"{one.label}: {one.declared.text}" + (f", {one.moved.text}" if one.moved else "")
         for one in pairs
     ]
-    bounds = [f"{one.label} {digits.number(one.value)}" for one in marks]
+    bounds = [f"{one.label} {digits.number(one.value)}" for one in levels]
     alt = f"Rates beyond all caches, GB/s. {'; '.join([*told, *bounds])}."
-    return roof("what-moved", alt, pairs, marks, "GB/s")
+    alt += found.told(row["point"] for row in rows)
+    return roof("what-moved", alt, pairs, levels, "GB/s")
 
 
 def _scaled(rate: float | None) -> float | None:

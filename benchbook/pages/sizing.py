@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import equivalence, prose
+from benchbook.pages import equivalence, marks, prose
 from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_paper import Level, Line, sizes
 from benchbook.pages.prose import Paper
@@ -38,6 +38,12 @@ def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
         for one in same
         if (one["variant"], one["method"]) == (variant, method)
     ]
+
+
+def points(paper: Paper, experiment: Experiment) -> list[str]:
+    """The points of the curves to draw."""
+    every = [one for curve in curves(paper, experiment) for one in curve["values"]]
+    return [one["point"] for one in every if "point" in one]
 
 
 def _setting(curve: Curve) -> dict[str, Any]:
@@ -88,7 +94,7 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     chosen = curves(paper, experiment)
     if not chosen:
         return None
-    main, methods = chosen[0], list(experiment["definitions"])
+    main, methods, found = chosen[0], list(experiment["definitions"]), marks.of(paper)
     names = experiment["names"]
     lines = [
         Line(
@@ -99,6 +105,7 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
                 for v in one["values"]
             ],
             thin=one["variant"] != main["variant"],
+            marks=[found.names(v.get("point")) for v in one["values"]],
         )
         for one in chosen
     ]
@@ -107,9 +114,10 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
         Level(one["rate"], _ceiling_name(one, names)) for one in ceilings(experiment, threads)
     ]
     rule, knee = _rule_bytes(paper, experiment), main["knee"]
+    alt = " ".join([f"Rate by size in {experiment['sweep_unit']}.", *sentences(paper, experiment)])
     return sizes(
         "size-sweep",
-        " ".join([f"Rate by size in {experiment['sweep_unit']}.", *sentences(paper, experiment)]),
+        alt + found.told(points(paper, experiment)),
         lines,
         filled(experiment, threads),
         1,

@@ -12,6 +12,8 @@
 | states    | the machine's states from anchor and probe                             |
 | warmup    | leading samples that are not steady                                    |
 | shape     | modes, heavy tail, quantiles                                           |
+| ticks     | how finely the clock divided what it timed                             |
+| ratios    | time of one point over that of another, block by block                 |
 """
 
 from benchbook.stats.intervals import (
@@ -40,10 +42,11 @@ from benchbook.stats.paired import (
     ratio_intervals_by_state,
 )
 from benchbook.stats.processes import add_processes, add_rates, median_of_processes
-from benchbook.stats.shape import Shape, shape
+from benchbook.stats.shape import Shape, parts, shape
 from benchbook.stats.states import MIXED, assign_states, state_of
 from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
 from benchbook.stats.summaries import invocation_summaries
+from benchbook.stats.ticks import Ticks, ticks
 from benchbook.stats.verdicts import (
     Verdict,
     blocks_to_settle,
@@ -61,6 +64,7 @@ __all__ = [
     "Knee",
     "Shape",
     "SmallestEffect",
+    "Ticks",
     "Verdict",
     "add_processes",
     "add_rates",
@@ -79,6 +83,7 @@ __all__ = [
     "null_check",
     "pair_counts",
     "paired_log_ratios",
+    "parts",
     "point_intervals",
     "range_null",
     "range_statistic",
@@ -92,5 +97,6 @@ __all__ = [
     "signed_rank_probabilities",
     "smallest_effect",
     "state_of",
+    "ticks",
     "warm_up_length",
 ]

@@ -22,13 +22,17 @@ QUANTILES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 
 @dataclass(frozen=True)
 class Shape:
-    """Modes and tail are None where there are too few values to tell."""
+    """Modes and tail are None where there are too few values to tell.
+
+    `far_bound`: what lies above it is far out; infinite where too few values tell.
+    """
 
     n: int
     modes: int | None
     heavy_tail: bool | None
     valleys: tuple[float, ...]
     quantiles: dict[float, float]
+    far_bound: float = np.inf
 
 
 def _bandwidth(values: Floats, resolution: float) -> float:
@@ -69,13 +73,22 @@ def _valleys(values: Floats, bandwidth: float) -> list[float]:
     return [float(centres[i]) for i in sorted(kept)]
 
 
-def _far_out(values: Floats) -> bool:
-    """Whether enough values lie over three quartile ranges above the upper quartile (Tukey)."""
-    if len(values) < LEAST_VALUES:
-        return False
+def _far_bound(values: Floats, resolution: float) -> float:
+    """Three quartile ranges (of at least the resolution) above the upper quartile (Tukey)."""
     low, high = np.quantile(values, [0.25, 0.75])
-    far = int((values > high + FAR_OUT * (high - low)).sum()) if high > low else 0
-    return far >= LEAST_FAR and far >= LEAST_FAR_SHARE * len(values)
+    spread = max(float(high - low), resolution)
+    enough = len(values) >= LEAST_VALUES and spread > 0
+    return float(high + FAR_OUT * spread) if enough else np.inf
+
+
+def parts(values: ArrayLike, valleys: tuple[float, ...]) -> list[tuple[float, float]]:
+    """Values (n,) split at the valleys -> median and share of each part, rising.
+
+    Error: a value of one mode that strayed over the valley counts for the other.
+    """
+    ordered = np.sort(finite(values, "Parts"))
+    pieces = np.split(ordered, np.searchsorted(ordered, valleys))
+    return [(float(np.median(one)), len(one) / len(ordered)) for one in pieces if len(one)]
 
 
 def shape(values: ArrayLike, resolution: float = 0.0) -> Shape:
@@ -83,10 +96,10 @@ def shape(values: ArrayLike, resolution: float = 0.0) -> Shape:
 
     Modes: a Gaussian kernel density (0.7 of Silverman's bandwidth, at least `resolution`, the
     clock's step) has a valley no higher than half its lower peak, deeper by two standard errors,
-    with a tenth of the values at least on each side. Heavy
-    tail: at least 2 values, and 0.5 % of them, lie over 3 quartile ranges above the upper
-    quartile; with several modes this is asked of the highest one alone. Below 20 values neither
-    is told. Quantiles interpolate between neighbours.
+    with a tenth of the values at least on each side. Heavy tail: at least 2 values, and 0.5 % of
+    them, lie over 3 quartile ranges (of at least `resolution`) above the upper quartile; with
+    several modes this is asked of the highest one alone. Below 20 values neither is told. Quantiles
+    interpolate between neighbours.
 
     Source: Silverman, "Density Estimation"; Tukey, "Exploratory Data Analysis" (far out values).
     Error, simulated, at 20 / 50 / 200 / 1000 values. More than one mode seen in one: normal and
@@ -108,4 +121,7 @@ def shape(values: ArrayLike, resolution: float = 0.0) -> Shape:
     bandwidth = _bandwidth(ordered, resolution)
     valleys = _valleys(ordered, bandwidth) if bandwidth > 0 else []
     top = ordered[ordered > valleys[-1]] if valleys else ordered
-    return Shape(n, len(valleys) + 1, _far_out(top), tuple(valleys), quantiles)
+    bound = _far_bound(top, resolution)
+    far = int((top > bound).sum())
+    heavy = far >= LEAST_FAR and far >= LEAST_FAR_SHARE * len(top)
+    return Shape(n, len(valleys) + 1, heavy, tuple(valleys), quantiles, bound)

@@ -1,0 +1,36 @@
+"""Pages are had from the system while the clock runs."""
+
+from __future__ import annotations
+
+from benchbook.causes import Answer, CannotTell, Context, Excluded, Point, row, seen
+from benchbook.digits import count
+
+CAUSE = "first-touch"
+TITLE = "page faults while timed"
+FAULTS = ("minor_faults", "major_faults")
+PAGE_BYTES = 4096
+NEGLIGIBLE = 1e-4  # of the pages moved, each of which would cost some ten times its copy
+
+
+def predict(context: Context) -> Answer:
+    """From the page faults of the timed region: none, no effect."""
+    evidence = [row(side, name, "faults") for side in context.sides() for name in FAULTS]
+    if any(one["value"] is None for one in evidence):
+        return CannotTell("this system does not count page faults")
+    faults = sum(one["value"] for one in evidence)
+    if not faults:
+        return Excluded("No page fault fell into the timed parts of either side.", evidence)
+    pages = min(_pages(side) for side in context.sides())
+    if faults <= NEGLIGIBLE * pages:
+        why = f"{count(faults)} page faults stand against {count(pages)} pages moved in a start."
+        return Excluded(why, evidence)
+    return CannotTell(
+        f"{count(faults)} page faults fell into the timed parts, and no twin tells what one costs"
+    )
+
+
+def _pages(side: Point) -> float:
+    """Pages that one start moves in its timed parts, as declared."""
+    wall_ns, time_ns = seen(side, "wall_ns"), side.get("time_ns")
+    calls = wall_ns / time_ns if wall_ns and time_ns else 1
+    return float(calls * side["bytes_per_call"] / PAGE_BYTES)

@@ -1,0 +1,1 @@
+"""Controls: artefacts provoked on purpose, or replayed, and what the detectors made of them."""

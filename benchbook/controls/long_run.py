@@ -1,0 +1,200 @@
+"""Controls played and replayed again and again under changing load, until enough is counted.
+
+Every play is a line of outcomes.jsonl, in a folder named after the files that decide what is said:
+a later call goes on where the one before ended, and a changed detector begins anew. Controls are
+played in a copy of the checkout, so that data/runs stays as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from contextlib import chdir, redirect_stderr
+from pathlib import Path
+from typing import Any
+
+from benchbook import definitions, host, records
+from benchbook.artefacts import detectors
+from benchbook.controls import judging, playing
+from benchbook.controls.judging import Outcome
+from benchbook.controls.loads import NONE, loaded
+from benchbook.controls.long_count import REPLAYED, Candidate, Line, Tally
+from benchbook.controls.long_summary import summary
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json, write_json
+from benchbook.settings import MEASURING, PLANNING, load, load_settings
+
+OUTCOMES, SUMMARY, LOG = "outcomes.jsonl", "summary.json", "said.log"
+# What decides an outcome, beside what detectors import and the kernels that controls borrow.
+DECIDING = (
+    "benchbook/artefacts",
+    "benchbook/stats",
+    "benchbook/controls/judging.py",
+    "benchbook/controls/replays.py",
+    "benchbook/controls/scenes.py",
+    "benchbook/detecting",
+    "benchbook/steadiness.py",
+    "kernels/common",
+    "kernels/controls",
+    "tests/counter_outputs",  # replayed
+)
+IMPORTED = re.compile(r"^from benchbook\.(\w+)", re.MULTILINE)
+COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
+FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
+TOLD_EVERY_S = 30
+MOST_OTHERS = 0.05  # CPUs that others kept busy: above, what needs a quiet machine is no null
+# Beside a load everything takes longer, and a plan over its budget is refused.
+SETTINGS = {"preset": "tiny", "controls_budget_s": 30}
+
+
+def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, Any]:
+    """Play until enough is counted or the time is over; the summary, which is written as well."""
+    until = told = time.monotonic()
+    until += budget_s
+    folder = root / "build" / "controls-long" / digest(root)
+    lab = _lab(root, folder)
+    tally = Tally(_controls(lab), [one.ARTEFACT for one in detectors()])
+    for line in read(folder / OUTCOMES):
+        tally.add(line)
+    say(f"{folder.relative_to(root)}: {len(tally.lines)} plays so far")
+    while time.monotonic() < until and (candidate := tally.next()):
+        line = play(lab, folder, candidate, len(tally.lines))
+        tally.add(line)
+        if time.monotonic() > told + TOLD_EVERY_S:
+            told = time.monotonic()
+            have, want = tally.progress()
+            say(f"{have} of {want} scenes; at most {(until - told) / 60:.0f} min more")
+    timing = {one.ARTEFACT for one in detectors() if getattr(one, "TIMING_ONLY", False)}
+    content = summary(tally, timing)
+    write_json(folder / SUMMARY, content)
+    return content
+
+
+def digest(root: Path) -> str:
+    """A name for this host and all files that decide what is said."""
+    kernels = {_control(root, name).get("kernel") for name in definitions.controls(root)}
+    borrowed = kernels & set(definitions.experiments(root))
+    imported = {
+        name
+        for path in (root / "benchbook/artefacts").glob("*.py")
+        for name in IMPORTED.findall(path.read_text(encoding="utf-8"))
+    }
+    places = [*DECIDING, *(f"kernels/{name}" for name in borrowed)]
+    places += [f"benchbook/{name}.py" for name in imported]
+    found = hashlib.sha256(host.host_id(host.facts()).encode())
+    for path in sorted({file for place in places for file in _files(root / place)}):
+        found.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:16]
+
+
+def _files(path: Path) -> Iterable[Path]:
+    if path.is_file():
+        return [path]
+    return [one for one in path.rglob("*") if one.is_file() and one.suffix != ".pyc"]
+
+
+def _control(root: Path, name: str) -> dict[str, Any]:
+    return load(definitions.definition_file(root, name), "control")
+
+
+def _controls(lab: Path) -> dict[str, tuple[str, bool, bool]]:
+    playable = definitions.played(lab)
+    return {
+        name: (
+            _control(lab, name)["artefact"],
+            name in playable,
+            (lab / "kernels" / name / definitions.REPLAY).exists(),
+        )
+        for name in definitions.controls(lab)
+    }
+
+
+def _lab(root: Path, folder: Path) -> Path:
+    """A copy of what is built and measured, made once for a digest: later edits do not reach it."""
+    lab = folder / "lab"
+    if not (lab / "made").exists():
+        shutil.rmtree(lab, ignore_errors=True)
+        for name in COPIED:
+            ignored = shutil.ignore_patterns("__pycache__", "local.yaml")
+            shutil.copytree(root / name, lab / name, ignore=ignored)
+        (lab / "made").touch()
+    return lab
+
+
+def read(path: Path) -> Iterable[Line]:
+    """What was counted before; a line torn by a kill is cut off."""
+    records.repair(path)
+    for one in records.read_lines(path):
+        replayed = one["load"] == REPLAYED
+        yield Line(
+            *(one[name] for name in ("control", "load", "seed", "seconds", "noisy")),
+            outcomes=[
+                Outcome(artefact, one["of"], where, provoked, said, replayed, reason)
+                for artefact, where, provoked, said, reason in one["outcomes"]
+            ],
+        )
+
+
+def play(lab: Path, folder: Path, candidate: Candidate, number: int) -> Line:
+    """Do it, and append what came of it to the outcomes."""
+    name, seed, began = candidate.control, FIRST_SEED + number, time.monotonic()
+    noisy = False
+    with (folder / LOG).open("a", encoding="utf-8") as log, redirect_stderr(log), chdir(lab):
+        if candidate.load == REPLAYED:
+            outcomes = judging.of_replay(lab, name, [seed]).outcomes
+        else:
+            try:
+                noisy, outcomes = _measured(lab, candidate, seed)
+            except BenchbookError as error:
+                own = _control(lab, name)["artefact"]
+                outcomes = [Outcome(own, own, "", provoked=True, said="skipped", reason=str(error))]
+    line = Line(*candidate, seed, round(time.monotonic() - began, 3), noisy, outcomes)
+    records.append(folder / OUTCOMES, [_record(line)])
+    return line
+
+
+def _record(line: Line) -> dict[str, Any]:
+    return {
+        "control": line.control,
+        "of": line.outcomes[0].control if line.outcomes else "",
+        "load": line.load,
+        "seed": line.seed,
+        "seconds": line.seconds,
+        "noisy": line.noisy,
+        "outcomes": [
+            [one.artefact, one.where, one.provoked, one.said, one.reason] for one in line.outcomes
+        ],
+    }
+
+
+def _measured(lab: Path, candidate: Candidate, seed: int) -> tuple[bool, list[Outcome]]:
+    """A control measured once more; the working folder is the lab. What it measured is removed:
+    there are thousands of runs, and nothing reads them again."""
+    name = candidate.control
+    shutil.rmtree("data/runs", ignore_errors=True)  # also what a killed call has left half done
+    settings = load_settings(lab, SETTINGS)
+    files = playing.variant_files(lab, name, settings["preset"])
+    if not all(file.exists() for file in files):
+        playing.built(lab, name, settings["preset"])
+    told = {key: settings[key] for key in (*PLANNING, *MEASURING)}
+    began, others = time.monotonic(), _others_s()
+    with loaded(candidate.load, seed):
+        path = playing.play(lab, name, told, files, Path("results"))
+    noisy = _others_s() - others > MOST_OTHERS * (time.monotonic() - began)
+    is_loaded = noisy or candidate.load != NONE
+    outcomes = judging.of_analysis(lab, name, read_json(path), loaded=is_loaded).outcomes
+    shutil.rmtree("data/runs")
+    return noisy, outcomes
+
+
+def _others_s() -> float:
+    """Seconds of CPU that others have had since the start of the machine, those included that its
+    host took. No detector looks at that, so it says beforehand what may be held against one."""
+    words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
+    user, nice, system, _, _, irq, softirq, stolen = map(int, words[:8])
+    used = (user + nice + system + irq + softirq + stolen) / os.sysconf("SC_CLK_TCK")
+    return used - sum(os.times()[:4])

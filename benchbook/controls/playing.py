@@ -1,0 +1,99 @@
+"""Controls played on this machine: measured, observed and judged one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchbook import analysis as analysing
+from benchbook import definitions, evidence, tables
+from benchbook.build import build_variant
+from benchbook.controls import judging
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json
+from benchbook.limits import find_limits
+from benchbook.measure import measure
+from benchbook.settings import MEASURING, PLANNING, load_settings
+
+FRESH = 1000  # complete runs that nobody has: so one more is measured
+
+
+def play(
+    root: Path, name: str, settings: dict[str, Any], variants: list[Path], results: Path
+) -> Path:
+    """Measure a control unless its run is there, and write what every stage makes of it under
+    `results`/<name>; returns its analysis.json."""
+    folder = results / name
+    pointer, samples = folder / "current.json", folder / "samples.parquet"
+    observed, analysed = folder / "evidence.json", folder / "analysis.json"
+    measure(root, name, settings, variants, pointer)
+    tables.write_samples(pointer, samples)
+    limits = root / "build" / name / "limits.json"
+    evidence.collect(pointer, [limits] if limits.exists() else [], observed)
+    analysing.analyse(pointer, samples, observed, analysed)
+    return analysed
+
+
+def built(root: Path, name: str, preset: str) -> list[Path]:
+    """Build the variants of a control, and the probe, where that was not done; their files."""
+    files = []
+    for owner in (name, definitions.PROBE):
+        for variant in definitions.variants_needed(root, owner, preset, None):
+            file = Path("build") / owner / variant / "variant.json"
+            if owner == name or not file.exists():
+                build_variant(root, owner, variant, file)
+            files.append(file)
+    if definitions.definition(root, name).get("limits"):
+        find_limits(root, name, Path("build") / name / "limits.json")
+    return files
+
+
+def variant_files(root: Path, name: str, preset: str) -> list[Path]:
+    """The same files, as the build stage has left them."""
+    return [
+        Path("build") / owner / variant / "variant.json"
+        for owner in (name, definitions.PROBE)
+        for variant in definitions.variants_needed(root, owner, preset, None)
+    ]
+
+
+def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) -> None:
+    """Build, play and judge one control, and print the outcome; results go into build/."""
+    name = definitions.CONTROLS + artefact
+    if name not in definitions.controls(root):
+        known = ", ".join(
+            one.removeprefix(definitions.CONTROLS) for one in definitions.controls(root)
+        )
+        raise BenchbookError(f"there is no control of {artefact!r}; known: {known}")
+    settings = load_settings(root, {"preset": "tiny"} | overrides) | {"again": FRESH}
+    told = judging.of_replay(root, name, range(seeds))
+    findings = [{"artefact": name, **one} for name, one in told.examples.items()]
+    if name in definitions.played(root):
+        files = built(root, name, settings["preset"])
+        told_settings = {key: settings[key] for key in (*PLANNING, *MEASURING)}
+        path = play(root, name, told_settings, files, Path("build/tried"))
+        analysis = read_json(path)
+        told.add(judging.of_analysis(root, name, analysis))
+        findings = analysis["findings"]
+    show(told, artefact, findings)
+
+
+def show(told: judging.Told, artefact: str, findings: list[dict[str, Any]]) -> None:
+    """Print one control's counts, what went wrong, and the findings."""
+    counts = judging.count(artefact, told.outcomes)
+    print(", ".join(f"{name} {counts[name]}" for name in (*judging.COUNTS, "skipped")))
+    for one in told.outcomes:
+        good = "found" if one.provoked else "silent"
+        if one.said != good and (one.artefact == artefact or one.said == "found"):
+            role = "provoked" if one.provoked else "clean"
+            print(f"  {one.artefact} {one.said} at {role} {one.where} {one.reason}")
+    for text in dict.fromkeys(_line(one) for one in findings):
+        print(f"  {text}")
+
+
+def _line(one: dict[str, Any]) -> str:
+    factor = "" if one["factor"] is None else f" x{one['factor']:.3g}"
+    return (
+        f"[{one['artefact']}: {one['effect']}{factor}, {one['confidence']:.2g}] "
+        f"{one['explanation']}"
+    )

@@ -1,0 +1,252 @@
+"""What a page says of an anomaly: the chain of its causes in words, and as a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.plots import Picture
+from benchbook.pages.plots_explained import LEFT, TAKEN, WHOLE, Fall, waterfall
+from benchbook.pages.prose import Paper
+
+One = dict[str, Any]
+OPEN = 0.5  # an interval of the unexplained share as wide as this says nothing
+WORTH = 0.1  # the share from which a step is told in the sentence above the table
+QUIET = ("call",)  # factors that tell nothing in a title
+
+
+def names(paper: Paper, one: One) -> tuple[str, str]:
+    """Odd point and base as they differ: `block copy 1.1.1 in blocks of 4 KiB`, `whole copy`."""
+    sides = [prose.parts_of(one[side]) if one[side] else {} for side in ("odd", "base")]
+    return (
+        _name(paper, one["odd"], sides[0], sides[1]),
+        _name(paper, one["base"], sides[1], sides[0]),
+    )
+
+
+def _name(paper: Paper, point: str, own: dict[str, str], other: dict[str, str]) -> str:
+    words = [prose.method_name(paper, point)]
+    for key, value in own.items():
+        if key in ("method", *QUIET) or value == other.get(key):
+            continue
+        said = prose.bytes_of(int(value)) if value.isdigit() and "bytes" in key else value
+        lead = {"bytes": "of", "block_bytes": "in blocks of", "variant": "by"}.get(key, "with")
+        words.append(f"{lead} {said}")
+    return " ".join(words)
+
+
+def title(paper: Paper, one: One) -> str:
+    """The finding in one line."""
+    if one["state"] == "not_measured":
+        return prose.upper(one["text"].rstrip("."))
+    odd, base = names(paper, one)
+    shows = f"{prose.upper(odd)} shows {times(one['factor'])} times {base}"
+    if one["state"] == "not_odd":
+        return f"{shows} here: nothing to explain"
+    if one["state"] == "no_twin":
+        return f"{shows}; why was not measured"
+    if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
+        return f"{shows}; how much of it is explained stays open in this run"
+    return f"{shows}: {digits.share(one['explained'])} of it is explained"
+
+
+def times(factor: One) -> str:
+    """`6.3`, with the digits that its interval allows."""
+    return digits.number(factor["value"], factor["low95"], factor["high95"])
+
+
+def with_interval(factor: One | None) -> str:
+    """`4.2 (3.8 to 4.4)`; a dash for none."""
+    if factor is None:
+        return digits.NONE
+    return digits.with_interval(factor["value"], factor["low"], factor["high"])
+
+
+def predicted(step: One) -> str:
+    """A prediction with its pointwise interval; one that rests on no time has none."""
+    found = step["predicted"]
+    if found is None:
+        return digits.NONE
+    if step["state"] == "excluded" or found["low95"] == found["high95"]:
+        return f"{found['value']:.2f}"
+    return digits.with_interval(found["value"], found["low95"], found["high95"])
+
+
+def chained(one: One) -> list[One]:
+    """The steps that have a twin."""
+    return [step for step in one["steps"] if step["measured"]]
+
+
+def excluded(one: One) -> list[One]:
+    """The steps that the evidence excludes and no twin was needed for."""
+    return [step for step in one["steps"] if step["state"] == "excluded" and not step["measured"]]
+
+
+def open_ones(one: One) -> list[One]:
+    """The steps that neither a twin nor the evidence decides."""
+    decided = [*chained(one), *excluded(one)]
+    return [step for step in one["steps"] if step not in decided]
+
+
+def said(paper: Paper, one: One) -> str:
+    """What was seen, what each cause predicts and its twin shows, and what is left."""
+    if one["state"] == "not_measured":
+        points = [point for point in (one["odd"], one["base"]) if point]
+        return f"Cannot be told here: {_named(paper, one['reason'], points)}."
+    odd, base = names(paper, one)
+    seen = with_interval(one["factor"] | _pointwise(one["factor"]))
+    text = [f"{prose.upper(odd)} shows {seen} times the rate of {base}."]
+    if one["state"] == "not_odd":
+        return f"{text[0]} {_nothing(one)}, so there is nothing to explain here."
+    if one["state"] == "no_twin":
+        lost = one["reason"].partition(":")[0]
+        return f"{text[0]} Why cannot be told: {_named(paper, one['reason'], [lost])}."
+    steps = chained(one)
+    main = [step for step in steps if abs(step["share"]) >= WORTH] or steps[:1]
+    text += [_step(step) for step in main]
+    if one["remainder"]:
+        left = with_interval(one["remainder"])
+        text.append(f"With all of this taken away a factor of {left} is left.")
+    text.append(
+        f"By logarithms {digits.share(one['explained'])} of the factor is explained; "
+        f"{_share(one['unexplained'])} is not."
+    )
+    return " ".join(text)
+
+
+def _nothing(one: One) -> str:
+    low, high = one["factor"]["low95"], one["factor"]["high95"]
+    if low is None or high is None or low <= 1 <= high:
+        return "That may be none at all"
+    least = digits.number(one["smallest_effect"])
+    return f"Here less than a factor of {least} may come from nothing, as its twins show"
+
+
+def lower(text: str) -> str:
+    """The same after a colon."""
+    return text[:1].lower() + text[1:]
+
+
+def evidence(one: One) -> list[tuple[str, One]]:
+    """The rows that the causes rest on, each once, with the point that they are of."""
+    found: dict[tuple[str, str], One] = {}
+    for step in one["steps"]:
+        for item in step["evidence"]:
+            found.setdefault((item["point"], item["name"]), item)
+    return [(point, item) for (point, _), item in found.items()]
+
+
+def open_reason(paper: Paper, step: One) -> str:
+    """Why a step is open: its twin is missing, or its evidence."""
+    lost = step["lost"].partition(":")[0]
+    text = _named(paper, step["why"], [lost] if "," in lost else [])
+    return text if step["state"] == "cannot_tell" else f"{text} No twin confirms it."
+
+
+def _named(paper: Paper, text: str, points: list[str]) -> str:
+    """The text with points named as the page names them."""
+    for point in sorted(points, key=len, reverse=True):
+        text = text.replace(point, prose.point_name(paper, point))
+    return text
+
+
+def _pointwise(factor: One) -> One:
+    return {"low": factor["low95"], "high": factor["high95"]}
+
+
+def _step(step: One) -> str:
+    shows = f"its twin shows {digits.number(step['measured']['value'])}"
+    if step["predicted"] is None:
+        return f"{prose.upper(step['title'])}: no factor predicted, {shows}."
+    said = digits.number(step["predicted"]["value"])
+    return f"{prose.upper(step['title'])}: a factor of {said} predicted, {shows}."
+
+
+def _share(share: One) -> str:
+    low, high = (digits.share(share[end]) for end in ("low", "high"))
+    return f"{digits.share(share['value'])} ({low} to {high})"
+
+
+def share_of(step: One) -> str:
+    """The share of the log factor that goes with a step, and how much of that was predicted."""
+    if step["share"] is None:
+        return digits.NONE
+    return digits.share(step["share"])
+
+
+def explained_by(step: One) -> str:
+    """The share that was predicted and confirmed."""
+    return digits.NONE if step["explained"] is None else digits.share(step["explained"])
+
+
+def picture(paper: Paper, figure: str, one: One) -> Picture | None:
+    """The chain as bars, each from where the one above ends; None without a step."""
+    steps = chained(one)
+    if one["state"] != "ok" or not steps:
+        return None
+    odd, base = names(paper, one)
+    level, whole = one["factor"]["value"], one["factor"]
+    shown = f"{times(whole)} ×"
+    ends = whole["low95"], whole["high95"]
+    falls = [Fall(prose.upper(odd), 1.0, level, *ends, None, shown, WHOLE)]
+    for step in steps:
+        found, guess = step["measured"], step["predicted"]
+        low, high = (level / found[end] if found[end] else None for end in ("high", "low"))
+        falls.append(
+            Fall(
+                step["title"],
+                level,
+                level / found["value"],
+                low,
+                None if high is None or math.isinf(high) else high,
+                guess and level / guess["value"],
+                f"÷ {digits.number(found['value'], found['low95'], found['high95'])}",
+                TAKEN,
+            )
+        )
+        level /= found["value"]
+    left = one["remainder"]
+    if left:
+        falls.append(
+            Fall("left without all of these", 1.0, left["value"], left["low"], left["high"], None,
+                 f"{times(left)} ×", LEFT)
+        )  # fmt: skip
+    alt = f"{title(paper, one)}. {said(paper, one)}"
+    return waterfall(name_of(figure, one), alt, falls, f"rate ÷ that of {base}")
+
+
+def name_of(figure: str, one: One) -> str:
+    """The picture's file name."""
+    return f"{figure}-{one['id']}"
+
+
+COLUMNS = ("cause", "state", "removed", "predicted", "predicted_low95", "predicted_high95")
+COLUMNS += ("twin_shows", "twin_low", "twin_high", "share", "explained_share", "why")
+
+
+def csv_of(one: One) -> str:
+    """The chain as CSV: the whole factor, a row for each step, and what is left."""
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(COLUMNS)
+    whole = _ends(one["factor"])
+    table.writerow(
+        ["whole", one["state"], "", "", "", "", *whole, "", one["explained"], one["reason"]]
+    )
+    for step in one["steps"]:
+        guess = step["predicted"] or {}
+        table.writerow(
+            [step["cause"], step["state"], step["removed"]]
+            + [guess.get(key) for key in ("value", "low95", "high95")]
+            + [*_ends(step["measured"]), step["share"], step["explained"], step["why"]]
+        )
+    table.writerow(["left", "", "", "", "", "", *_ends(one["remainder"]), "", "", ""])
+    return stream.getvalue()
+
+
+def _ends(factor: One | None) -> list[Any]:
+    return [(factor or {}).get(key) for key in ("value", "low", "high")]

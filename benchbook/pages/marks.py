@@ -1,0 +1,241 @@
+"""Findings at the points that they concern: a short name for each, and what stands beside a figure.
+
+Findings of one artefact and one effect share a name, such as X1, which is the same in all pictures
+and tables of a page; its letter tells the effect.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook import digits
+from benchbook.pages import prose
+from benchbook.pages.prose import Paper
+
+VERBS = {
+    "invalidates": "invalidates",
+    "biases": "biases",
+    "explains": "explains",
+    "informs": "informs about",
+}
+LETTERS = {"invalidates": "X", "biases": "B", "explains": "E", "informs": "i"}
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+Finding = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The findings of one artefact and one effect; `name` is "" for those about a whole run."""
+
+    name: str
+    effect: str
+    artefact: str
+    findings: tuple[Finding, ...]
+    shown: bool
+
+    @property
+    def anchor(self) -> str:
+        """Where the page tells of it in full."""
+        return f"finding-{self.name or f'{self.artefact}-{self.effect}'}"
+
+    @property
+    def amount(self) -> int:
+        """How many findings it stands for."""
+        return len(self.findings)
+
+    @property
+    def sentence(self) -> str:
+        """What it says first."""
+        return first_sentence(self.findings[0]["explanation"])
+
+    @property
+    def heading(self) -> str:
+        """`invalidates 3 points, by a factor of 1.7 to 9.1`."""
+        where = f" {digits.plural(len(self.points), 'point')}" if self.points else ""
+        verb = VERBS[self.effect] if where else self.effect
+        return verb + where + _by(factor(self.findings))
+
+    @property
+    def points(self) -> list[str]:
+        """Where it was found."""
+        return list(dict.fromkeys(point for one in self.findings for point in one["where"]))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A mark beside one figure: at how many of its points, by which factor, and in a sentence."""
+
+    mark: Mark
+    points: int
+    of: int
+    factor: str
+    sentence: str
+    more: int
+
+    @property
+    def said(self) -> str:
+        """`invalidates 2 of 3 points here, by a factor of 1.7 to 9.1`."""
+        where = f"{self.points} of {digits.plural(self.of, 'point')}"
+        if self.points == self.of:
+            where = f"all {where.split(' of ')[1]}" if self.of > 1 else "the one point"
+        return f"{VERBS[self.mark.effect]} {where} here{_by(self.factor)}"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """All marks of a paper's page."""
+
+    every: list[Mark]
+    run: list[Mark]  # those about a whole run, at no point
+    by_point: dict[str, list[Mark]]
+
+    def at(self, *points: str | None) -> list[Mark]:
+        """The marks of these points, the gravest first."""
+        names = {mark.name for point in points for mark in self.by_point.get(point or "", [])}
+        return [mark for mark in self.every if mark.name in names]
+
+    def names(self, *points: str | None) -> list[str]:
+        """`["X1", "E2"]`."""
+        return [mark.name for mark in self.at(*points)]
+
+    def common(self, points: Iterable[str]) -> list[Mark]:
+        """The marks that all of several points carry."""
+        several = list(dict.fromkeys(points))
+        if len(several) < 2:
+            return []
+        return [one for one in self.at(*several) if set(several) <= set(one.points)]
+
+    def beside(self, points: Iterable[str | None]) -> list[Note]:
+        """What stands below a figure of these points: one note for each mark."""
+        shown = list(dict.fromkeys(point for point in points if point))
+        return [_note(mark, shown) for mark in self.at(*shown)]
+
+    @staticmethod
+    def place(paper: Paper, where: str) -> str:
+        """What a page calls a place of a finding."""
+        return place(paper, where)
+
+    @staticmethod
+    def trial(one: dict[str, Any]) -> str:
+        """What a finding calls a trial."""
+        return trial(one)
+
+    @staticmethod
+    def value(item: dict[str, Any]) -> str:
+        """A row of evidence with its unit."""
+        return value(item)
+
+    def told(self, points: Iterable[str | None]) -> str:
+        """The same for those who do not see the picture; empty without a mark."""
+        notes = self.beside(points)
+        if not notes:
+            return ""
+        said = [
+            f"{one.mark.name} {one.mark.artefact} ({one.mark.effect}) at "
+            f"{one.points} of {digits.plural(one.of, 'point')}"
+            for one in notes
+        ]
+        return f" Marked: {'; '.join(said)}."
+
+
+def of(paper: Paper) -> Marks:
+    """The marks of a paper; those whose points no table shows come after the others."""
+    groups: dict[tuple[str, str, bool], list[Finding]] = {}
+    for one in paper.get("findings", []):
+        groups.setdefault((one["effect"], one["artefact"], bool(one["where"])), []).append(one)
+    order = sorted(
+        groups.items(),
+        key=lambda item: (
+            list(LETTERS).index(item[0][0]),
+            not any(one["shown"] for one in item[1]),
+            item[0][1],
+        ),
+    )
+    numbers = dict.fromkeys(LETTERS, 0)
+    found = []
+    for (effect, artefact, somewhere), findings in order:
+        numbers[effect] += somewhere
+        name = f"{LETTERS[effect]}{numbers[effect]}" if somewhere else ""
+        ranked = tuple(sorted(findings, key=lambda one: not one["shown"]))
+        found.append(Mark(name, effect, artefact, ranked, any(one["shown"] for one in findings)))
+    by_point: dict[str, list[Mark]] = {}
+    for mark in found:
+        for point in mark.points:
+            by_point.setdefault(point, []).append(mark)
+    everywhere = [mark for mark in found if not mark.name]
+    return Marks([mark for mark in found if mark.name], everywhere, by_point)
+
+
+def _note(mark: Mark, shown: list[str]) -> Note:
+    here = [one for one in mark.findings if set(one["where"]) & set(shown)]
+    here.sort(key=lambda one: (-len(set(one["where"]) & set(shown)), -_strength(one)))
+    points = set(mark.points) & set(shown)
+    return Note(
+        mark=mark,
+        points=len(points),
+        of=len(shown),
+        factor=factor(here),
+        sentence=first_sentence(here[0]["explanation"]),
+        more=len(here) - 1,
+    )
+
+
+def _strength(one: Finding) -> float:
+    return abs(math.log(one["factor"])) if one["factor"] and one["factor"] > 0 else 0.0
+
+
+def factor(findings: Iterable[Finding]) -> str:
+    """`by a factor of 1.7 to 9.1`; empty where none is known."""
+    known = [one["factor"] for one in findings if one["factor"]]
+    if not known:
+        return ""
+    ends = dict.fromkeys(digits.number(one) for one in (min(known), max(known)))
+    return f"by a factor of {' to '.join(ends)}"
+
+
+def place(paper: Paper, where: str) -> str:
+    """What a page calls a place of a finding: a point, or a trial, by its name."""
+    for experiment in paper["experiments"].values():
+        for one in experiment["trials"]:
+            if trial(one) == where:
+                return str(one["name"])
+    return prose.point_name(paper, where)
+
+
+def trial(one: dict[str, Any]) -> str:
+    """What a finding calls a trial."""
+    return str(one.get("place", ""))
+
+
+def _by(text: str) -> str:
+    return f", {text}" if text else ""
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of an explanation."""
+    return _SENTENCE.split(text.strip(), maxsplit=1)[0]
+
+
+def counts(paper: Paper) -> dict[str, int]:
+    """Findings by effect, the gravest first, zeros included."""
+    effects = [one["effect"] for one in paper.get("findings", [])]
+    return {effect: effects.count(effect) for effect in LETTERS}
+
+
+def value(item: dict[str, Any]) -> str:
+    """A row of evidence with its unit: `8,192 blocks`; a dash where nothing was seen."""
+    seen, unit = item["value"], item.get("unit") or ""
+    if seen is None:
+        return digits.NONE
+    if isinstance(seen, bool):
+        return "yes" if seen else "no"
+    if isinstance(seen, list | tuple):
+        return digits.listed([str(one) for one in seen]) or "none"
+    if isinstance(seen, int | float):
+        whole = float(seen).is_integer() and abs(seen) < 1e15
+        seen = digits.count(seen) if whole else f"{seen:.4g}"
+    return f"{seen} {unit}" if unit not in ("", "1") else str(seen)

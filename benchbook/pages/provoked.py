@@ -1,0 +1,224 @@
+"""The page of the controls: per artefact what was provoked, and what its detector said of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from benchbook import digits
+
+Artefact = dict[str, Any]
+COUNTS = ("provoked", "detected", "abstained", "nulls", "false_alarms")
+# How a control went, the worst first, in the order of the page.
+BAD, GOOD, REPLAYED, NOTHING = "bad", "good", "replayed", "nothing"
+REPLAY = "replay "  # begins the id of a replayed scene
+ORDER = (BAD, GOOD, REPLAYED, NOTHING)
+
+
+def rows(artefacts: dict[str, Artefact]) -> list[dict[str, Any]]:
+    """One row per artefact for table and section: what went wrong first, what nothing provoked
+    last."""
+    found = [_row(name, one) for name, one in artefacts.items()]
+    return sorted(found, key=lambda row: (ORDER.index(row["how"]), row["name"]))
+
+
+def _row(name: str, one: Artefact) -> dict[str, Any]:
+    return {
+        "name": name,
+        "how": _how(one),
+        "result": _result(one),
+        "counts": {key: one[key] for key in COUNTS},
+        "replayed": replayed(one, "provoked") + replayed(one, "nulls"),
+        "skipped": one["skipped"],
+        "found": _interval(one, "detected_interval"),
+        "alarms": _interval(one, "false_alarm_interval"),
+        "decided": decided(one),
+        "said": " ".join(said(one)),
+        "text": one.get("text") or "",
+        "lost": _lost(one),
+        "wrong": _wrong(one),
+        "example": one.get("example"),
+        "scenes": scenes(one),
+    }
+
+
+def replayed(one: Artefact, key: str) -> int:
+    """How much of a count was replayed."""
+    return int((one.get("replayed") or {}).get(key, 0))
+
+
+def missed(one: Artefact) -> int:
+    """Scenes of which the detector said nothing, without abstaining."""
+    if "missed_at" in one:
+        return len(one["missed_at"])
+    return int(one["provoked"] - one["detected"] - one["abstained"])
+
+
+def _abstains(one: Artefact) -> bool:
+    """Whether it abstained in more than half of what was provoked, which counts as missed."""
+    return 2 * int(one["abstained"]) > int(one["provoked"]) > 0
+
+
+def _how(one: Artefact) -> str:
+    if missed(one) or one["false_alarms"] or _abstains(one):
+        return BAD
+    if not one["provoked"]:
+        return NOTHING
+    return REPLAYED if replayed(one, "provoked") == one["provoked"] else GOOD
+
+
+def _result(one: Artefact) -> str:
+    """How it went, in a few words."""
+    parts = []
+    if missed(one):
+        parts.append(f"{missed(one)} missed")
+    if one["abstained"]:
+        parts.append(f"{one['abstained']} abstained")
+    if one["false_alarms"]:
+        parts.append(digits.plural(one["false_alarms"], "false alarm"))
+    if parts:
+        return ", ".join(parts)
+    return "every time" if one["provoked"] else "not provoked"
+
+
+def _interval(one: Artefact, key: str) -> str:
+    """`90 % to 100 %`, exact; empty where nothing was tried."""
+    ends = one.get(key)
+    return f"{digits.share(ends[0])} to {digits.share(ends[1])}" if ends else ""
+
+
+def decided(one: Artefact) -> str:
+    """By what the detector decides; empty where that is not told."""
+    if "timing_only" not in one:
+        return ""
+    return "timing" if one["timing_only"] else "exact"
+
+
+def said(one: Artefact) -> list[str]:
+    """The counts as sentences."""
+    text = []
+    if one["provoked"]:
+        share = _interval(one, "detected_interval")
+        text.append(
+            f"Provoked {_times(one['provoked'])}{_of(one, 'provoked')}, found "
+            f"{_times(one['detected'])}"
+            + (f" (exact 95{digits.FIXED}% interval {share})" if share else "")
+            + (f", abstained {_times(one['abstained'])}" if one["abstained"] else "")
+            + "."
+        )
+    if one["nulls"]:
+        elsewhere = one.get("nulls_elsewhere", 0)
+        others = f", of which {elsewhere:,} belong to other controls" if elsewhere else ""
+        share = _interval(one, "false_alarm_interval")
+        text.append(
+            f"Judged {digits.plural(one['nulls'], 'clean scene')}{_of(one, 'nulls')}{others}, with "
+            f"{digits.plural(one['false_alarms'], 'false alarm')}"
+            + (f" (exact 95{digits.FIXED}% interval {share})" if share else "")
+            + "."
+        )
+    match decided(one):
+        case "exact":
+            text.append("Observations decide, not time.")
+        case "timing":
+            text.append("Only time tells it, so that it may err now and then.")
+    return text or ["Nothing provoked it in this run."]
+
+
+def _times(amount: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(amount, f"{amount:,} times")
+
+
+def _of(one: Artefact, key: str) -> str:
+    part = replayed(one, key)
+    if not part:
+        return ""
+    return " (all replayed)" if part == one[key] else f" ({part:,} of them replayed)"
+
+
+def _lost(one: Artefact) -> str:
+    """What could not be played, and why; empty where all was."""
+    if not one["skipped"]:
+        return ""
+    reason = one["reason"].rstrip(".") or "no reason was recorded"
+    return f"{digits.plural(one['skipped'], 'scene')} could not be played here: {reason}."
+
+
+def _wrong(one: Artefact) -> dict[str, list[str]]:
+    """What went wrong -> where."""
+    names = {
+        "Missed": "missed_at",
+        "Abstained": "abstained_at",
+        "False alarms": "false_alarms_at",
+    }
+    return {title: _where(one.get(key)) for title, key in names.items() if one.get(key)}
+
+
+def _where(scenes: Iterable[Any] | None) -> list[str]:
+    """Scenes as ids, whatever controls.json names them by."""
+    return [
+        one if isinstance(one, str) else f"{one['control']}: {one['where']}" for one in scenes or []
+    ]
+
+
+def scenes(one: Artefact) -> list[dict[str, str]]:
+    """Its own scenes: where, role, and what the detector said; replayed ones, whose ids tell
+    nothing, are counted."""
+    keys = ("detected_at", "missed_at", "false_alarms_at")
+    detected, lost, alarms = (set(_where(one.get(key))) for key in keys)
+    found = []
+    for where in _where(one.get("provoked_at")):
+        word = "found" if where in detected else "missed" if where in lost else "abstained"
+        found.append((where, "provoked", word))
+    for where in _where(one.get("nulls_at")):
+        found.append((where, "clean", "false alarm" if where in alarms else "silent"))
+    played = [scene for scene in found if not scene[0].startswith(REPLAY)]
+    amounts = Counter(scene[1:] for scene in found if scene[0].startswith(REPLAY))
+    together = [(digits.plural(n, "replayed scene"), *what) for what, n in amounts.items()]
+    names = ("where", "role", "said")
+    return [dict(zip(names, scene, strict=True)) for scene in [*played, *together]]
+
+
+def headline(artefacts: dict[str, Artefact]) -> str:
+    """How many were found every time, and the false alarms."""
+    provoked = [one for one in artefacts.values() if one["provoked"]]
+    every = [one for one in provoked if one["detected"] == one["provoked"]]
+    alarms = sum(one["false_alarms"] for one in artefacts.values())
+    return (
+        f"Controls: {len(every)} of {digits.plural(len(provoked), 'provoked artefact')} found "
+        f"every time, {digits.plural(alarms, 'false alarm')}"
+    )
+
+
+def summary(artefacts: dict[str, Artefact]) -> list[str]:
+    """How many were provoked for real, how many found every time, what was missed."""
+    by_how: dict[str, list[str]] = {"real": [], "replayed": [], "nothing": []}
+    for name, one in artefacts.items():
+        real = one["provoked"] > replayed(one, "provoked")
+        by_how["real" if real else "replayed" if one["provoked"] else "nothing"].append(name)
+    amounts = {how: len(names) for how, names in by_how.items()}
+    parts = [f"{_are(amounts['real'])} provoked for real on this machine"]
+    if amounts["replayed"]:
+        parts.append(f"{amounts['replayed']} only replayed from recorded or made-up samples")
+    if amounts["nothing"]:
+        parts.append(f"{amounts['nothing']} not provoked at all")
+    provoked = [one for one in artefacts.values() if one["provoked"]]
+    every = sum(one["detected"] == one["provoked"] for one in provoked)
+    return [
+        f"Of {digits.plural(len(artefacts), 'artefact')} {digits.listed(parts)}.",
+        f"{every} of the {len(provoked)} were found every time.",
+        _listed("Missed", {n: (missed(a), a["provoked"]) for n, a in artefacts.items()})
+        or "None was missed.",
+        _listed("Abstained", {n: (a["abstained"], a["provoked"]) for n, a in artefacts.items()}),
+        _listed("False alarms", {n: (a["false_alarms"], a["nulls"]) for n, a in artefacts.items()})
+        or "There was no false alarm.",
+    ]
+
+
+def _are(amount: int) -> str:
+    return f"{amount} {'was' if amount == 1 else 'were'}"
+
+
+def _listed(title: str, amounts: dict[str, tuple[int, int]]) -> str:
+    names = [f"{name} ({some:,} of {of:,})" for name, (some, of) in amounts.items() if some]
+    return f"{title}: {digits.listed(names)}." if names else ""

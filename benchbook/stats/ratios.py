@@ -1,0 +1,64 @@
+"""How much longer one point takes than another, block by block."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchbook.stats.intervals import signed_rank_interval
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One time over another: estimate, exact interval, ratio of each block that has both."""
+
+    estimate: float
+    low: float
+    high: float
+    each: tuple[float, ...]
+
+    def scaled(self, factor: float, wider: float = 1.0) -> Ratio:
+        """All of it times `factor`; the interval's ends moved out by the factor `wider`."""
+        each = tuple(one * factor for one in self.each)
+        low, high = self.low * factor / wider, self.high * factor * wider
+        return Ratio(self.estimate * factor, low, high, each)
+
+    def is_always_beyond(self, bound: float = 1.0) -> bool:
+        """Whether every block says so. Error: n blocks of equal points do with 2 ** -n at 1."""
+        return bool(self.each) and min(self.each) > bound
+
+
+def time_ratio(
+    starts: pd.DataFrame, numerator: Any, denominator: Any, level: float = LEVEL
+) -> Ratio | None:
+    """Starts [where, block, median_ns] and two points -> median time over median time.
+
+    None where no block has both. Paired within blocks, so that what moves a whole block moves
+    neither side. Error: that of `signed_rank_interval` on logs; 0 to infinity below 6 blocks
+    (at 95 %).
+    """
+    if starts.empty or not {"where", "block", "median_ns"} <= set(starts.columns):
+        return None
+    sides = [
+        starts[(starts["where"] == one) & (starts["median_ns"] > 0)]
+        .groupby("block")["median_ns"]
+        .median()
+        for one in (numerator, denominator)
+    ]
+    both = pd.concat(sides, axis=1, join="inner").sort_index()
+    if both.empty:
+        return None
+    logs = np.log(both.iloc[:, 0].to_numpy(dtype=float) / both.iloc[:, 1].to_numpy(dtype=float))
+    found = signed_rank_interval(logs, level)
+    return Ratio(
+        math.exp(found.estimate),
+        math.exp(found.low),
+        math.exp(found.high),
+        tuple(float(one) for one in np.exp(logs)),
+    )

@@ -1,0 +1,180 @@
+"""Every detector has a control with a positive and a null, and says what a reader can use."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from test_blind import MADE_UP, made_up_run
+
+from benchbook import definitions
+from benchbook.analysis import findings_of
+from benchbook.artefacts import Effect, detectors, proof
+from benchbook.controls.judging import of_analysis, replayed
+from benchbook.controls.replays import seen_of_scene
+from benchbook.definitions import CONTROLS, REPLAY
+from benchbook.settings import load
+
+ROOT = Path(__file__).resolve().parent.parent
+DETECTORS = {one.ARTEFACT: one for one in detectors()}
+EACH = pytest.mark.parametrize("artefact", DETECTORS)
+SENTENCES = 3
+END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")
+FLAGS = ("ABOUT_HOST", "NEEDS_QUIET", "TIMING_ONLY")
+
+
+def control_of(artefact: str) -> dict[str, Any]:
+    return load(definitions.definition_file(ROOT, CONTROLS + artefact), "control")
+
+
+def replay_of(artefact: str) -> Path | None:
+    path = ROOT / "kernels" / CONTROLS / artefact / REPLAY
+    return path if path.exists() else None
+
+
+def faults(finding: dict[str, Any], names: set[str]) -> list[str]:
+    """What is wrong with a finding as a reader sees it."""
+    text, remedy = finding["explanation"], finding["remedy"]
+    wrong = {
+        "its effect is none of the four": finding["effect"] not in get_args(Effect),
+        "its confidence is no share": not 0 < finding["confidence"] <= 1,
+        "its explanation has no figure": not re.search(r"\d", text),
+        f"its explanation has over {SENTENCES} sentences": len(END.findall(text)) > SENTENCES,
+        "its explanation does not end": not text.endswith("."),
+        "it has no remedy": not remedy.strip(),
+        "it has no evidence": not finding["evidence"],
+        "its evidence lacks a source": not all(
+            row["name"] and row["source"] and row["state"] for row in finding["evidence"]
+        ),
+        "it names the experiment's own": any(
+            re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", f"{text} {remedy}")
+            for name in names
+        ),
+    }
+    return [f"{finding['artefact']}: {what}: {text}" for what, is_so in wrong.items() if is_so]
+
+
+def names_in(content: dict[str, Any]) -> set[str]:
+    """Names of variants and methods that are no plain words, so that prose has them from nowhere
+    else."""
+    return {
+        name
+        for name in {*content["variants"], *content["definitions"]}
+        if not name.replace("-", "").isalpha()
+    }
+
+
+def test_sentences_are_counted() -> None:
+    texts = ("A 1.5. B!", "It is, e.g. this, 5 %.", "")
+    assert [len(END.findall(text)) for text in texts] == [2, 1, 0]
+
+
+def test_a_fault_of_a_finding_is_seen() -> None:
+    good = {
+        "artefact": "a",
+        "effect": "informs",
+        "confidence": 1.0,
+        "explanation": "It took 3 ms.",
+        "remedy": "Wait.",
+        "evidence": [proof("time_ns", 3, "ns", "samples")],
+    }
+    assert faults(good, {"block-1.1.1"}) == []
+    for change in (
+        {"effect": "odd"},
+        {"confidence": 0},
+        {"explanation": "It took long."},
+        {"explanation": "It took 3 ms. A. B. C."},
+        {"remedy": " "},
+        {"evidence": []},
+        {"explanation": "As block-1.1.1 shows, 3 ms."},
+    ):
+        assert len(faults(good | change, {"block-1.1.1"})) == 1
+
+
+@EACH
+def test_has_a_control_with_a_positive_and_a_null(artefact: str) -> None:
+    folder = ROOT / "kernels" / CONTROLS / artefact
+    assert (folder / "control.yaml").exists(), "each detector has its control"
+    control, replay = control_of(artefact), replay_of(artefact)
+    assert control["artefact"] == artefact
+    assert control["text"].strip()
+    trials = [one["provoked"] for one in control.get("trials") or []]
+    sides = {side: bool(control.get(side)) for side in definitions.SIDES}
+    sides["provoked"] |= any(trials)
+    sides["nulls"] |= not all(trials)
+    if control.get("kernel"):
+        assert sides == {"provoked": True, "nulls": True}
+    else:
+        assert replay is not None
+        assert sides == {"provoked": False, "nulls": False}
+
+
+@EACH
+def test_its_file_is_called_as_it_is_and_its_flags_are_known(artefact: str) -> None:
+    module = DETECTORS[artefact]
+    assert module.__name__.rsplit(".", 1)[-1] == artefact.replace("-", "_")
+    assert (module.__doc__ or "").strip()
+    for flag in FLAGS:
+        assert getattr(module, flag, False) in (True, False)
+
+
+def test_every_control_has_its_detector() -> None:
+    named = {name.removeprefix(CONTROLS) for name in definitions.controls(ROOT)}
+    assert named - set(DETECTORS) == set()
+
+
+@EACH
+def test_its_replay_is_told_from_its_null(artefact: str) -> None:
+    path = replay_of(artefact)
+    if path is None:
+        pytest.skip("this one is played")
+    scenes = list(replayed(path, 11))
+    assert {scene.provoked for scene in scenes} == {True, False}
+    for scene in scenes:
+        judged = DETECTORS[artefact].detect(seen_of_scene(scene))
+        assert bool(judged.findings) == scene.provoked, judged.abstained
+        if not scene.provoked:
+            assert judged.clean, "what it did not look at is no null"
+        assert [text for one in judged.findings for text in faults(asdict(one), set())] == []
+
+
+@pytest.mark.parametrize(("experiment", "preset"), MADE_UP)
+def test_what_is_said_of_a_made_up_run(tmp_path: Path, experiment: str, preset: str) -> None:
+    found, *_ = findings_of(made_up_run(tmp_path, experiment, preset))
+    names = names_in(definitions.definition(ROOT, experiment))
+    assert [text for one in found for text in faults(one, names)] == []
+
+
+def test_what_is_said_of_what_was_measured(measured: Path) -> None:
+    wrong = []
+    for path in sorted((measured / "results").glob("*/tiny/**/analysis.json")):
+        analysis = json.loads(path.read_text())
+        names = names_in(definitions.definition(measured, analysis["experiment"]))
+        wrong += [text for one in analysis["findings"] for text in faults(one, names)]
+    assert wrong == []
+
+
+def test_played_positives_are_found_and_nulls_are_judged(measured: Path) -> None:
+    """Timing is never asserted: where it decides, `make test-long` counts. And the machine may be
+    busy with other tests, so what needs a quiet one is no null."""
+    lost = []
+    for name in definitions.played(measured):
+        (path,) = (measured / "results").glob(f"*/tiny/{name}/analysis.json")
+        artefact = name.removeprefix(CONTROLS)
+        told = of_analysis(measured, name, json.loads(path.read_text()), loaded=True)
+        own = [one for one in told.outcomes if one.artefact == artefact and one.said != "skipped"]
+        provoked = [one.said for one in own if one.provoked]
+        nulls = [one.said for one in own if not one.provoked]
+        timing = getattr(DETECTORS[artefact], "TIMING_ONLY", False)
+        if not timing and any(said != "found" for said in provoked):
+            lost.append(f"{artefact}: provoked, and said: {', '.join(provoked)}")
+        if "unasked" in nulls:
+            lost.append(f"{artefact}: its null is nothing that it judges")
+        quiet = getattr(DETECTORS[artefact], "NEEDS_QUIET", False)
+        if not timing and not quiet and "found" in nulls:
+            lost.append(f"{artefact}: found in its null")
+    assert lost == []

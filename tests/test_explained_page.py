@@ -1,0 +1,120 @@
+"""What a page says of chains of causes: sentences, picture, table, file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from made_up_chain import CONTENT, MOVED, STUCK, WHOLE, MadeUp
+from test_explained import CHAIN, FACTOR, chain_of, planted, without
+
+from benchbook.comparisons import storable
+from benchbook.pages import explained, marks, prose, titles
+from benchbook.pages.plots import Picture
+from benchbook.pages.render import part, svg_of
+
+FIGURE = {"id": "f"}
+
+
+def paper_of(run: MadeUp) -> dict[str, Any]:
+    """As much of paper.json as these sentences read."""
+    experiment = {key: CONTENT[key] for key in ("names", "definitions")} | {"variants": []}
+    points = [{"experiment": "e", **point} for point in run.points]
+    return {"points": points, "experiments": {"e": experiment}, "figures": [], "findings": []}
+
+
+def shown(run: MadeUp, one: dict[str, Any]) -> tuple[str, Picture | None]:
+    """The part of the page, and the picture in it."""
+    paper, one = paper_of(run), storable(one)
+    drawn = explained.picture(paper, FIGURE["id"], one)
+    html = part(
+        "explained",
+        paper=paper,
+        figure=FIGURE,
+        chains=[(one, svg_of(drawn))],
+        why=explained,
+        prose=prose,
+        titles=titles,
+        marks=marks.of(paper),
+    )
+    return html.html, drawn
+
+
+STEPS = [*CHAIN, {"cause": "first-touch"}, {"cause": "copy-path-switch"}]
+
+
+def test_the_factor_its_causes_and_what_is_left_are_said() -> None:
+    run = planted(left=1.1, stuck=1 / 1.1, still=1 / 1.1)
+    one = chain_of(run, STEPS, items=[])
+    said = explained.said(paper_of(run), one)
+    assert said.startswith("Stuck in blocks of 4\xa0KiB shows 8.3")
+    assert "Destination stays in place: a factor of 3." in said
+    assert "is left" in said
+    assert "is explained" in said
+    html, drawn = shown(run, one)
+    assert drawn is not None
+    assert "left without all of these" in drawn.svg
+    assert "Excluded by evidence" in html
+    assert "Not decided" in html
+    assert "page faults while timed" in html.lower()
+    assert "evidence" in html
+
+
+def test_every_bar_begins_where_the_one_above_it_ends() -> None:
+    run = planted(left=1.1)
+    one = storable(chain_of(run))
+    level = one["factor"]["value"]
+    for step in one["steps"]:
+        level /= step["measured"]["value"]
+    assert level == pytest.approx(one["remainder"]["value"], rel=0.02)
+
+
+def test_what_is_not_odd_is_said_without_shares() -> None:
+    run = planted()
+    run.logs[run.points[-1]["point"]] = run.logs[run.points[-4]["point"]]
+    one = chain_of(run, [{"cause": "first-touch"}], odd=MOVED)
+    html, drawn = shown(run, one)
+    assert drawn is None
+    assert "nothing to explain" in html
+    assert '<th class="number">explained</th>' not in html
+
+
+def test_few_blocks_leave_open_ends_that_are_said() -> None:
+    run = planted()
+    table = run.summaries()
+    figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK, "base": WHOLE, "steps": CHAIN}]}
+    from benchbook.explained.shares import explained as chains_of
+
+    (one,) = chains_of(figure, CONTENT, run.analysis(), table[table["block"] < 3], [])
+    html, _ = shown(run, one)
+    assert "no finite interval" in html
+
+
+def test_points_of_another_preset_have_their_reason() -> None:
+    run = MadeUp()
+    html, drawn = shown(run, chain_of(run))
+    assert drawn is None
+    assert "Cannot be told here" in html
+    assert "not in this preset" in html
+
+
+def test_without_a_twin_the_factor_and_the_reason_stand_alone() -> None:
+    run = without(planted(), "still")
+    html, drawn = shown(run, chain_of(run, STEPS))
+    assert drawn is None
+    assert "Why cannot be told: copy of one block" in html
+    assert "Excluded by evidence" in html
+    assert "is explained" not in html
+
+
+def test_the_file_holds_the_chain() -> None:
+    one = storable(chain_of(planted(), STEPS))
+    rows = list(csv.DictReader(io.StringIO(explained.csv_of(one))))
+    assert [row["cause"] for row in rows] == ["whole", *(s["cause"] for s in STEPS), "left"]
+    assert float(rows[0]["twin_shows"]) == pytest.approx(
+        FACTOR["stuck"] / FACTOR["block"], rel=0.02
+    )
+    assert float(rows[1]["predicted"]) == one["steps"][0]["predicted"]["value"]
+    assert rows[3]["state"] == "excluded"

@@ -1,0 +1,485 @@
+"""Findings at the points that they concern, claims that hold through an artefact only, and the page
+of the controls, in a real browser."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import made_up
+import made_up_findings
+import made_up_stream
+import pytest
+from made_up_findings import control, finding
+from playwright.sync_api import Browser, sync_playwright
+from test_pages import ARGUMENTS, CHROMIUM, look, opened
+
+from benchbook import definitions
+from benchbook.detecting.seen import trial_id
+from benchbook.files import read_json, write_text
+from benchbook.pages import lab, machine, marks, page, panels, plots_marks, prose, provoked, reports
+from benchbook.pages.plots_marks import Marked
+from benchbook.through import through
+from benchbook.verdicts import Measured
+
+CONTENT, POINTS = made_up.points_of("mbw", "quick")
+IDS = [one.id for one in POINTS if not one.twin]
+STUCK = [one for one in IDS if "block-1.1.1" in one]
+COPIES = [one for one in IDS if "method=copy" in one]
+WHOLE_RUN = "cache-size-disagrees"
+TRIAL = next(
+    str(one["name"]).removeprefix("trial: ")
+    for one in made_up_stream.evidence()
+    if one["name"].startswith("trial: ")
+)
+
+
+@pytest.fixture(scope="module")
+def run() -> Measured:
+    described = [
+        {"point": one.id, "variant": one.variant, "twin": one.twin, "factors": one.factors}
+        | {"state": "ok", "reason": "", "observations": {}}
+        for one in POINTS
+    ]
+    return Measured(described, made_up.summaries_of("mbw", POINTS, 8, 0.02))
+
+
+def claim_of(name: str) -> dict[str, Any]:
+    paper = definitions.paper(made_up.ROOT, made_up.PAPER)
+    every = [one for figure in paper["figures"] for one in figure.get("claims", [])]
+    return next(one for one in every if one["id"] == name)
+
+
+def judged(run: Measured, claim: dict[str, Any], *findings: dict[str, Any], **other: Any) -> Any:
+    verdict = {"verdict": "reproduced", "intervals": 1, **other}
+    return through(claim, CONTENT, made_up.SIZES, verdict, run, findings)
+
+
+@pytest.fixture
+def sides() -> tuple[str, str]:
+    """The points of the first claim: the stuck copy, and the whole one."""
+    return (
+        next(one for one in STUCK if "bytes=33554432" in one and "block_bytes=4096" in one),
+        next(one for one in COPIES if "bytes=33554432" in one and "call=memcpy" in one),
+    )
+
+
+def test_a_known_factor_is_taken_out(run: Measured, sides: tuple[str, str]) -> None:
+    claim, (top, bottom) = claim_of("order-of-magnitude"), sides
+    found = judged(run, claim, finding("stuck", "invalidates", [top], 12.0))
+    assert (found["kind"], found["artefacts"]) == ("only", ["stuck"])
+    assert found["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
+    assert found["interval"][0] < found["without"] < found["interval"][1]
+    assert found["words"].startswith("reproduced, only through stuck: without it 0.9")
+    # What slows the other side makes the claim easier to hold; what speeds it up, harder.
+    slow = judged(run, claim, finding("slow", "biases", [bottom], 0.2))
+    assert slow["without"] == pytest.approx(90 / 8 * 0.2, rel=0.05)
+    assert judged(run, claim, finding("fast", "biases", [bottom], 5.0)) is None
+
+
+def test_what_holds_without_the_artefact_is_reproduced(
+    run: Measured, sides: tuple[str, str]
+) -> None:
+    claim = claim_of("order-of-magnitude")
+    assert judged(run, claim, finding("a-little", "biases", [sides[0]], 1.2)) is None
+    assert judged(run, claim, finding("why", "explains", [sides[0]], 12.0)) is None
+    assert judged(run, claim, finding("elsewhere", "invalidates", STUCK[-1:], 12.0)) is None
+    assert judged(run, claim, finding("host", "invalidates", [], 12.0)) is None
+    stuck = finding("stuck", "invalidates", [sides[0]], 12.0)
+    assert judged(run, claim, stuck, verdict="inconclusive") is None
+    assert judged(run, claim, stuck) is not None
+
+
+def test_an_interval_over_the_edge_leaves_it_open(run: Measured, sides: tuple[str, str]) -> None:
+    claim = claim_of("order-of-magnitude")
+    found = judged(run, claim, finding("stuck", "biases", [sides[0]], 90 / 8 / claim["region"][0]))
+    assert found["kind"] == "undecided"
+    assert "leaves open whether it is at least 3.16" in found["words"]
+
+
+def test_an_unknown_factor_is_said(run: Measured, sides: tuple[str, str]) -> None:
+    claim = claim_of("order-of-magnitude")
+    found = judged(run, claim, finding("dead-code", "invalidates", [sides[0]]))
+    assert (found["kind"], found["without"], found["interval"]) == ("unknown", None, None)
+    assert found["words"] == "reproduced, resting on a point that dead-code invalidates"
+    found = judged(run, claim, finding("dead-code", "invalidates", list(sides)))
+    assert found["words"] == "reproduced, resting on 2 points that dead-code invalidates"
+    found = judged(run, claim, finding("unpinned", "biases", [sides[0]]))
+    assert found["words"].endswith("a point that unpinned biases by an unknown factor")
+
+
+def test_what_biases_all_sides_alike_blames_nobody(run: Measured, sides: tuple[str, str]) -> None:
+    claim = claim_of("order-of-magnitude")
+    assert judged(run, claim, finding("unpinned", "biases", list(sides))) is None
+    assert judged(run, claim, finding("in-cache", "biases", IDS, 9.0)) is None
+    # Told of one side with its factor, and of the other by the rule alone.
+    both = finding("in-cache", "biases", STUCK, 9.0), finding("in-cache", "informs", COPIES)
+    assert judged(run, claim, *both) is None
+
+
+def test_the_factor_of_several_points_can_only_leave_it_open(
+    run: Measured, sides: tuple[str, str]
+) -> None:
+    claim = claim_of("order-of-magnitude")
+    found = judged(run, claim, finding("in-cache", "biases", STUCK, 9.0))
+    assert found["kind"] == "undecided"
+    said = "a point that in-cache biases, by a factor of 9.00 over several points together: with "
+    assert said in found["words"]
+    assert judged(run, claim, finding("in-cache", "biases", STUCK, 1.1)) is None
+
+
+def test_one_factor_with_two_names_is_taken_out_once(run: Measured, sides: tuple[str, str]) -> None:
+    claim, at = claim_of("order-of-magnitude"), [sides[0]]
+    found = judged(
+        run, claim, finding("b", "invalidates", at, 12.0), finding("a", "invalidates", at, 12.0)
+    )
+    assert found["words"].startswith("reproduced, only through a and b: without them 0.9")
+    found = judged(
+        run, claim, finding("b", "biases", at, 4.0), finding("a", "invalidates", at, 12.0)
+    )
+    assert found["artefacts"] == ["a", "b"]
+    assert found["words"].count("only through") == 2
+    assert found["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
+
+
+def test_the_claim_about_the_artefact_itself(run: Measured, sides: tuple[str, str]) -> None:
+    claim = claim_of("repeated-block-is-the-cause")
+    found = judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0))
+    assert found["words"].startswith("reproduced, only through stuck: without it ")
+
+
+def test_times_are_taken_the_other_way_round(run: Measured, sides: tuple[str, str]) -> None:
+    """A factor is one of rates: whoever copies too fast takes too little time."""
+    claim = claim_of("order-of-magnitude")
+    claim = claim | {"estimand": claim["estimand"] | {"quantity": "time"}, "region": [None, 0.3]}
+    found = judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0))
+    assert found["kind"] == "only"
+    assert found["without"] == pytest.approx(12 * 8 / 90, rel=0.05)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """reports/ of two papers with findings of every effect, index and controls; and without any."""
+    top = tmp_path_factory.mktemp("findings")
+    _, stream = made_up.points_of("stream", "quick")
+    names = [one.id for one in stream if not one.twin]
+    of_mbw = [finding("source-not-advanced", "invalidates", [one], 12.0) for one in STUCK]
+    of_mbw += [
+        finding("zero-page", "biases", COPIES[:2], 1.4),
+        finding("write-allocate", "explains", COPIES),
+        finding("layout-bias", "informs", IDS[::2], more=" and of that"),
+        finding(WHOLE_RUN, "informs", [], 12.0),
+    ]
+    of_stream = [
+        finding("dead-code", "invalidates", [one for one in names if "method=add" in one]),
+        finding("write-allocate", "explains", names, 1.5),
+        finding("layout-bias", "informs", names[::3]),
+        finding("exceeds-memory", "informs", [trial_id(TRIAL)]),
+    ]
+    cases = {
+        made_up.PAPER: {"mbw": of_mbw},
+        made_up.STREAM: {"stream": of_stream},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made_up.ROOT)
+        papers = []
+        for paper, findings in cases.items():
+            spread = 0.02 if paper == made_up.PAPER else 0.004
+            made = made_up_findings.results(
+                top / paper, "quick", findings, paper=paper, spread=spread
+            )
+            shown(made, top / "reports" / f"{paper}.html", patch)
+            papers.append(made)
+        files = [top / made_up.PAPER / "mbw/analysis.json", papers[0]]
+        machine.make_machine(files, top / "reports/machine.html")
+        none = made_up_findings.results(top / "none", "tiny", {})
+        shown(none, top / "none/reports" / f"{made_up.PAPER}.html", patch)
+        path = top / "controls.json"
+        path.write_text(json.dumps(CONTROLS), encoding="utf-8")
+        lab.make_controls(path, top / "reports/controls.html")
+        lab.make_index(papers, path, top / "reports/index.html")
+        lab.make_index([none], path, top / "none/reports/index.html")
+    return top
+
+
+def shown(paper: Path, output: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setenv(page.VARIABLE, str(paper))
+    notebook = made_up.ROOT / "notebooks" / output.with_suffix(".ipynb").name
+    write_text(output, reports.export(made_up.executed_here(notebook), ""))
+
+
+CONTROLS: dict[str, Any] = {
+    "version": 1,
+    "host": made_up.HOST,
+    "preset": "tiny",
+    "runs": [{"door": "host", "facts": {}, "variants": [{"compiler_version": "gcc 1.0"}]}],
+    "artefacts": {
+        "always": control(4, 4, 100),
+        "mostly": control(4, 3, 100, timing_only=False),
+        "noisy": control(2, 2, 60, 1),
+        "only-replayed": control(
+            3, 3, 6,
+            timing_only=True,
+            replayed={"provoked": 3, "detected": 3, "abstained": 0, "nulls": 6, "false_alarms": 0},
+            provoked_at=["replay 0.0", "replay 1.0", "replay 2.0"],
+            detected_at=["replay 0.0", "replay 1.0", "replay 2.0"],
+            nulls_at=[{"control": "only-replayed", "where": "replay 0.1"}],
+            example=finding("only-replayed", "informs", []) | {"confidence": 0.9, "replayed": True},
+        ),
+        "shy": control(4, 0, 9, abstained=4, missed_at=[], abstained_at=["control,bytes=0"]),
+        "not-here": control(0, 0, 0, skipped=2, reason="needs `two` NUMA nodes"),
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def looks(site: Path, browser: Browser) -> dict[Path, dict[str, Any]]:
+    return {path: look(browser, path) for path in sorted(site.rglob("*.html"))}
+
+
+def test_marked_pages_fit_and_are_sound(looks: dict) -> None:
+    for path, seen in looks.items():
+        for width, needed in seen["widths"].items():
+            assert needed <= width, path
+        assert seen["overlaps"] == [], path
+        assert seen["outside"] == [], path
+        assert seen["asked"] == [path.as_uri()]
+        assert seen["unnamed"] == seen["empty"] == 0, path
+        assert len(seen["ids"]) == len(set(seen["ids"])), path
+        assert all(b - a <= 1 for a, b in itertools.pairwise(seen["levels"])), path
+        linked = set(re.findall(r'href="#([^"]+)"', path.read_text(encoding="utf-8")))
+        assert linked <= set(seen["ids"]), path
+
+
+def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
+    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    drawn = page.PaperPage(paper).pictures()
+    for figure in paper["figures"]:
+        names = {name for row in figure["rows"] for name in marks.of(paper).names(row["point"])}
+        svg = drawn[figure["id"]].svg
+        assert names, figure["id"]
+        for name in names:
+            assert re.search(rf">[^<]*\b{name}\b[^<]*</text>", svg), (figure["id"], name)
+        for letter in {name[0] for name in names}:
+            assert f">{letter} {plots_marks.WORDS[letter]}<" in svg  # the legend
+    for name in ("overview", "size-sweep", "forms", "odd", "what-moved"):
+        assert "X1" in drawn[name].svg or name == "odd", name
+        assert "Marked: " in drawn[name].alt or name == "odd", name
+    assert "X1 source-not-advanced (invalidates) at 1 of 3 points" in drawn["mbw-b4096-32"].alt
+    stream = read_json(site / made_up.STREAM / made_up.STREAM / "paper.json")
+    grid = page.PaperPage(stream).pictures()["virtual-multiples"]
+    assert "X1" in grid.svg
+    assert "X1 dead-code (invalidates)" in grid.alt
+
+
+def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browser) -> None:
+    view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
+    entries = view.query_selector_all("#mbw-b4096-32 .marked li")
+    said = [one.inner_text().replace("\n", " ") for one in entries]
+    assert [text.split()[0] for text in said] == ["X1", "E1", "i1"] or "B1" in said[1]
+    assert "source-not-advanced invalidates 1 of 3 points here, by a factor of 12.0" in said[0]
+    # The first sentence alone, whatever its figures look like.
+    assert said[0].endswith("The cause of source-not-advanced is 0.0488% of this. In full")
+    overview = view.query_selector("main > .marked, .marked")
+    assert overview is not None
+    assert overview.inner_text().count("source-not-advanced invalidates") == 1
+    assert "One of them: " in overview.inner_text()
+    assert all(WHOLE_RUN not in text for text in said)
+    for one in view.query_selector_all(".marked a.mark"):
+        assert view.query_selector(str(one.get_attribute("href"))) is not None
+    # One section for each artefact, its many findings folded.
+    assert len(view.query_selector_all("#finding-X1 h3")) == 1
+    assert f"{len(STUCK) - 1} more findings of this kind" in view.inner_text("#finding-X1")
+    cells = view.query_selector_all("#mbw-b4096-32 tbody th .mark.invalidates")
+    assert len(cells) == 1
+    view.close()
+
+
+def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dict) -> None:
+    text = looks[site / "reports" / f"{made_up.PAPER}.html"]["text"]
+    before, _, machine = text.partition("This machine and this run")
+    assert f"About the whole run: {WHOLE_RUN} (informs)." in before
+    assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
+    assert "Take cache-size-disagrees out." in machine
+    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    found = marks.of(paper)
+    assert [one.artefact for one in found.run] == [WHOLE_RUN]
+    assert WHOLE_RUN not in [one.artefact for one in found.every]
+
+
+def test_the_machine_page_holds_what_is_about_the_whole_run(site: Path, looks: dict) -> None:
+    text = looks[site / "reports/machine.html"]["text"]
+    _, _, section = text.partition("Findings about whole runs")
+    assert section.strip().startswith(f"{WHOLE_RUN} · informs, by a factor of 12.0")
+    assert section.count("Take cache-size-disagrees out.") == 1
+    assert "layout-bias" not in text
+
+
+def test_a_trial_with_a_finding_is_called_by_its_name(site: Path, browser: Browser) -> None:
+    view = opened(browser, site / "reports" / f"{made_up.STREAM}.html", 1280)
+    rows = view.query_selector_all("[aria-label='Arrays beyond memory'] tbody th")
+    marked = {one.inner_text() for one in rows if one.query_selector(".mark.informs")}
+    assert len(marked) == 1
+    assert prose.upper(TRIAL) in marked.pop()
+    html = view.content().replace("&#39;", "'")
+    assert f"At trial: {TRIAL}." in html
+    view.close()
+
+
+def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
+    view = opened(browser, site / "reports" / f"{made_up.STREAM}.html", 1280)
+    lines = view.query_selector_all("#virtual-multiples .matrix tbody tr")
+    by_name = {str(one.inner_text().split()[0]): one for one in lines}
+    # What all cells of a line carry stands at its name.
+    assert [
+        mark.inner_text() for mark in by_name["Add"].query_selector_all("th .mark")
+    ] == ["X1", "E1"]  # fmt: skip
+    assert not by_name["Copy"].query_selector_all("td .mark.explains")
+    view.close()
+
+
+def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browser) -> None:
+    view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
+    first = view.inner_text("p.answer")
+    assert first.startswith("Yes, it holds here, only through source-not-advanced: without it 0.9")
+    row = view.inner_text("#mbw-b4096-32-order-of-magnitude")
+    assert "reproduced, only through an artefact" in row.replace("\n", " ")
+    body = view.inner_text("body")
+    assert "whole copy: reproduced, only through source-not-advanced: without it 0.9" in body
+    view.close()
+    text = (site / "reports" / f"{made_up.STREAM}.html").read_text(encoding="utf-8")
+    assert "reproduced, resting on an artefact" in text
+    assert "For Add it is reproduced, resting on 2 points that dead-code invalidates." in text
+    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    claim = prose.claims(paper)[0]
+    assert claim["verdict"] == "reproduced"  # what other programs rely on
+    assert claim["reason"].endswith(claim["through"]["words"])
+
+
+def test_the_index_counts_by_effect_and_tells_artefacts_from_truth(site: Path, looks: dict) -> None:
+    text = looks[site / "reports/index.html"]["text"].replace("\n", " ")
+    assert f"{len(STUCK) + 4} findings: X invalidates {len(STUCK)} · B biases 1" in text
+    assert "E explains 1 · i informs 2" in text
+    assert "4 findings: X invalidates 1 · B biases 0 · E explains 1 · i informs 2" in text
+    assert re.search(r"\(✓\) reproduced, only through an artefact \d claim", text)
+    assert re.search(r"\(✓\) reproduced, resting on an artefact 1 claim", text)
+    assert "Of 6 artefacts 4 were provoked for real on this machine" in text
+    assert "In all 12 of 17 provoked scenes detected, 1 false alarm at 275 clean scenes" in text
+    bare = looks[site / "none/reports/index.html"]["text"]
+    assert "No detector found anything." in bare
+    assert "artefact 1 claim" not in bare
+
+
+def test_a_page_without_findings_says_so(site: Path, looks: dict) -> None:
+    path = site / "none/reports" / f"{made_up.PAPER}.html"
+    assert "No detector found anything at the points of the tables." in looks[path]["text"]
+    assert "X invalidates" not in looks[path]["text"]
+
+
+def test_the_controls_page_begins_with_what_went_wrong(
+    site: Path, looks: dict, browser: Browser
+) -> None:
+    path = site / "reports/controls.html"
+    text = looks[path]["text"]
+    assert text.index("Controls: 3 of 5 provoked artefacts found every time") >= 0
+    assert (
+        "Of 6 artefacts 4 were provoked for real on this machine, 1 only replayed from recorded or "
+        "made-up samples and 1 not provoked at all. 3 of the 5 were found every time. "
+        "Missed: mostly (1 of 4). Abstained: shy (4 of 4). False alarms: noisy (1 of 60)."
+    ) in text
+    view = opened(browser, path, 1280)
+    rows = [
+        re.split(r"\t", one.inner_text())
+        for one in view.query_selector_all("table.controls tbody tr")
+    ]
+    assert [row[0] for row in rows] == [
+        "mostly", "noisy", "shy", "always", "only-replayed", "not-here",
+    ]  # fmt: skip
+    results = [row[1].strip() for row in rows]
+    assert results == [
+        "✗ 1 missed",
+        "✗ 1 false alarm",
+        "✗ 4 abstained",
+        "✓ every time",
+        "✓ every time, replayed",
+        "– not provoked",
+    ]
+    view.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    mostly = view.inner_text("#mostly").replace("\xa0", " ")
+    assert "Provoked 4 times, found 3 times (exact 95 % interval 25 % to 99.4 %)." in mostly
+    assert "Judged 100 clean scenes, of which 97 belong to other controls" in mostly
+    assert "Missed: control,bytes=3." in mostly
+    assert "Observations decide, not time." in mostly
+    assert "Biases by a factor of 2.50." in mostly
+    assert "Remedy. Take made-up out." in mostly
+    replayed = view.inner_text("#only-replayed").replace("\xa0", " ")
+    assert "Provoked 3 times (all replayed), found 3 times" in replayed
+    assert "Only time tells it, so that it may err now and then." in replayed
+    assert "3 replayed scenes" in replayed
+    assert "What the detector says of a replayed scene" in replayed
+    assert "2 scenes could not be played here: needs two NUMA nodes." in view.inner_text(
+        "#not-here"
+    )
+    view.close()
+
+
+def test_a_controls_file_of_a_plainer_kind_is_shown_too() -> None:
+    """Without intervals, replays and examples, as of an older version of the same format."""
+    counts = {"provoked": 3, "detected": 1, "abstained": 1, "nulls": 1, "false_alarms": 0}
+    one = {"text": "", **counts, "skipped": 0, "reason": ""}
+    rows = provoked.rows({"a": one})
+    assert rows[0]["result"] == "1 missed, 1 abstained"
+    assert rows[0]["said"].startswith("Provoked 3 times, found once, abstained once.")
+    assert provoked.rows({}) == []
+    assert provoked.summary({"a": one})[2] == "Missed: a (1 of 3)."
+
+
+def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
+    line = [Marked(k, 1.0, names) for k, names in enumerate([["X1"], ["X1"], [], ["X1"], ["E1"]])]
+    assert [len(run) for run in plots_marks.runs_of(line)] == [2, 1, 1]
+    assert plots_marks.text_of(["X1", "B1", "E1", "i1", "i2"]) == "X1 B1 E1 +2"
+    assert plots_marks.letters(["i1", "X2", "X1"]) == ["X", "i"]
+
+
+def test_marks_keep_their_names_whatever_the_order() -> None:
+    many = [
+        finding("b", "explains", ["p"]) | {"shown": True},
+        finding("a", "explains", ["q"]) | {"shown": False},
+        finding("c", "invalidates", ["q"]) | {"shown": True},
+        finding("b", "explains", ["r"], 0.5) | {"shown": False},
+    ]
+    for order in itertools.permutations(many):
+        found = marks.of({"findings": list(order)})
+        assert [(one.name, one.artefact) for one in found.every] == [
+            ("X1", "c"), ("E1", "b"), ("E2", "a"),
+        ]  # fmt: skip
+        assert found.names("q") == ["X1", "E2"]
+        assert found.names("p", "r") == ["E1"]
+        note = found.beside(["p", "r", "q", None, "p"])[1]
+        assert (note.points, note.of, note.more) == (2, 3, 1)
+    assert marks.of({}).every == []
+
+
+def test_values_of_evidence_have_units() -> None:
+    rows = [(8192.0, "blocks"), (0.25, "1"), (None, "s"), (True, ""), ([], "1"), (["a"], "calls")]
+    said = [marks.value({"value": value, "unit": unit}) for value, unit in rows]
+    assert said == ["8,192 blocks", "0.25", "–", "yes", "none", "a"]
+
+
+def test_the_overview_marks_what_all_ratios_stand_on(site: Path) -> None:
+    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    picture = panels.overview(paper)
+    assert picture is not None
+    assert re.search(r"MEMCPY: (B1 )?E1", picture.svg)

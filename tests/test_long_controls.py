@@ -1,0 +1,184 @@
+"""The detectors over hundreds of plays of their controls, under changing load: `make test-long`.
+
+Minutes of a call: BENCHBOOK_LONG_MINUTES. What has not counted enough by then is skipped, and goes
+on at the next call.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchbook.controls import long_run
+from benchbook.controls.judging import FAILED, Outcome
+from benchbook.controls.loads import LOADS, NONE, loaded
+from benchbook.controls.long_count import NULLS, PROVOKED, REPLAYED, TRIES, Candidate, Line, Tally
+from benchbook.controls.long_summary import summary, table, wrong
+
+ROOT = Path(__file__).resolve().parent.parent
+MINUTES = float(os.environ.get("BENCHBOOK_LONG_MINUTES", "50"))
+LEAST_S = 600  # the pytest limit: a play that has begun may end
+A, B = "controls/a", "controls/b"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(MINUTES * 60 + LEAST_S)
+def test_detectors_over_many_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        content = long_run.run(ROOT, MINUTES * 60, lambda text: print(f"\n{text}", end=""))
+        print("", *table(content), sep="\n")
+    certain = [
+        f"{name}: {text}" for name, one in content["artefacts"].items() for text in one["wrong"]
+    ]
+    lost = {name: why for name, why in content["not_played_here"].items() if why.startswith(FAILED)}
+    assert (certain, lost) == ([], {})
+    if not content["finished"]:
+        so_far = f"{content['counted']} of {content['wanted']} scenes so far"
+        pytest.skip(f"{so_far}, run again: it goes on where it ended")
+
+
+def line(
+    control: str,
+    load: str = NONE,
+    *,
+    provoked: tuple[str, ...] = (),
+    nulls: tuple[tuple[str, str], ...] = (),
+    seconds: float = 1.0,
+    reason: str = "",
+) -> Line:
+    """A play: what its own detector said of provoked scenes, and who said what of clean ones."""
+    own = control.removeprefix("controls/")
+    replayed = load == REPLAYED
+    outcomes = [
+        Outcome(own, own, str(n), True, said, replayed, reason) for n, said in enumerate(provoked)
+    ]
+    outcomes += [
+        Outcome(artefact, own, "null", provoked=False, said=said, replayed=replayed)
+        for artefact, said in nulls
+    ]
+    return Line(control, load, 1, seconds, False, outcomes)
+
+
+def tally(*lines: Line, replayed: bool = False) -> Tally:
+    found = Tally({A: ("a", True, replayed), B: ("b", True, False)}, ["a", "b"])
+    for one in lines:
+        found.add(one)
+    return found
+
+
+def test_who_was_provoked_least_is_next_under_the_next_load() -> None:
+    assert tally().next() == Candidate(A, NONE)
+    assert tally(line(A, provoked=("found",) * 4)).next() == Candidate(B, NONE)
+    loads = list(LOADS)
+    both = tally(line(A, provoked=("found",)), line(B, provoked=("found", "silent")))
+    assert both.next() == Candidate(A, loads[1])
+    assert tally(line(B, provoked=("found",)), replayed=True).next() == Candidate(A, NONE)
+
+
+def test_when_enough_is_provoked_what_gives_most_nulls_is_next() -> None:
+    enough = ("found",) * PROVOKED
+    quick = line(A, "spinning elsewhere", provoked=enough, nulls=(("a", "silent"),), seconds=1)
+    slow = line(B, "spinning elsewhere", provoked=enough, nulls=(("a", "silent"),), seconds=9)
+    counted = tally(quick, slow, line(A, nulls=(("b", "silent"),)))
+    assert counted.next().control == A
+    assert counted.next().kind == "loaded"
+    for _ in range(NULLS):
+        counted.add(quick)
+    assert counted.next() == Candidate(A, NONE)  # only there has b judged anything
+    for _ in range(NULLS):
+        counted.add(line(A, nulls=(("b", "silent"),)))
+    assert counted.next() is None
+    assert counted.progress() == (2 * PROVOKED + 2 * NULLS,) * 2
+    assert summary(counted, set())["finished"]
+
+
+def test_what_was_not_judged_is_no_null() -> None:
+    counted = tally(line(A, nulls=(("a", "abstained"), ("b", "unasked"), ("b", "found"))))
+    assert counted.nulls == {"b": 1}
+
+
+def test_a_control_that_cannot_be_played_here_is_no_goal() -> None:
+    lost = line(A, provoked=("skipped",), reason="no such compiler")
+    counted = tally(*[lost] * TRIES, line(B, provoked=("found",) * PROVOKED))
+    assert counted.cannot_be_played(A)
+    assert counted.next() is None
+    content = summary(counted, set())
+    assert content["not_played_here"] == {A: "no such compiler"}
+    assert any(text.endswith(f"{A}: no such compiler") for text in table(content))
+
+
+@pytest.mark.parametrize(
+    ("provoked", "nulls", "timing", "faults"),
+    [
+        (("found",) * 60, ("silent",) * 300, False, 0),
+        (("found",) * 59 + ("silent",), ("silent",), False, 1),
+        (("found",) * 59 + ("silent",), ("silent",), True, 0),
+        (("found",) * 56 + ("silent",) * 4, ("silent",), True, 1),
+        (("found",) * 30 + ("abstained",) * 30, ("silent",), False, 0),
+        (("found",) * 29 + ("abstained",) * 31, ("silent",), True, 1),
+        (("found",), ("silent",) * 299 + ("found",), False, 1),
+        (("found",), ("silent",) * 297 + ("found",) * 3, True, 0),
+        (("found",), ("silent",) * 296 + ("found",) * 4, True, 1),
+    ],
+)
+def test_what_must_hold(provoked: tuple, nulls: tuple, timing: bool, faults: int) -> None:
+    for load in (NONE, REPLAYED):
+        one = line(A, load, provoked=provoked, nulls=tuple(("a", said) for said in nulls))
+        counts = summary(tally(one), {"a"} if timing else set())["artefacts"]["a"]
+        assert len(wrong(counts, timing_only=timing, finished=True)) == faults
+        assert list(counts["by_load"]) == [load]
+
+
+def test_shares_are_no_fault_before_all_is_counted() -> None:
+    one = line(A, provoked=("silent", "abstained", "abstained"), nulls=(("a", "found"),))
+    for timing, faults in (({"a"}, 0), (set(), 2)):
+        assert len(summary(tally(one), timing)["artefacts"]["a"]["wrong"]) == faults
+
+
+def test_a_summary_is_json_and_shows_what_went_wrong() -> None:
+    content = summary(tally(line(A, provoked=("silent",), nulls=(("a", "found"),))), set())
+    content = json.loads(json.dumps(content))
+    assert [one["said"] for one in content["artefacts"]["a"]["examples"]] == ["silent", "found"]
+    assert sum("!" in text for text in table(content)) == 2
+
+
+def test_a_call_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
+    path = tmp_path / long_run.OUTCOMES
+    wanted = line(A, REPLAYED, provoked=("found",), nulls=(("b", "silent"),))
+    long_run.records.append(path, [long_run._record(wanted)] * 2)
+    with path.open("a") as stream:
+        stream.write('{"version": 1, "torn')
+    assert list(long_run.read(path)) == [wanted] * 2
+
+
+def test_another_detector_begins_anew_and_another_page_does_not(tmp_path: Path) -> None:
+    for name in ("benchbook", "kernels", "tests/counter_outputs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    before = long_run.digest(tmp_path)
+    (tmp_path / "benchbook/pages/new.py").write_text("")
+    assert long_run.digest(tmp_path) == before
+    for name in ("benchbook/artefacts/new.py", "kernels/controls/new.c", "kernels/stream/new.c"):
+        (tmp_path / name).write_text("")
+        before, after = long_run.digest(tmp_path), before
+        assert before != after
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_a_load_ends_with_its_block(load: str) -> None:
+    with loaded(load, 1):
+        running = children()
+        assert len(running) == len(LOADS[load])
+    assert children() == set()
+
+
+def children() -> set[str]:
+    return {
+        pid
+        for task in Path("/proc/self/task").iterdir()
+        for pid in (task / "children").read_text().split()
+        if b"benchbook.controls.loads" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    }
