@@ -37,12 +37,13 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     seen = read_json(evidence)
     items = seen["items"]
     observations = by_point(items)
+    failed = failures(run)
     points = [
         describe(
             point,
             summaries,
             observations.get(point["id"], {}),
-            failures(run),
+            failed,
             defined.get("paper_statistic", "mean"),
         )
         | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
@@ -227,7 +228,12 @@ def _part(own: pd.DataFrame, bytes_per_call: float) -> dict[str, Any]:
 
 
 def center(times_ns: pd.Series) -> dict[str, float | None]:
-    """Hodges-Lehmann centre of log times over blocks, with its pointwise 95 % interval, in ns."""
+    """Hodges-Lehmann centre of log times over blocks, with its pointwise 95 % interval, in ns.
+
+    None where the clock showed no time at all in some block: nothing has that for its logarithm.
+    """
+    if not (times_ns > 0).all():
+        return dict.fromkeys(("time_ns", "time_low_ns", "time_high_ns"))
     table = pd.DataFrame({"block": range(len(times_ns)), "point": "", "value": list(times_ns)})
     row = stats.point_intervals(table, POINTWISE).iloc[0]
     low, high = float(row["low"]), float(row["high"])

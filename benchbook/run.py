@@ -109,7 +109,7 @@ class Run:
         because its companions are missing then; the point that it died in counts a failure."""
         number = done.next_block
         dice = random.Random(f"{self.seed}/{number}")
-        groups = self.starter.groups(self._in_turn(number, points))
+        groups = self.starter.groups(self._in_turn(len(done.complete), points))
         dice.shuffle(groups)
         for group in groups:
             dice.shuffle(group)
@@ -143,12 +143,13 @@ class Run:
         if disturbed:
             done.disturbed.append(number)
 
-    def _in_turn(self, block: int, points: list[Point]) -> list[Point]:
-        """All points; in serial order the one whose turn it is, and after them the others."""
+    def _in_turn(self, done: int, points: list[Point]) -> list[Point]:
+        """All points; in serial order the one whose turn it is after so many blocks, and after
+        them the others."""
         serial = self.plan.serial
         if not serial:
             return points
-        turn = block * self.plan.turns // self.plan.least
+        turn = min(done * self.plan.turns // self.plan.least, self.plan.turns - 1)
         if turn < len(serial):
             return [point for point in points if point.id == serial[turn]]
         return [point for point in points if point.id not in serial]

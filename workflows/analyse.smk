@@ -16,7 +16,7 @@ rule tables:
 rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("agreement.py", "comparisons.py", "detecting", "twins.py"),
+        lab.stage("agreement.py", "comparisons.py", "detecting", "digits.py", "twins.py"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -118,7 +118,7 @@ rule audit:
 rule judge_controls:
     input:
         lab.stage("artefacts", "detecting", "steadiness.py", "stats"),
-        lab.stage("controls/judging.py", "controls/replays.py", "controls/scenes.py"),
+        lab.stage("analysis.py", "controls", "counters"),
         lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:

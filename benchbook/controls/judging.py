@@ -63,12 +63,11 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     They have judged the played ones already, in the analysis, where no role and no name is known;
     the replayed ones are judged here.
     """
-    told, runs, texts, present = Told(), [], {}, {}
+    told, runs, texts = Told(), [], {}
     by_name = {one["experiment"]: one for one in map(read_json, analyses)}
     for name in definitions.controls(root):
         control = load(definitions.definition_file(root, name), "control")
         texts[control["artefact"]] = control["text"].strip()
-        present[name] = [control["artefact"], *control.get("present", [])]
         if name in by_name:
             runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
             told.add(of_analysis(root, name, by_name[name]))
@@ -99,18 +98,27 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     told = Told()
     for number, scene in enumerate(scenes):
         said = [one for one in analysis["findings"] if not apart or one["scene"] == number]
+        own, places = control["artefact"], set(scene.where)
+        # What is said of the whole run is said once, so it counts for the control that is about it.
+        of_run = {own: {*places, "host"}}
         if not apart:
-            said = [one for one in said if set(one["where"]) & set(scene.where) or not one["where"]]
+            said = [
+                one
+                for one in said
+                if places & set(one["where"]) or (not one["where"] and one["artefact"] == own)
+            ]
         lost = _lost(scene.where, states, said, control["artefact"])
         found = {one["artefact"]: one for one in said}
         abstained = {
-            artefact: next((why[one] for one in [*scene.where, "host"] if one in why), None)
+            artefact: next(
+                (why[one] for one in sorted(of_run.get(artefact, places)) if one in why), None
+            )
             for artefact, why in analysis["abstained"].items()
         }
         clean = {
             artefact
             for artefact, judged in analysis["clean"].items()
-            if {*scene.where, "host"} & set(judged)
+            if of_run.get(artefact, places) & set(judged)
         }
         label = ", ".join(scene.where)
         said_of = _Said(found, abstained, clean)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterable
@@ -29,20 +28,14 @@ from benchbook.files import read_json, write_json
 from benchbook.settings import MEASURING, PLANNING, load, load_settings
 
 OUTCOMES, SUMMARY, LOG = "outcomes.jsonl", "summary.json", "said.log"
-# What decides an outcome, beside what detectors import and the kernels that controls borrow.
-DECIDING = (
-    "benchbook/artefacts",
-    "benchbook/stats",
-    "benchbook/controls/judging.py",
-    "benchbook/controls/replays.py",
-    "benchbook/controls/scenes.py",
-    "benchbook/detecting",
-    "benchbook/steadiness.py",
-    "kernels/common",
-    "kernels/controls",
-    "tests/counter_outputs",  # replayed
+# What decides an outcome: all that builds, measures, observes and judges, and what is replayed.
+DECIDING = ("benchbook", "kernels/common", "kernels/controls", "tests/counter_outputs")
+NOT_DECIDING = (
+    "benchbook/pages",
+    "benchbook/audit",
+    "benchbook/schemas",
+    "benchbook/controls/long_",
 )
-IMPORTED = re.compile(r"^from benchbook\.(\w+)", re.MULTILINE)
 COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
 TOLD_EVERY_S = 30
@@ -78,16 +71,12 @@ def digest(root: Path) -> str:
     """A name for this host and all files that decide what is said."""
     kernels = {_control(root, name).get("kernel") for name in definitions.controls(root)}
     borrowed = kernels & set(definitions.experiments(root))
-    imported = {
-        name
-        for path in (root / "benchbook/artefacts").glob("*.py")
-        for name in IMPORTED.findall(path.read_text(encoding="utf-8"))
-    }
     places = [*DECIDING, *(f"kernels/{name}" for name in borrowed)]
-    places += [f"benchbook/{name}.py" for name in imported]
     found = hashlib.sha256(host.host_id(host.facts()).encode())
     for path in sorted({file for place in places for file in _files(root / place)}):
-        found.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+        name = str(path.relative_to(root))
+        if not name.startswith(NOT_DECIDING):
+            found.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()[:16]
 
 
