@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "bytes_option.h"
 #include "emit.h"
 
 enum {
@@ -135,7 +136,11 @@ void arguments_parse(const struct bench_kernel *kernel, int argc, char **argv,
                      struct arguments *arguments) {
     struct input input = {.kernel = kernel, .arguments = arguments};
     arguments->processes = 1;
-    const struct argp_child children[] = {{.argp = kernel->argp}, {0}};
+    const struct argp_child children[] = {
+        {.argp = bytes_option(&kernel->size)},
+        {.argp = kernel->argp}, /* without one, the list ends here */
+        {0},
+    };
     const struct argp argp = {
         .options = options,
         .parser = parse_option,

@@ -69,13 +69,22 @@ struct bench_task {
     struct bench_range buffers[BENCH_RANGES_MAX]; /* that the point works on */
 };
 
+/* What --bytes is the size of. A kernel that leaves it out has no such option. */
+struct bench_size {
+    uint64_t *bytes; /* where the number goes */
+    const char *of;  /* "the buffer" */
+    uint64_t multiple;
+    uint64_t most;
+};
+
 struct bench_report;
 
 /* Both tables end with an entry whose name is NULL. */
 struct bench_kernel {
     const char *name;
     const char *question;         /* first lines of --help */
-    const struct argp *argp;      /* the kernel's own options, or NULL */
+    struct bench_size size;       /* --bytes, if it has one */
+    const struct argp *argp;      /* the kernel's other options, or NULL */
     const struct bench_key *keys; /* or NULL */
     const struct bench_method *methods;
 

@@ -12,7 +12,6 @@ enum { LINE_BYTES = 64, WORD_BYTES = 8 };
 enum { KEY_BLOCK_BYTES, KEY_CALL };
 enum { CALL_MEMCPY, CALL_MEMPCPY };
 enum { COPY, LOOP, BLOCK_1_1_1, BLOCK_1_2_2, BLOCK_1_3_0 };
-enum { OPTION_BYTES = 0x1000 };
 
 struct copy {
     unsigned char *destination;
@@ -151,33 +150,6 @@ static const struct bench_method methods[] = {
     {0},
 };
 
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the source and of the destination: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the buffers");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* The whole buffer where a method knows no blocks. */
 static uint64_t block_bytes(const struct bench_point *point) {
     const bool has_blocks = methods[point->method].keys & 1 << KEY_BLOCK_BYTES;
@@ -264,12 +236,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "blocks_declared", (words + block_words - 1) / block_words);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "mbw",
     .question = "How fast is memory copied, and was it copied at all?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "each buffer", .multiple = LINE_BYTES, .most = INT64_MAX},
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

@@ -15,7 +15,7 @@
 #include "doubles.h"
 
 enum { LINE_BYTES = 64, THREADS_MOST = 1 << 20, HALF_PAGE = 2048 };
-enum { OPTION_BYTES = 0x1000, OPTION_MEMORY, OPTION_THREADS };
+enum { OPTION_MEMORY = 0x1000, OPTION_THREADS };
 enum { NO_ARRAY = -1, A, B, C, ARRAYS };
 enum { SOURCE_STEP = 1 << 15, SOURCE_CHECKED = SOURCE_STEP / 8 }; /* elements */
 
@@ -69,10 +69,6 @@ static struct stream_work work;
 static struct doubles_found *found_in; /* each part */
 
 static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of each of the three arrays: a multiple of 64"},
     {.name = "memory",
      .key = OPTION_MEMORY,
      .arg = "static|heap",
@@ -99,12 +95,6 @@ static enum stream_memory parse_memory(const char *word) {
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
     (void)state;
     switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
     case OPTION_MEMORY:
         memory = parse_memory(argument);
         memory_is_given = true;
@@ -113,9 +103,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         threads = (int)parse_number("--threads ", argument, strlen(argument), 1, THREADS_MOST);
         return 0;
     case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of each array");
-        }
         if (!memory_is_given) {
             refuse("--memory is missing; give static or heap");
         }
@@ -399,6 +386,7 @@ static const struct argp argp = {.options = options, .parser = parse_option};
 const struct bench_kernel bench_kernel = {
     .name = "stream",
     .question = "How fast is memory read, written and copied by all threads together?",
+    .size = {.bytes = &bytes, .of = "each array", .multiple = LINE_BYTES, .most = INT64_MAX},
     .argp = &argp,
     .methods = methods,
     .accept = accept_point,

@@ -1,8 +1,6 @@
 /* Sums over static arrays of which compilers may make nothing: nobody uses the result, or it is
  * known beforehand because nothing in this file ever writes to the array. */
 #define _GNU_SOURCE
-#include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "bench.h"
@@ -14,7 +12,6 @@
 
 enum { LINE_BYTES = 64, WORD_BYTES = 8, PAGE_MOST = 1 << 16 };
 enum { USED, UNUSED, CONSTANT };
-enum { OPTION_BYTES = 0x1000 };
 
 struct work {
     size_t words;
@@ -70,33 +67,6 @@ static const struct bench_method methods[] = {
     {0},
 };
 
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "How much of the array is summed: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the array");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static struct bench_buffers open_arrays(const struct bench_settings *settings) {
     if (bytes > sizeof filled) {
         cannot_run("the static arrays hold at most %zu bytes; ask for fewer", sizeof filled);
@@ -148,12 +118,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "result_is_right", sum == expected_sum);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "sums",
     .question = "How fast is an array summed if nobody needs the sum, or everybody knows it?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "the array", .multiple = LINE_BYTES, .most = INT64_MAX},
     .methods = methods,
     .open = open_arrays,
     .prepare = prepare,

@@ -21,7 +21,6 @@
 enum { LINE_BYTES = 64, WORD_BYTES = 8, PASSES = 2 };
 enum { ALONE, BESIDE, SLOWING };
 enum { KEY_TURN };
-enum { OPTION_BYTES = 0x1000 };
 
 /* Over a period the work grows so many times, then it begins anew: within the second that a
  * control takes, the machine slows down by much more than it varies. */
@@ -72,33 +71,6 @@ static const struct bench_method methods[] = {
     [SLOWING] = {.name = "slowing", .keys = 1 << KEY_TURN},
     {0},
 };
-
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the buffer: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the buffer");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static struct bench_buffers open_buffer(const struct bench_settings *settings) {
     pattern = pattern_make(settings->seed);
@@ -200,12 +172,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     }
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "machine",
     .question = "Does a figure show that its machine was shared, or became slower?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "the buffer", .multiple = LINE_BYTES, .most = INT64_MAX},
     .keys = keys,
     .methods = methods,
     .open = open_buffer,

@@ -2,7 +2,6 @@
  * drawn, and the buffer tells afterwards that all of it was done. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <string.h>
 
 #include "bench.h"
 #include "buffer.h"
@@ -11,7 +10,6 @@ enum { LINE_BYTES = 64, WORD_BYTES = 8 };
 enum { KEY_PASSES, KEY_MORE };
 enum { EVEN, SELDOM, OFTEN };
 enum { SELDOM_OF = 100, SELDOM_TIMES = 100, OFTEN_OF = 5, OFTEN_CALLS = 3 };
-enum { OPTION_BYTES = 0x1000 };
 
 /* A word becomes word * FACTOR + SUMMAND in each pass. */
 static const uint64_t FACTOR = UINT64_C(6364136223846793005);
@@ -91,33 +89,6 @@ static const struct bench_method methods[] = {
     {0},
 };
 
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the buffer: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the buffer");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static void accept_point(const struct bench_point *point) {
     const uint64_t passes = point->values[KEY_PASSES];
     if (passes == 0 || passes > UINT32_MAX || point->values[KEY_MORE] > UINT32_MAX) {
@@ -183,12 +154,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_share(report, "work_done_fraction", good, count);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "uneven",
     .question = "What do samples look like when some calls do more than others?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "the buffer", .multiple = LINE_BYTES, .most = INT64_MAX},
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

@@ -2,7 +2,6 @@
  * sums of neighbours whose source and destination share the lower bits of their addresses. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <string.h>
 
 #include "bench.h"
 #include "buffer.h"
@@ -12,7 +11,6 @@
 enum { WORD_BYTES = 8, LINE_BYTES = 64, PAGE_BYTES = 4096 };
 enum { KEY_STRIDE_BYTES, KEY_APART_BYTES };
 enum { COLUMN, NEIGHBOURS };
-enum { OPTION_BYTES = 0x1000 };
 
 struct work {
     const uint64_t *source;
@@ -66,33 +64,6 @@ static const struct bench_method methods[] = {
     [NEIGHBOURS] = {.name = "neighbours", .keys = 1 << KEY_APART_BYTES},
     {0},
 };
-
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the memory that is walked through: a multiple of 4096"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), PAGE_BYTES, INT64_MAX / 2);
-        if (bytes % PAGE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, PAGE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the memory");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void accept_point(const struct bench_point *point) {
     const uint64_t stride = point->values[KEY_STRIDE_BYTES];
@@ -197,12 +168,13 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     }
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "places",
     .question = "What do addresses, pages and the binding to a CPU change?",
-    .argp = &argp,
+    .size = {.bytes = &bytes,
+             .of = "the memory that is walked through",
+             .multiple = PAGE_BYTES,
+             .most = INT64_MAX / 2},
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

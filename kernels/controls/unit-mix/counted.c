@@ -1,6 +1,4 @@
 /* One copy, and several ways in which people count its bytes. */
-#include <inttypes.h>
-#include <string.h>
 
 #include "bench.h"
 #include "buffer.h"
@@ -10,7 +8,6 @@ enum { LINE_BYTES = 64, WORD_BYTES = 8 };
 enum { MEBIBYTE = 1 << 20, MEGABYTE = 1000000 };
 enum { KEY_COUNTED };
 enum { ONCE, TWICE, THRICE, MEGABYTES, BITS };
-enum { OPTION_BYTES = 0x1000 };
 
 struct copy {
     uint64_t *to;
@@ -53,33 +50,6 @@ static const struct bench_method methods[] = {
     {.name = "copy", .keys = 1 << KEY_COUNTED},
     {0},
 };
-
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the source and of the destination: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX / 8);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the buffers");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static uint64_t count(uint64_t way) {
     switch (way) {
@@ -125,12 +95,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_share(report, "work_done_fraction", good, words);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "counted",
     .question = "How fast does one and the same copy look when its bytes are counted differently?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "each buffer", .multiple = LINE_BYTES, .most = INT64_MAX / 8},
     .keys = keys,
     .methods = methods,
     .open = open_buffers,

@@ -11,7 +11,6 @@
 enum { PAGE_BYTES = 4096, WORD_BYTES = 8, PIECES_MOST = 64 };
 enum { KEY_PIECES };
 enum { UNTOUCHED, TOUCHED };
-enum { OPTION_BYTES = 0x1000 };
 
 struct ring {
     uint64_t *words;
@@ -64,34 +63,6 @@ static const struct bench_method methods[] = {
     [TOUCHED] = {.name = "touched", .keys = 1 << KEY_PIECES},
     {0},
 };
-
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of a piece: a multiple of 4096"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), PAGE_BYTES,
-                             INT64_MAX / PIECES_MOST);
-        if (bytes % PAGE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, PAGE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of a piece");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void accept_point(const struct bench_point *point) {
     const uint64_t pieces = point->values[KEY_PIECES];
@@ -157,12 +128,13 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_share(report, "work_done_fraction", good, written);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "ring",
     .question = "How fast is a ring written that is new, or was written before?",
-    .argp = &argp,
+    .size = {.bytes = &bytes,
+             .of = "a piece",
+             .multiple = PAGE_BYTES,
+             .most = INT64_MAX / PIECES_MOST},
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

@@ -14,7 +14,6 @@ enum { KEY_SOURCE_PAGES, KEY_DESTINATION_PAGES };
 enum { WRITTEN, UNWRITTEN };
 enum { TOUCHED, UNTOUCHED, RENEWED };
 enum { COPY, SUM };
-enum { OPTION_BYTES = 0x1000 };
 
 struct pages {
     unsigned char *first;
@@ -81,33 +80,6 @@ static const struct bench_method methods[] = {
     [SUM] = {.name = "sum", .keys = 1 << KEY_SOURCE_PAGES},
     {0},
 };
-
-static const struct argp_option options[] = {
-    {.name = "bytes",
-     .key = OPTION_BYTES,
-     .arg = "N",
-     .doc = "Size of the source and of the destination: a multiple of 64"},
-    {0},
-};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-    (void)state;
-    switch (key) {
-    case OPTION_BYTES:
-        bytes = parse_number("--bytes ", argument, strlen(argument), LINE_BYTES, INT64_MAX / 2);
-        if (bytes % LINE_BYTES != 0) {
-            refuse("--bytes %s is not a multiple of %d; give one that is", argument, LINE_BYTES);
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (bytes == 0) {
-            refuse("--bytes is missing; give the size of the buffers");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static bool is_unwritten(const struct bench_point *point) {
     return point->values[KEY_SOURCE_PAGES] == UNWRITTEN;
@@ -223,12 +195,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_share(report, "work_done_fraction", right, words);
 }
 
-static const struct argp argp = {.options = options, .parser = parse_option};
-
 const struct bench_kernel bench_kernel = {
     .name = "pages",
     .question = "How fast is memory copied and read whose pages were never written, or are new?",
-    .argp = &argp,
+    .size = {.bytes = &bytes, .of = "each buffer", .multiple = LINE_BYTES, .most = INT64_MAX / 2},
     .keys = keys,
     .methods = methods,
     .accept = accept_point,
