@@ -408,6 +408,9 @@ class Claim(Model):
     cells: dict[Name, Cell] = Field(
         default={}, description="side -> its printed number, where the source has other settings"
     )
+    about: list[Name] = Field(
+        default=[], description="artefacts that the claim itself says to be there"
+    )
 
 
 class Series(Model):

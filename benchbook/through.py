@@ -33,7 +33,7 @@ Part = dict[str, Any]
 @dataclass
 class Blamed:
     """One artefact at the points of one claim: their own factors, those of findings about several
-    points, the points of which no factor is known, and where it stands by any effect."""
+    points, the points of which no factor is known, and all that it invalidates or biases."""
 
     artefact: str
     effect: str = "biases"
@@ -91,9 +91,13 @@ def through(
 
     `content` is the experiment's definition, `run` the one that decided, `findings` of the same
     experiment. Each artefact is taken out alone: two at one point may be two words for one factor.
-    What biases all compared points alike, by factors that are not known of each, blames nobody.
+    What biases all compared points alike, by factors that are not known of each, blames nobody. Nor
+    do the artefacts that the claim is `about`: it says that they are there. For the same reason a
+    share that a removed cause explains is never one that holds through it.
     """
     if verdict["verdict"] != "reproduced" or not is_measured(claim["estimand"]):
+        return None
+    if claim["estimand"]["kind"] == "explained_share":
         return None
     roles = roles_of(claim["estimand"], content, sizes)
     used, why = usable(claim["estimand"], roles, run.known)
@@ -101,7 +105,7 @@ def through(
         return None
     case = Case(claim, used, run.summaries, max(verdict["intervals"], 1))
     points = names_of(used)
-    blamed = blame(points, findings)
+    blamed = blame(points, _beside(claim.get("about", []), points, findings))
     parts = [one for names, factors in _exact(blamed) if (one := _taken_out(case, names, factors))]
     unknown: dict[tuple[frozenset[str], str], list[str]] = {}
     for one in blamed:
@@ -119,15 +123,30 @@ def through(
     return parts[0] | {"artefacts": artefacts, "words": f"reproduced, {words}"}
 
 
+def _beside(
+    about: Sequence[str], points: Sequence[str], findings: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The findings but those of these artefacts, and but rates that cannot be at their points."""
+    every = list(findings)
+    places = {where for one in every if one["artefact"] in about for where in one["where"]}
+
+    def told(one: dict[str, Any]) -> bool:
+        if one["artefact"] == above_ceiling.ARTEFACT:
+            return set(one["where"]) & set(points) <= places
+        return one["artefact"] in about
+
+    return [one for one in every if not told(one)]
+
+
 def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Blamed]:
     """The artefacts that invalidate or bias any of these points, the graver effect first."""
     found: dict[str, Blamed] = {}
     for finding in findings:
         at = [point for point in points if point in finding["where"]]
-        one = found.setdefault(finding["artefact"], Blamed(finding["artefact"]))
-        one.marked |= set(at)
         if finding["effect"] not in EFFECTS or not at:
             continue
+        one = found.setdefault(finding["artefact"], Blamed(finding["artefact"]))
+        one.marked |= set(at)
         if finding["effect"] == "invalidates":
             one.effect = "invalidates"
         if not finding["factor"] or finding["factor"] <= 0:

@@ -18,7 +18,7 @@ from made_up_findings import control, finding
 from playwright.sync_api import Browser, sync_playwright
 from test_pages import ARGUMENTS, CHROMIUM, look, opened
 
-from benchbook import definitions
+from benchbook import definitions, plan
 from benchbook.detecting.seen import trial_id
 from benchbook.files import read_json, write_text
 from benchbook.pages import lab, machine, marks, page, panels, plots_marks, prose, provoked, reports
@@ -116,9 +116,9 @@ def test_what_biases_all_sides_alike_blames_nobody(run: Measured, sides: tuple[s
     claim = claim_of("order-of-magnitude")
     assert judged(run, claim, finding("unpinned", "biases", list(sides))) is None
     assert judged(run, claim, finding("in-cache", "biases", IDS, 9.0)) is None
-    # Told of one side with its factor, and of the other by the rule alone.
+    # What only informs of the other side biases one alone.
     both = finding("in-cache", "biases", STUCK, 9.0), finding("in-cache", "informs", COPIES)
-    assert judged(run, claim, *both) is None
+    assert judged(run, claim, *both)["kind"] == "undecided"
 
 
 def test_the_factor_of_several_points_can_only_leave_it_open(
@@ -147,9 +147,30 @@ def test_one_factor_with_two_names_is_taken_out_once(run: Measured, sides: tuple
 
 
 def test_the_claim_about_the_artefact_itself(run: Measured, sides: tuple[str, str]) -> None:
+    """A share that a removed cause explains does not hold through that cause."""
     claim = claim_of("repeated-block-is-the-cause")
-    found = judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0))
-    assert found["words"].startswith("reproduced, only through stuck: without it ")
+    assert judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0)) is None
+
+
+def test_what_a_claim_says_to_be_there_does_not_carry_it(
+    run: Measured, sides: tuple[str, str]
+) -> None:
+    claim, at = claim_of("order-of-magnitude") | {"about": ["stuck"]}, [sides[0]]
+    stuck = finding("stuck", "invalidates", at, 12.0)
+    too_fast = finding("above-ceiling", "invalidates", at, 3.0)
+    assert judged(run, claim, stuck) is None
+    assert judged(run, claim, stuck, too_fast) is None
+    # Another artefact still does, and so does a rate that cannot be where that one is not.
+    found = judged(run, claim, stuck, finding("dead-code", "invalidates", at))
+    assert found["artefacts"] == ["dead-code"]
+    found = judged(run, claim, stuck, finding("above-ceiling", "invalidates", [sides[1]]))
+    assert found["artefacts"] == ["above-ceiling"]
+
+
+def test_what_a_claim_is_about_keeps_its_hash() -> None:
+    figure = {"paper": "p", "id": "f", "claims": [{"id": "c", "text": "t"}]}
+    told = {**figure, "claims": [{**figure["claims"][0], "about": ["stuck"]}]}
+    assert plan.claim_hashes([figure]) == plan.claim_hashes([told])
 
 
 def test_times_are_taken_the_other_way_round(run: Measured, sides: tuple[str, str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import benchbook
 from benchbook.crosscheck.spaces import VARIANT, Place, Space
 from benchbook.definitions import settings_of
 from benchbook.settings import load
@@ -30,6 +31,14 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
     }
     of_fact.get(estimand["kind"], lambda: None)()
     _region(place.at("region"), claim["region"], estimand["kind"])
+    for number, name in enumerate(claim.get("about", [])):
+        place.at("about", number).known(name, _artefacts(), "module of benchbook/artefacts")
+
+
+def _artefacts() -> list[str]:
+    """By their files: to import a detector takes more than the standard library."""
+    folder = Path(benchbook.__file__).parent / "artefacts"
+    return sorted(one.stem.replace("_", "-") for one in folder.glob("[!_]*.py"))
 
 
 def _sides(
