@@ -118,7 +118,7 @@ def test_without_its_first_twin_nothing_is_told() -> None:
     assert found["explained"] is None
 
 
-def test_a_missing_twin_ends_the_chain_and_the_rest_is_unexplained() -> None:
+def test_a_missing_twin_ends_the_chain_and_the_rest_is_not_measured() -> None:
     found = chain_of(without(planted(), "block"))
     first, second = found["steps"]
     assert first["measured"]
@@ -126,7 +126,9 @@ def test_a_missing_twin_ends_the_chain_and_the_rest_is_unexplained() -> None:
     rest = math.log(STILL_RATE / 12e9)
     assert found["remainder"]["value"] == pytest.approx(math.exp(rest), rel=0.02)
     whole = math.log(100 / 12)
-    assert found["unexplained"]["value"] == pytest.approx(rest / whole, abs=0.02)
+    assert found["unmeasured"] == pytest.approx(rest / whole, abs=0.02)
+    assert found["unexplained"]["value"] < 0.02
+    assert found["explained"] == pytest.approx(1 - rest / whole, abs=0.02)
 
 
 def test_a_cause_without_evidence_predicts_nothing_though_its_twin_shows_its_share() -> None:
@@ -137,8 +139,49 @@ def test_a_cause_without_evidence_predicts_nothing_though_its_twin_shows_its_sha
     first = found["steps"][0]
     assert first["state"] == "cannot_tell"
     assert first["predicted"] is None
-    assert first["explained"] == 0
+    assert first["explained"] is None
     assert first["share"] > 0.5
+    # Neither step is held against a prediction: nothing is known to be explained or not.
+    assert found["explained"] is None
+    assert found["unpredicted"] == pytest.approx(1, abs=0.02)
+
+
+def test_what_nothing_predicts_stands_apart_from_what_a_prediction_explains() -> None:
+    run = planted()
+    next(one for one in run.points if one["factors"] == STUCK)["observations"].pop(
+        "destination_written_fraction"
+    )
+    first, second = (found := chain_of(run))["steps"]
+    assert (first["explained"], first["state"]) == (None, "cannot_tell")
+    assert found["unpredicted"] == pytest.approx(first["share"], abs=0.01)
+    assert found["explained"] == pytest.approx(second["share"], abs=0.03)
+    assert found["unexplained"]["value"] < 0.02
+
+
+def twinned(run: MadeUp, kind: str, factor: float) -> None:
+    """Plant a twin of the whole copy that is so much faster."""
+    point = next(one for one in run.points if one["factors"] == WHOLE)
+    name = f"{point['point']}~{kind}"
+    run.points.append(point | {"point": name, "twin": kind})
+    run.logs[name] = run.logs[point["point"]] + math.log(factor)
+
+
+def test_a_missing_relinked_twin_is_no_floor() -> None:
+    run = planted()
+    twinned(run, "again", 1.0)
+    found = chain_of(run)
+    assert (found["state"], found["null_fails"]) == ("ok", False)
+    assert found["smallest_effect"] < 1.05
+    twinned(run, "relinked", 1.3)
+    assert chain_of(run)["smallest_effect"] == pytest.approx(1.3, rel=0.03)
+
+
+def test_a_failed_null_is_a_floor_as_far_as_it_is_off() -> None:
+    run = planted()
+    twinned(run, "again", 10.0)
+    found = chain_of(run)
+    assert (found["state"], found["null_fails"]) == ("not_odd", True)
+    assert found["smallest_effect"] == pytest.approx(10, rel=0.05)
 
 
 def test_a_factor_that_is_none_has_no_shares() -> None:

@@ -109,6 +109,26 @@ def test_without_a_twin_the_factor_and_the_reason_stand_alone() -> None:
     assert "is explained" not in html
 
 
+def test_what_nothing_predicts_is_not_told_as_unexplained() -> None:
+    run = planted()
+    for point in run.points:
+        point["observations"].pop("destination_written_fraction", None)
+    one = storable(chain_of(run, CHAIN[:1]))
+    title = explained.title(paper_of(run), one)
+    assert "its twin takes" in title
+    assert title.endswith("nothing predicts it in this preset")
+    html, _ = shown(run, one)
+    assert "is explained" not in html
+    assert "not predicted" in html
+    assert "0\xa0% of" not in html
+
+
+def test_what_a_missing_twin_leaves_was_not_measured() -> None:
+    run = without(planted(), "block")
+    said = explained.said(paper_of(run), chain_of(run))
+    assert "was not measured, for a twin is missing" in said
+
+
 def test_the_file_holds_the_chain() -> None:
     one = storable(chain_of(planted(), STEPS))
     rows = list(csv.DictReader(io.StringIO(explained.csv_of(one))))

@@ -2,7 +2,8 @@
 
 Each step has a factor that was measured (odd ÷ twin, paired by block) and one that evidence
 predicts without these two times. What a prediction misses, above or below, and what is left when
-all twins are done, is unexplained; what is removed but not predicted is unexplained too.
+all twins are done, is unexplained. What a twin takes away and nothing predicts stands apart as
+unpredicted; what is left where a twin is missing, as not measured.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pandas as pd
 from benchbook import causes, stats
 from benchbook.estimands import exp, of_values
 from benchbook.explained.chains import Link, Row, Run, chain, run_of
-from benchbook.twins import null_of, smallest_effect
+from benchbook.twins import null_of
 
 
 def explained(
@@ -27,7 +28,9 @@ def explained(
     """The anomalies of a figure with their chains; `items` are the rows of evidence.json.
 
     A factor is {value, low, high, low95, high95}: of rates, low and high simultaneous over the
-    steps and what they leave, the others pointwise. `unexplained` is a share of the log factor.
+    steps and what they leave, the others pointwise. `unexplained`, `unpredicted` and `unmeasured`
+    are shares of the log factor, `explained` is what they leave of it: None where no step that has
+    a twin has a prediction. `null_fails`: a binary beside itself differs in this run.
     """
     declared = figure.get("anomalies", [])
     if not declared:
@@ -52,6 +55,9 @@ def _anomaly(anomaly: Row, run: Run) -> Row:
         "remainder": None,
         "explained": None,
         "unexplained": None,
+        "unpredicted": None,
+        "unmeasured": None,
+        "null_fails": False,
         "smallest_effect": None,
     }
     for one in (odd, base):
@@ -76,15 +82,18 @@ def _anomaly(anomaly: Row, run: Run) -> Row:
         "remainder": None if last == base.id else _factor(logs[last] - logs[base.id], count),
         "steps": [_step(link, logs, count) for link in links],
     }
-    smallest = _smallest(whole, run, count)
+    smallest, found["null_fails"] = _smallest(whole, run, count)
     found["smallest_effect"] = math.exp(min(smallest, 700.0))
     if whole["low95"] <= 1 <= whole["high95"] or abs(math.log(whole["value"])) < smallest:
         return found | {"state": "not_odd"}
     lost = [link.lost for link in links if link.lost]
     if lost and not any(link.twin for link in links):
         return found | {"state": "no_twin", "reason": lost[0]}
+    log = math.log(whole["value"])
     left = [] if last == base.id else [logs[last] - logs[base.id]]
-    return found | _shares(found["steps"], links, logs, left, math.log(whole["value"]), count)
+    unmeasured = abs(_center(left[0]) / log) if lost and left else 0.0
+    found["unmeasured"] = min(unmeasured, 1.0)
+    return found | _shares(found, links, logs, [] if lost else left, log)
 
 
 def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Row:
@@ -128,60 +137,66 @@ def _predicted(link: Link, logs: pd.DataFrame) -> pd.Series | None:
 
 
 def _shares(
-    steps: list[Row],
-    links: list[Link],
-    logs: pd.DataFrame,
-    left: list[pd.Series],
-    whole: float,
-    intervals: int,
+    found: Row, links: list[Link], logs: pd.DataFrame, left: list[pd.Series], whole: float
 ) -> Row:
     """Share of each step, and what stays unexplained, as shares of the log factor `whole`.
 
     `unexplained` is centred on its parts without their signs: misses do not cancel. Its interval
-    is paired by block, with the signs that the centres have.
+    is paired by block, with the signs that the centres have. None where nothing was held against
+    a prediction and nothing is left.
     """
-    parts = list(left)
-    shared = []
-    for step, link in zip(steps, links, strict=True):
+    parts, shared, unpredicted = list(left), [], 0.0
+    for step, link in zip(found["steps"], links, strict=True):
         if not link.twin:
             shared.append(step)
             continue
         measured = logs[link.one] - logs[link.other]
-        predicted = _predicted(link, logs)
-        share, missed = _of_step(measured, predicted)
-        parts.append(missed)
-        center = stats.hodges_lehmann(measured.to_numpy(float))
-        shared.append(step | {"share": center / whole, "explained": share / whole + 0.0})
-    each = [part for part in parts if len(part)]
-    signs = [math.copysign(1, stats.hodges_lehmann(part.to_numpy(float))) for part in each]
+        center = _center(measured)
+        share, missed = _of_step(measured, _predicted(link, logs))
+        if missed is None:
+            unpredicted += abs(center / whole)
+        else:
+            parts.append(missed)
+        of_whole = None if share is None else share / whole + 0.0
+        shared.append(step | {"share": center / whole, "explained": of_whole})
+    apart = {"steps": shared, "unpredicted": min(unpredicted, 1.0)}
+    if not parts:
+        return apart
+    signs = [math.copysign(1, _center(part)) for part in parts]
     total = sum(
-        (sign * part for sign, part in zip(signs, each, strict=True)),
+        (sign * part for sign, part in zip(signs, parts, strict=True)),
         pd.Series(0.0, index=logs.index),
     ).dropna()
     unexplained = of_values(
         (total / abs(whole)).to_numpy(float),
-        intervals,
+        found["intervals"],
         shown=lambda value: value,
         effect=abs,
         null=None,
     )
     ends = {key: getattr(unexplained, key) for key in ("value", "low", "high", "low95", "high95")}
     clipped = {key: min(max(value, 0.0), 1.0) for key, value in ends.items()}
-    return {"steps": shared, "unexplained": clipped, "explained": 1 - clipped["value"]}
+    rest = 1 - clipped["value"] - apart["unpredicted"] - found["unmeasured"]
+    held = any(step["explained"] is not None for step in shared)
+    return apart | {"unexplained": clipped, "explained": max(rest, 0.0) if held else None}
 
 
-def _of_step(measured: pd.Series, predicted: pd.Series | None) -> tuple[float, pd.Series]:
-    """The log factor that a step explains, and what it leaves unexplained by block."""
-    center = stats.hodges_lehmann(measured.to_numpy(float))
-    if predicted is None:
-        return 0.0, measured
-    missed = (measured - predicted).dropna()
-    if missed.empty:
-        return 0.0, measured
-    miss = abs(stats.hodges_lehmann(missed.to_numpy(float)))
+def _of_step(
+    measured: pd.Series, predicted: pd.Series | None
+) -> tuple[float | None, pd.Series | None]:
+    """The log factor that a step explains, and what it misses by block; None without a
+    prediction."""
+    missed = None if predicted is None else (measured - predicted).dropna()
+    if missed is None or missed.empty:
+        return None, None
+    center, miss = _center(measured), abs(_center(missed))
     if miss >= abs(center):
         return 0.0, measured
     return math.copysign(abs(center) - miss, center), missed
+
+
+def _center(logs: pd.Series) -> float:
+    return float(stats.hodges_lehmann(logs.to_numpy(float)))
 
 
 def _factor(logs: pd.Series, intervals: int) -> Row:
@@ -191,10 +206,23 @@ def _factor(logs: pd.Series, intervals: int) -> Row:
     }
 
 
-def _smallest(whole: Row, run: Run, intervals: int) -> float:
-    """The smallest log factor that counts as real here: its own half-width, or what twins say."""
-    own = math.log(whole["high95"] / whole["low95"]) / 2 if whole["low95"] > 0 else math.inf
+def _smallest(whole: Row, run: Run, intervals: int) -> tuple[float, bool]:
+    """The smallest log factor that counts as real here, and whether the machine fails its own null.
+
+    The largest of its own half-width, that of the A/A twin (the furthest bound, where the two
+    differ) and the furthest bound of the relinked twin; a twin that is missing bounds nothing.
+    """
+    floors = [math.log(whole["high95"] / whole["low95"]) / 2 if whole["low95"] > 0 else math.inf]
     null = null_of(run.analysis["points"], run.summaries, intervals)
-    if null["again"] is None:
-        return own
-    return smallest_effect({"half_width": own}, null).log_effect
+    again, relinked, fails = null["again"], null["relinked"], null["passes"] is False
+    if again:
+        floors.append(_furthest(again) if fails else again["half_width"])
+    if relinked:
+        floors.append(_furthest(relinked))
+    return max(floors), fails
+
+
+def _furthest(twin: Row) -> float:
+    """The further bound from 1, in logs."""
+    ends = (twin["low"], twin["high"])
+    return max(abs(math.log(end)) if 0 < end < math.inf else math.inf for end in ends)

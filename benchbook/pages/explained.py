@@ -49,6 +49,8 @@ def title(paper: Paper, one: One) -> str:
         return f"{shows} here: nothing to explain"
     if one["state"] == "no_twin":
         return f"{shows}; why was not measured"
+    if one["explained"] is None:
+        return f"{shows}: {_taken(one)}"
     if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
         return f"{shows}; how much of it is explained stays open in this run"
     return f"{shows}: {digits.share(one['explained'])} of it is explained"
@@ -111,11 +113,33 @@ def said(paper: Paper, one: One) -> str:
     if one["remainder"]:
         left = with_interval(one["remainder"])
         text.append(f"With all of this taken away a factor of {left} is left.")
-    text.append(
-        f"By logarithms {digits.share(one['explained'])} of the factor is explained; "
-        f"{_share(one['unexplained'])} is not."
-    )
+    text.append(_summed(one))
     return " ".join(text)
+
+
+def _summed(one: One) -> str:
+    """How the factor divides, by logarithms: explained, not, not predicted, not measured."""
+    parts = []
+    if one["explained"] is not None:
+        parts.append(f"{digits.share(one['explained'])} of the factor is explained")
+        parts.append(f"{_share(one['unexplained'])} is not")
+    if one["unpredicted"]:
+        said = (
+            f"{digits.share(one['unpredicted'])} goes with twins whose effect nothing predicts here"
+        )
+        parts.append(said)
+    if one["unmeasured"]:
+        parts.append(f"{digits.share(one['unmeasured'])} was not measured, for a twin is missing")
+    return f"By logarithms {'; '.join(parts)}." if parts else ""
+
+
+def _taken(one: One) -> str:
+    """`its twin takes 81 % away; nothing predicts it in this preset`."""
+    steps = chained(one)
+    share = digits.share(min(max(sum(step["share"] for step in steps), 0.0), 1.0))
+    if len(steps) == 1:
+        return f"its twin takes {share} away; nothing predicts it in this preset"
+    return f"its twins take {share} away; nothing predicts them in this preset"
 
 
 def _nothing(one: One) -> str:
@@ -123,6 +147,11 @@ def _nothing(one: One) -> str:
     if low is None or high is None or low <= 1 <= high:
         return "That may be none at all"
     least = digits.number(one["smallest_effect"])
+    if one["null_fails"]:
+        return (
+            f"The machine fails its own null: in this run one binary beside itself differs, so that "
+            f"a factor below {digits.number(one['smallest_effect'])} may come from nothing"
+        )
     return f"Here less than a factor of {least} may come from nothing, as its twins show"
 
 
@@ -161,7 +190,10 @@ def _pointwise(factor: One) -> One:
 def _step(step: One) -> str:
     shows = f"its twin shows {digits.number(step['measured']['value'])}"
     if step["predicted"] is None:
-        return f"{prose.upper(step['title'])}: no factor predicted, {shows}."
+        return (
+            f"{prose.upper(step['title'])}: {shows}, which takes {digits.share(step['share'])} away; "
+            "nothing predicts it in this preset."
+        )
     said = digits.number(step["predicted"]["value"])
     return f"{prose.upper(step['title'])}: a factor of {said} predicted, {shows}."
 
@@ -180,6 +212,8 @@ def share_of(step: One) -> str:
 
 def explained_by(step: One) -> str:
     """The share that was predicted and confirmed."""
+    if step["measured"] and step["explained"] is None:
+        return "not predicted"
     return digits.NONE if step["explained"] is None else digits.share(step["explained"])
 
 
