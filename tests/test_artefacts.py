@@ -156,8 +156,17 @@ def test_controls_count_misses_and_false_alarms() -> None:
     assert (seen["nulls"], seen["false_alarms"], seen["skipped"]) == (3, 1, 1)
     assert (seen["nulls_elsewhere"], seen["false_alarms_elsewhere"]) == (1, 0)
     assert (seen["replayed"]["provoked"], seen["replayed"]["nulls"]) == (1, 0)
+    # Of the scenes that were played alone.
+    assert seen["detected_interval"] == interval(1, 3)
+    assert seen["false_alarm_interval"] == interval(1, 3)
     assert seen["missed_at"] == ["silent True"]
     assert seen["false_alarms_at"] == ["found False"]
+
+
+def test_what_was_only_replayed_has_the_interval_of_its_replays() -> None:
+    seen = count("a", [outcome("found", provoked=True, replayed=True)] * 3)
+    assert seen["detected_interval"] == interval(3, 3)
+    assert seen["false_alarm_interval"] is None
 
 
 def test_intervals_of_the_counts_are_exact() -> None:

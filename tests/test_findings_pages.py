@@ -446,7 +446,7 @@ def test_the_controls_page_begins_with_what_went_wrong(
     assert "Biases by a factor of 2.50." in mostly
     assert "Remedy. Take made-up out." in mostly
     replayed = view.inner_text("#only-replayed").replace("\xa0", " ")
-    assert "Provoked 3 times (all replayed), found 3 times" in replayed
+    assert "Replayed 3 times, found 3 times" in replayed
     assert "Only time tells it, so that it may err now and then." in replayed
     assert "3 replayed scenes" in replayed
     assert "What the detector says of a replayed scene" in replayed
@@ -454,6 +454,21 @@ def test_the_controls_page_begins_with_what_went_wrong(
         "#not-here"
     )
     view.close()
+
+
+def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
+    again = {"provoked": 9, "detected": 9, "abstained": 0, "nulls": 9, "false_alarms": 0}
+    one = control(12, 12, 12) | {"replayed": again}
+    (row,) = provoked.rows({"both": one})
+    assert (row["detected"], row["false"]) == (
+        "3 of 3 here, 9 of 9 replayed",
+        "0 of 3 here, 0 of 9 replayed",
+    )
+    assert "Provoked 3 times, found 3 times (exact" in row["said"]
+    assert "Replayed 9 times, found 9 times." in row["said"]
+    # Where it abstains of all that was provoked here, no replay makes up for it.
+    (row,) = provoked.rows({"shy": one | {"detected": 9, "abstained": 3, "missed_at": []}})
+    assert row["how"] == "bad"
 
 
 def test_a_controls_file_of_a_plainer_kind_is_shown_too() -> None:

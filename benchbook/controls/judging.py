@@ -244,17 +244,19 @@ _EXAMPLE = ("effect", "factor", "confidence", "evidence", "explanation", "remedy
 
 def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
     """Counts of one detector, exact 95 % intervals of what it finds and of its false alarms, and
-    where. `replayed` holds the part of the counts that was replayed."""
+    where. `replayed` holds the part of the counts that was replayed; the intervals are those of the
+    scenes that were played, where there are any."""
     own = [one for one in outcomes if one.artefact == artefact]
     all_counts = _counts(own)
+    replayed = _counts([one for one in own if one.replayed])
     skipped = [one for one in own if one.said == "skipped"]
     return {
         **all_counts,
         "skipped": len(skipped),
         "reason": skipped[0].reason if skipped else "",
-        "replayed": _counts([one for one in own if one.replayed]),
-        "detected_interval": interval(all_counts["detected"], all_counts["provoked"]),
-        "false_alarm_interval": interval(all_counts["false_alarms"], all_counts["nulls"]),
+        "replayed": (replayed := _counts([one for one in own if one.replayed])),
+        "detected_interval": _of_real(all_counts, replayed, "detected", "provoked"),
+        "false_alarm_interval": _of_real(all_counts, replayed, "false_alarms", "nulls"),
         **_at(artefact, own),
     }
 
@@ -273,6 +275,16 @@ def _counts(outcomes: list[Outcome]) -> dict[str, int]:
         "nulls_elsewhere": len(elsewhere),
         "false_alarms_elsewhere": _said(elsewhere, "found"),
     }
+
+
+def _of_real(
+    every: dict[str, int], replayed: dict[str, int], hits: str, trials: str
+) -> list[float] | None:
+    """The interval of a share over the scenes that were played; over the replayed ones where there
+    are no others."""
+    if real := every[trials] - replayed[trials]:
+        return interval(every[hits] - replayed[hits], real)
+    return interval(replayed[hits], replayed[trials])
 
 
 def _said(outcomes: list[Outcome], what: str) -> int:

@@ -124,10 +124,8 @@ def _summed(one: One) -> str:
         parts.append(f"{digits.share(one['explained'])} of the factor is explained")
         parts.append(f"{_share(one['unexplained'])} is not")
     if one["unpredicted"]:
-        said = (
-            f"{digits.share(one['unpredicted'])} goes with twins whose effect nothing predicts here"
-        )
-        parts.append(said)
+        share = digits.share(one["unpredicted"])
+        parts.append(f"{share} goes with twins whose effect nothing predicts here")
     if one["unmeasured"]:
         parts.append(f"{digits.share(one['unmeasured'])} was not measured, for a twin is missing")
     return f"By logarithms {'; '.join(parts)}." if parts else ""
@@ -149,8 +147,8 @@ def _nothing(one: One) -> str:
     least = digits.number(one["smallest_effect"])
     if one["null_fails"]:
         return (
-            f"The machine fails its own null: in this run one binary beside itself differs, so that "
-            f"a factor below {digits.number(one['smallest_effect'])} may come from nothing"
+            "The machine fails its own null: in this run one binary beside itself differs, so that "
+            f"a factor below {least} may come from nothing"
         )
     return f"Here less than a factor of {least} may come from nothing, as its twins show"
 
@@ -190,8 +188,9 @@ def _pointwise(factor: One) -> One:
 def _step(step: One) -> str:
     shows = f"its twin shows {digits.number(step['measured']['value'])}"
     if step["predicted"] is None:
+        share = digits.share(step["share"])
         return (
-            f"{prose.upper(step['title'])}: {shows}, which takes {digits.share(step['share'])} away; "
+            f"{prose.upper(step['title'])}: {shows}, which takes {share} away; "
             "nothing predicts it in this preset."
         )
     said = digits.number(step["predicted"]["value"])

@@ -29,7 +29,8 @@ def _row(name: str, one: Artefact) -> dict[str, Any]:
         "how": _how(one),
         "result": _result(one),
         "counts": {key: one[key] for key in COUNTS},
-        "replayed": replayed(one, "provoked") + replayed(one, "nulls"),
+        "detected": _split(one, "detected", "provoked"),
+        "false": _split(one, "false_alarms", "nulls"),
         "skipped": one["skipped"],
         "found": _interval(one, "detected_interval"),
         "alarms": _interval(one, "false_alarm_interval"),
@@ -56,8 +57,11 @@ def missed(one: Artefact) -> int:
 
 
 def _abstains(one: Artefact) -> bool:
-    """Whether it abstained in more than half of what was provoked, which counts as missed."""
-    return 2 * int(one["abstained"]) > int(one["provoked"]) > 0
+    """Whether it abstained in more than half of what was provoked here, or of what was replayed,
+    which counts as missed."""
+    again = replayed(one, "abstained"), replayed(one, "provoked")
+    here = int(one["abstained"]) - again[0], int(one["provoked"]) - again[1]
+    return any(2 * abstained > provoked > 0 for abstained, provoked in (here, again))
 
 
 def _how(one: Artefact) -> str:
@@ -99,22 +103,15 @@ def said(one: Artefact) -> list[str]:
     """The counts as sentences."""
     text = []
     if one["provoked"]:
-        share = _interval(one, "detected_interval")
-        text.append(
-            f"Provoked {_times(one['provoked'])}{_of(one, 'provoked')}, found "
-            f"{_times(one['detected'])}"
-            + (f" (exact 95{digits.FIXED}% interval {share})" if share else "")
-            + (f", abstained {_times(one['abstained'])}" if one["abstained"] else "")
-            + "."
-        )
+        text += _provoked(one)
     if one["nulls"]:
         elsewhere = one.get("nulls_elsewhere", 0)
         others = f", of which {elsewhere:,} belong to other controls" if elsewhere else ""
-        share = _interval(one, "false_alarm_interval")
+        share, rests = _interval(one, "false_alarm_interval"), _rests(one, "nulls")
         text.append(
             f"Judged {digits.plural(one['nulls'], 'clean scene')}{_of(one, 'nulls')}{others}, with "
             f"{digits.plural(one['false_alarms'], 'false alarm')}"
-            + (f" (exact 95{digits.FIXED}% interval {share})" if share else "")
+            + (f" (exact 95{digits.FIXED}% interval {share}{rests})" if share else "")
             + "."
         )
     match decided(one):
@@ -123,6 +120,43 @@ def said(one: Artefact) -> list[str]:
         case "timing":
             text.append("Only time tells it, so that it may err now and then.")
     return text or ["Nothing provoked it in this run."]
+
+
+def _provoked(one: Artefact) -> list[str]:
+    """How often it was provoked and found, here and replayed, each by itself; the interval is that
+    of the scenes here where there are any."""
+    keys = ("provoked", "detected", "abstained")
+    again = {key: replayed(one, key) for key in keys}
+    here = {key: one[key] - again[key] for key in keys}
+    share, text = _interval(one, "detected_interval"), []
+    for verb, part in (("Provoked", here), ("Replayed", again)):
+        if not part["provoked"]:
+            continue
+        told = f"{verb} {_times(part['provoked'])}, found {_times(part['detected'])}"
+        if share and (part is here or not here["provoked"]):
+            told += f" (exact 95{digits.FIXED}% interval {share})"
+        if part["abstained"]:
+            told += f", abstained {_times(part['abstained'])}"
+        text.append(f"{told}.")
+    return text
+
+
+def _split(one: Artefact, hits: str, trials: str) -> str:
+    """`3 of 3 here, 9 of 9 replayed`; where all is of one kind, that alone."""
+    again = replayed(one, trials)
+    here = one[trials] - again
+    parts = []
+    if here:
+        word = " here" if again else ""
+        parts.append(f"{one[hits] - replayed(one, hits):,} of {here:,}{word}")
+    if again:
+        parts.append(f"{replayed(one, hits):,} of {again:,} replayed")
+    return ", ".join(parts) or digits.NONE
+
+
+def _rests(one: Artefact, key: str) -> str:
+    """On what an interval rests, where that is not all."""
+    return " of those played here" if 0 < replayed(one, key) < one[key] else ""
 
 
 def _times(amount: int) -> str:
