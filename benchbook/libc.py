@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Collection
 
 # As glibc calls them. Between the first and the second by `rep movsb`, from the third on past the
 # caches.
 THRESHOLDS = ("rep_movsb_threshold", "rep_movsb_stop_threshold", "non_temporal_threshold")
 # What one call of that size does between them.
 LOOP, STRING, PAST = "vector loop", "rep movsb", "non-temporal stores"
+FAST_STRINGS = {"erms", "fsrm"}  # a processor that has either copies fast by `rep movsb`
 _LINE = re.compile(r"^x86\.cpu_features\.(\w+)=(0x[0-9a-f]+|\d+)\s*$", re.MULTILINE)
 _LIMIT_S = 10
 
@@ -53,11 +55,15 @@ def loader_of(binary: str) -> str | None:
     return loader_in(said.stdout)
 
 
-def path_of(bytes_per_call: float, thresholds: dict[str, int]) -> str:
-    """How one call that copies so many bytes is done; "" where the library does not say."""
+def path_of(bytes_per_call: float, thresholds: dict[str, int], isa: Collection[str]) -> str:
+    """How one call that copies so many bytes is done; "" where the library does not say.
+
+    `isa`: the processor's features. Without a fast `rep movsb` among them the library does not heed
+    the thresholds that begin and end it, so that between these nothing is told.
+    """
     if any(name not in thresholds for name in THRESHOLDS):
         return ""
     start, stop, past = (thresholds[name] for name in THRESHOLDS)
     if start <= bytes_per_call < stop:
-        return STRING
+        return STRING if FAST_STRINGS & set(isa) else ""
     return PAST if bytes_per_call >= past else LOOP

@@ -101,6 +101,7 @@ class MadeUp:
         return {
             "points": self.points,
             "sizes": SIZES,
+            "facts": {"isa": ["erms"]},
             "caches": {"L1d": 32 * KIB, "L2": MIB, "L3": LLC},
             "readings": readings,
         }

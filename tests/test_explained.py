@@ -245,10 +245,12 @@ def test_states_that_differ_are_predicted_by_the_anchor() -> None:
     assert found["steps"][0]["state"] == "predicted"
 
 
-def switched(run: MadeUp, factor: float, elsewhere: float) -> list[dict[str, Any]]:
+def switched(
+    run: MadeUp, factor: float, elsewhere: float, block: int = 32 * KIB
+) -> list[dict[str, Any]]:
     """Block copies whose library copies in one way: slower by `factor`, at other blocks
     `elsewhere`."""
-    larger = MOVED | {"block_bytes": 64 * KIB}
+    larger = MOVED | {"block_bytes": block}
     run.add(MOVED, 12e9 / factor, "w")
     run.add(larger, 15e9)
     run.add(larger, 15e9 / elsewhere, "w")
@@ -271,6 +273,30 @@ def test_one_way_of_copying_on_both_sides_is_excluded() -> None:
     run = planted()
     found = chain_of(run, switched(run, 1.0, 1.0), items=thresholds())
     assert found["steps"][2]["state"] == "excluded"
+
+
+def test_a_library_that_names_no_thresholds_is_not_said_to_switch() -> None:
+    run = planted()
+    step = chain_of(run, switched(run, 1.3, 1.25), items=[])["steps"][2]
+    assert step["state"] == "cannot_tell"
+    assert "way than" not in step["why"]
+
+
+def test_a_side_without_a_call_is_no_switch() -> None:
+    run = planted()
+    steps = switched(run, 1.3, 1.25)
+    next(one for one in run.points if one["factors"] == MOVED)["observations"]["library_calls"] = []
+    step = chain_of(run, steps, items=thresholds(rep_movsb_threshold=2**40))["steps"][2]
+    assert step["state"] == "cannot_tell"
+    assert "only one side" in step["why"]
+
+
+def test_a_switch_is_not_told_from_blocks_of_far_another_size() -> None:
+    run = planted()
+    steps = switched(run, 1.3, 1.25, 64 * KIB)
+    step = chain_of(run, steps, items=thresholds(rep_movsb_threshold=2**40))["steps"][2]
+    assert step["state"] == "cannot_tell"
+    assert "near this one" in step["why"]
 
 
 def test_small_calls_follow_the_trend_of_larger_ones() -> None:

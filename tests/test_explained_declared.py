@@ -115,15 +115,22 @@ x86.cpu_features.rep_movsb_stop_threshold=0x100000
 
 def test_the_loader_says_how_the_library_copies() -> None:
     found = libc.thresholds_in(DIAGNOSTICS)
-    assert libc.path_of(2111, found) == libc.LOOP
-    assert libc.path_of(2112, found) == libc.STRING
-    assert libc.path_of(2**20, found) == libc.LOOP
-    assert libc.path_of(0x12000000, found) == libc.PAST
+    for isa in (["avx2", "erms"], ["fsrm"]):
+        assert libc.path_of(2111, found, isa) == libc.LOOP
+        assert libc.path_of(2112, found, isa) == libc.STRING
+        assert libc.path_of(2**20, found, isa) == libc.LOOP
+        assert libc.path_of(0x12000000, found, isa) == libc.PAST
+
+
+def test_a_processor_without_fast_strings_does_not_take_them() -> None:
+    found = libc.thresholds_in(DIAGNOSTICS)
+    assert libc.path_of(2112, found, ["avx2"]) == ""
+    assert libc.path_of(2111, found, []) == libc.LOOP
 
 
 def test_a_library_that_does_not_say_is_no_vector_loop() -> None:
     assert libc.thresholds_in("aarch64.whatever=0x1\n") == {}
-    assert libc.path_of(4096, {}) == ""
+    assert libc.path_of(4096, {}, ["erms"]) == ""
     assert libc.copy_thresholds("/nowhere/ld.so", {}) == {}
 
 

@@ -58,7 +58,8 @@ class Context:
     ours by id. `logs`: logs of rates, blocks down and points across. `states`: the machine's state
     in the same form, `anchors` its anchor's median time by state, ns. `thresholds`: of the C
     library's copying, by variant, bytes. `moved`: rows of benchbook.moved.traffic.by_point.
-    `caches` by name and `total_llc_bytes` in bytes.
+    `caches` by name and `total_llc_bytes` in bytes. `isa`: the processor's features as
+    /proc/cpuinfo calls them.
     """
 
     content: dict[str, Any]
@@ -74,6 +75,7 @@ class Context:
     moved: list[dict[str, Any]]
     caches: dict[str, int]
     total_llc_bytes: int | None
+    isa: Collection[str] = ()
 
     def sides(self) -> tuple[Point, Point]:
         """The two points between which the factor lies."""

@@ -37,23 +37,24 @@ def predict(context: Context) -> Answer:
         return CannotTell("what the timed functions call was not looked at")
     if not any(calls):
         return Excluded("Neither side leaves its copying to the C library.", evidence)
+    if not all(calls):
+        return CannotTell("only one side leaves its copying to the C library, which is no switch")
     ways = [way_of(context, side) for side in context.sides()]
     evidence += [one for side in context.sides() for one in thresholds_as_rows(context, side)]
-    if all(ways) and ways[0] == ways[1]:
+    if not all(ways):
+        return CannotTell("the C library does not tell how it copies calls of these sizes here")
+    if ways[0] == ways[1]:
         why = f"Calls of {_size(context.one)} and of {_size(context.other)} are both {ways[0]}."
         return Excluded(why, evidence)
     if not context.twin:
         return CannotTell("no twin has a library that copies in the other way")
     found = _elsewhere(context)
     if found is None:
-        return CannotTell("this switch was measured at no other size of block")
+        return CannotTell("this switch was measured at no other size of block near this one")
     log, block = found
-    said = (
-        f"are {ways[0]}, the twin's {ways[1]}" if all(ways) else "take another way than its twin's"
-    )
     why = (
-        f"Calls of {_size(context.one)} {said}; blocks of {format_bytes(block)} show what "
-        "that changes."
+        f"Calls of {_size(context.one)} are {ways[0]}, the twin's {ways[1]}; blocks of "
+        f"{format_bytes(block)} show what that changes."
     )
     return Predicted(log, why, evidence)
 
@@ -75,7 +76,8 @@ def call_bytes(side: Point) -> float:
 
 def way_of(context: Context, side: Point) -> str:
     """How the library copies a call of this side; "" where it does not say."""
-    return libc.path_of(call_bytes(side), context.thresholds.get(side["variant"], {}))
+    known = context.thresholds.get(side["variant"], {})
+    return libc.path_of(call_bytes(side), known, context.isa)
 
 
 def thresholds_as_rows(context: Context, side: Point) -> Evidence:
@@ -93,7 +95,8 @@ def _size(side: Point) -> str:
 
 
 def _elsewhere(context: Context) -> tuple[Any, int] | None:
-    """Logs of the ratio of the two variants with blocks of another size, the nearest."""
+    """Logs of the ratio of the two variants with blocks of another size, the nearest; None where
+    that is further than a switch at one size tells of another."""
     one, other = context.sides()
     if one["variant"] == other["variant"]:
         return None
@@ -104,11 +107,17 @@ def _elsewhere(context: Context) -> tuple[Any, int] | None:
         if block and twin and _another_block(point, one) and honest.does_all(point):
             pairs[block] = point, twin
     own = one["factors"].get(BLOCK, one["factors"][SIZE])
-    for block in sorted(pairs, key=lambda size: (max(size, own) / min(size, own), size)):
+    for block in sorted(pairs, key=lambda size: (_apart(size, own), size)):
+        if _apart(block, own) > honest.NEAR:
+            return None
         names = [point["point"] for point in pairs[block]]
         if not set(names) & set(context.apart()):
             return context.logs[names[0]] - context.logs[names[1]], block
     return None
+
+
+def _apart(one: float, other: float) -> float:
+    return max(one, other) / min(one, other)
 
 
 def _twins(point: Point, other: Point, removed: Point) -> bool:

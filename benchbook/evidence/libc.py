@@ -14,20 +14,20 @@ NOT_TOLD = "its loader does not list them (glibc 2.33 and later does, on x86-64)
 def rows(context: Context) -> list[Row]:
     """A row for each threshold of each variant that starts here."""
     found: list[Row] = []
-    asked: dict[tuple[tuple[str, str], ...], dict[str, int]] = {}
+    asked: dict[tuple[str | None, tuple[tuple[str, str], ...]], dict[str, int]] = {}
     for name, (folder, record) in context.ours().items():
         if record.get("state") != "ok" or "binary" not in record:
             continue
         own = context.definition["variants"].get(name, {}).get("environment", {})
-        key = tuple(sorted(own.items()))
+        binary = Path(folder) / record["binary"]["file"]
+        key = libc.loader_of(str(binary.absolute())), tuple(sorted(own.items()))
         if key not in asked:
-            asked[key] = _thresholds(Path(folder) / record["binary"]["file"], own)
+            asked[key] = _thresholds(key[0], own)
         found += [_row(context, name, one, asked[key].get(one)) for one in libc.THRESHOLDS]
     return found
 
 
-def _thresholds(binary: Path, own: dict[str, str]) -> dict[str, int]:
-    loader = libc.loader_of(str(binary.absolute()))
+def _thresholds(loader: str | None, own: dict[str, str]) -> dict[str, int]:
     kept = {key: value for key, value in os.environ.items() if key != "GLIBC_TUNABLES"}
     return libc.copy_thresholds(loader, kept | own) if loader else {}
 

@@ -125,5 +125,6 @@ def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any
         moved=run.moved,
         caches=run.analysis["caches"],
         total_llc_bytes=run.analysis["sizes"]["total LLC"],
+        isa=(run.analysis.get("facts") or {}).get("isa") or (),
     )
     return causes.cause_of(cause).predict(context)
