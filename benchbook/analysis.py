@@ -81,6 +81,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "facts": plan["host_facts"],
             "sizes": plan["sizes"],
             "caches": caches_of(plan["host_facts"], plan["cpus"]),
+            "page_bytes": (plan.get("caches") or {}).get("page_bytes"),
             "disturbance": noise(run, plan),
             "points": points,
             "ceilings": bounds,

@@ -102,6 +102,7 @@ class MadeUp:
             "points": self.points,
             "sizes": SIZES,
             "facts": {"isa": ["erms"]},
+            "page_bytes": 4 * KIB,
             "caches": {"L1d": 32 * KIB, "L2": MIB, "L3": LLC},
             "readings": readings,
         }

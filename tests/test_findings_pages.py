@@ -489,6 +489,13 @@ def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
     assert plots_marks.letters(["i1", "X2", "X1"]) == ["X", "i"]
 
 
+def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
+    some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
+    assert marks.factor(some) == "by a factor of 1.67 where it is known"
+    (note,) = marks.of({"findings": [one | {"shown": True} for one in some]}).beside(["p", "q"])
+    assert note.said == "biases both points here, by a factor of 1.67 where it is known"
+
+
 def test_marks_keep_their_names_whatever_the_order() -> None:
     many = [
         finding("b", "explains", ["p"]) | {"shown": True},

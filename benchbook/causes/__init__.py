@@ -59,7 +59,7 @@ class Context:
     in the same form, `anchors` its anchor's median time by state, ns. `thresholds`: of the C
     library's copying, by variant, bytes. `moved`: rows of benchbook.moved.traffic.by_point.
     `caches` by name and `total_llc_bytes` in bytes. `isa`: the processor's features as
-    /proc/cpuinfo calls them.
+    /proc/cpuinfo calls them. `page_bytes`: of the host's ordinary pages.
     """
 
     content: dict[str, Any]
@@ -76,6 +76,7 @@ class Context:
     caches: dict[str, int]
     total_llc_bytes: int | None
     isa: Collection[str] = ()
+    page_bytes: int | None = None
 
     def sides(self) -> tuple[Point, Point]:
         """The two points between which the factor lies."""

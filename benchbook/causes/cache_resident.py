@@ -23,7 +23,11 @@ def predict(context: Context) -> Answer:
         return CannotTell("a side has no size")
     evidence = [row(side, "buffers_bytes", "bytes") for side in context.sides()]
     if sizes[0] == sizes[1]:
-        return Excluded(f"Both sides work on buffers of {format_bytes(sizes[0])}.", evidence)
+        why = (
+            f"Both sides declare buffers of {format_bytes(sizes[0])}; size alone does not set them "
+            "apart."
+        )
+        return Excluded(why, evidence)
     at_work = [_at_work(context, side) for side in context.sides()]
     evidence += [
         {"point": "", "name": f"{name}_bytes", "value": size, "unit": "bytes", "source": "host",
@@ -63,7 +67,8 @@ def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None
     """Logs of the rate ratio of two sizes that another honest setting shows, and its name."""
     pair = setting(context.one)
     candidates: dict[tuple[Any, ...], Point] = {}
-    for point in [context.base, *context.points.values()]:
+    by_id = sorted(context.points.values(), key=lambda point: str(point["point"]))
+    for point in [context.base, *by_id]:
         key = setting(point)
         alike = point["variant"] == context.one["variant"] and _starts(context, point)
         if key != pair and alike and honest.does_all(point):

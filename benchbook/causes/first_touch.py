@@ -8,7 +8,6 @@ from benchbook.digits import count
 CAUSE = "first-touch"
 TITLE = "page faults while timed"
 FAULTS = ("minor_faults", "major_faults")
-PAGE_BYTES = 4096
 NEGLIGIBLE = 1e-4  # of the pages moved, each of which would cost some ten times its copy
 
 
@@ -20,7 +19,9 @@ def predict(context: Context) -> Answer:
     faults = sum(one["value"] for one in evidence)
     if not faults:
         return Excluded("No page fault fell into the timed parts of either side.", evidence)
-    pages = min(_pages(side) for side in context.sides())
+    if not context.page_bytes:
+        return CannotTell(f"{count(faults)} page faults fell into the timed parts of unknown pages")
+    pages = min(_pages(side, context.page_bytes) for side in context.sides())
     if faults <= NEGLIGIBLE * pages:
         why = f"{count(faults)} page faults stand against {count(pages)} pages moved in a start."
         return Excluded(why, evidence)
@@ -29,8 +30,8 @@ def predict(context: Context) -> Answer:
     )
 
 
-def _pages(side: Point) -> float:
+def _pages(side: Point, page_bytes: int) -> float:
     """Pages that one start moves in its timed parts, as declared."""
     wall_ns, time_ns = seen(side, "wall_ns"), side.get("time_ns")
     calls = wall_ns / time_ns if wall_ns and time_ns else 1
-    return float(calls * side["bytes_per_call"] / PAGE_BYTES)
+    return float(calls * side["bytes_per_call"] / page_bytes)

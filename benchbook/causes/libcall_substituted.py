@@ -28,7 +28,12 @@ def predict(context: Context) -> Answer:
     if calls[0] == calls[1]:
         said = listed(calls[0]) if calls[0] else "nothing of the C library"
         return Excluded(f"Either side calls {said}.", evidence)
-    if not calls[0] or calls[1]:
+    if not calls[0]:
+        return CannotTell(
+            f"the odd side calls no library function, the other {listed(calls[1])}: no loop of "
+            "the odd side became a call"
+        )
+    if calls[1]:
         return CannotTell("the sides call different functions of the C library")
     way = way_of(context, context.one)
     if not way:

@@ -126,5 +126,6 @@ def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any
         caches=run.analysis["caches"],
         total_llc_bytes=run.analysis["sizes"]["total LLC"],
         isa=(run.analysis.get("facts") or {}).get("isa") or (),
+        page_bytes=run.analysis.get("page_bytes"),
     )
     return causes.cause_of(cause).predict(context)

@@ -81,7 +81,8 @@ class Note:
         """`invalidates 2 of 3 points here, by a factor of 1.7 to 9.1`."""
         where = f"{self.points} of {digits.plural(self.of, 'point')}"
         if self.points == self.of:
-            where = f"all {where.split(' of ')[1]}" if self.of > 1 else "the one point"
+            several = "both points" if self.of == 2 else f"all {where.split(' of ')[1]}"
+            where = several if self.of > 1 else "the one point"
         return f"{VERBS[self.mark.effect]} {where} here{_by(self.factor)}"
 
 
@@ -189,12 +190,14 @@ def _strength(one: Finding) -> float:
 
 
 def factor(findings: Iterable[Finding]) -> str:
-    """`by a factor of 1.7 to 9.1`; empty where none is known."""
-    known = [one["factor"] for one in findings if one["factor"]]
+    """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any."""
+    every = [one["factor"] for one in findings]
+    known = [one for one in every if one]
     if not known:
         return ""
     ends = dict.fromkeys(digits.number(one) for one in (min(known), max(known)))
-    return f"by a factor of {' to '.join(ends)}"
+    some = "" if len(known) == len(every) else " where it is known"
+    return f"by a factor of {' to '.join(ends)}{some}"
 
 
 def place(paper: Paper, where: str) -> str:
