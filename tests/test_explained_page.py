@@ -100,6 +100,23 @@ def test_points_of_another_preset_have_their_reason() -> None:
     assert "not in this preset" in html
 
 
+def test_questions_of_another_preset_share_a_line() -> None:
+    one = storable(chain_of(run := MadeUp()))
+    assert explained.absent([(one, None)]) == []
+    html = part(
+        "explained",
+        paper=paper_of(run),
+        figure=FIGURE,
+        chains=[(one, None), (one | {"id": "b", "text": "Even."}, None)],
+        why=explained,
+        prose=prose,
+        titles=titles,
+        marks=marks.of(paper_of(run)),
+    ).html
+    assert "The points of 2 questions are not in this preset: Odd; Even." in html
+    assert html.count("Why?") == 1
+
+
 def test_without_a_twin_the_factor_and_the_reason_stand_alone() -> None:
     run = without(planted(), "still")
     html, drawn = shown(run, chain_of(run, STEPS))

@@ -12,11 +12,24 @@ from benchbook.pages import prose
 from benchbook.pages.plots import Picture
 from benchbook.pages.plots_explained import LEFT, TAKEN, WHOLE, Fall, waterfall
 from benchbook.pages.prose import Paper
+from benchbook.points import NOT_IN_PRESET
 
 One = dict[str, Any]
 OPEN = 0.5  # an interval of the unexplained share as wide as this says nothing
 WORTH = 0.1  # the share from which a step is told in the sentence above the table
 QUIET = ("call",)  # factors that tell nothing in a title
+
+
+def is_absent(one: One) -> bool:
+    """Whether nothing is known of it but that another preset measures its points."""
+    return one["state"] == "not_measured" and str(one["reason"]).endswith(NOT_IN_PRESET)
+
+
+def absent(chains: list[tuple[One, Any]]) -> list[str]:
+    """The questions of a figure that another preset asks, where there are several: they are told
+    in one line."""
+    found = [prose.upper(one["text"].rstrip(".")) for one, _ in chains if is_absent(one)]
+    return found if len(found) > 1 else []
 
 
 def names(paper: Paper, one: One) -> tuple[str, str]:

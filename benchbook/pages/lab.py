@@ -48,6 +48,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
     )
 
 
+REASONS = 3  # that a line of the index tells
 _NO_FACTS: dict[str, Any] = {"cpu_model": None, "usable_cores": None}
 
 
@@ -93,27 +94,32 @@ def _verdict(claim: dict[str, Any]) -> str:
 
 
 def _missing(contents: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Rows of published tables without a rerun, and points that failed, by reason."""
-    cells: dict[tuple[str, str], list[str]] = {}
-    lost = []
+    """A line per paper: rows of its tables without a rerun, and points that failed, by reason."""
+    found = []
     for paper in contents:
-        for figure in paper["figures"]:
-            for row in figure["rows"]:
-                if row["state"] == "not_in_preset":
-                    remedy = "`make PRESET=quick`"
-                    if paper["preset"] != "tiny":
-                        remedy = "`make PRESET=paper`"
-                    key = prose.not_measured(paper, row), remedy
-                    cells.setdefault(key, []).append(_cell(figure, row))
-        for point in paper["points"]:
-            if point["state"] != "ok":
-                reason = f"{prose.state(point)}: {point['reason']}"
-                lost.append((reason, prose.point_name(paper, point["point"])))
-    points = {(reason, ""): what for reason, what in prose.by_reason(lost).items()}
-    return [
-        {"what": _some(what), "reason": reason, "remedy": remedy}
-        for (reason, remedy), what in {**cells, **points}.items()
-    ]
+        lost = [
+            (prose.not_measured(paper, row), _cell(figure, row))
+            for figure in paper["figures"]
+            for row in figure["rows"]
+            if row["state"] == "not_in_preset"
+        ]
+        larger = "quick" if paper["preset"] == "tiny" else "paper"
+        remedy = f"`make PRESET={larger}`" if lost else ""
+        lost += [
+            (f"{prose.state(point)}: {point['reason']}", prose.point_name(paper, point["point"]))
+            for point in paper["points"]
+            if point["state"] != "ok"
+        ]
+        by_reason = prose.by_reason(lost)
+        parts = [f"{_some(what)} ({reason})" for reason, what in list(by_reason.items())[:REASONS]]
+        if len(by_reason) > REASONS:
+            more = digits.plural(len(by_reason) - REASONS, "other reason")
+            parts.append(f"{more} on its page")
+        if parts:
+            found.append(
+                {"what": f"“{paper['title']}”", "reason": "; ".join(parts), "remedy": remedy}
+            )
+    return found
 
 
 def _cell(figure: dict[str, Any], row: dict[str, Any]) -> str:
