@@ -209,8 +209,14 @@ def test_cache_sizes_over_two_times_apart(host: dict, knee_mib: float, said) -> 
         assert judged.findings == []
         return
     (finding,) = judged.findings
-    assert finding.factor == pytest.approx(said[1])
+    assert finding.factor is None, "it is no factor of a rate"
+    assert f"factor of {said[1]:.1f}" in finding.explanation
     assert bool(finding.where) == (said[0] == "knee")
+
+
+def test_a_sweep_of_several_cores_names_no_cache() -> None:
+    for more in ({"threads": 2}, {"processes": 2}):
+        assert cache_size_disagrees.detect(Seen(sweep(4).assign(**more), host=HOST)).findings == []
 
 
 def test_knee_of_a_smaller_cache_is_not_taken_for_the_last_one() -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.artefacts import Finding, Judged, Row, Seen, proof
+from benchbook.artefacts import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detecting.caches import cache_in_use
 from benchbook.detecting.timed_work import (
-    cores_of,
     known,
+    rate_of,
     span,
     speed_up,
     strongest,
@@ -20,6 +21,7 @@ from benchbook.detecting.timed_work import (
     working_set_bytes,
 )
 from benchbook.digits import share
+from benchbook.simulation.library import copies
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "cache-resident"
@@ -31,9 +33,11 @@ CERTAIN, COMPARED, BY_RULE = 1.0, 0.9, 0.6
 
 
 def detect(seen: Seen) -> Judged:
-    """One finding for all points that fit, one for those of which a part may stay in cache.
+    """One finding for all points that fit (another where stores go past the caches), one for those
+    of which a part may stay in cache.
 
-    Abstains where the cache's size is unknown; a point without buffers has nothing that fits.
+    Abstains where the cache's size is unknown. A point without buffers has nothing that fits, nor
+    has one that does nothing but store past the caches.
     """
     judged = Judged()
     inside: list[dict[str, Any]] = []
@@ -41,7 +45,7 @@ def detect(seen: Seen) -> Judged:
     rows = seen.rows()
     for row in rows:
         size, cache = working_set_bytes(row), cache_in_use(row, seen.host)
-        if not size:
+        if not size or _only_stores_past(row):
             continue
         if cache is None:
             judged.abstained[row["where"]] = "the size of the last-level cache is unknown"
@@ -49,21 +53,25 @@ def detect(seen: Seen) -> Judged:
             inside.append(row)
         elif not _meets_rule(row, cache):
             between.append(row)
-    if inside:
-        judged.findings.append(_fits(inside, rows, seen.host))
+    for past in (False, True):
+        if alike := [row for row in inside if _goes_past(row) == past]:
+            judged.findings.append(_fits(alike, rows, seen.host))
     judged.findings += _part_fits(between, rows, seen.host)
-    return judged.rest_is_clean(row["where"] for row in rows if working_set_bytes(row))
+    return judged.rest_is_clean(
+        row["where"] for row in rows if working_set_bytes(row) and not _only_stores_past(row)
+    )
 
 
-def cache_in_use(row: Row, host: dict[str, Any]) -> float | None:
-    """Bytes of last-level cache that the cores of a point can use at most; None if unknown.
+def _goes_past(row: Row) -> bool:
+    """Whether it stores past the caches."""
+    return is_known(row.get("non_temporal_stores")) and len(row["non_temporal_stores"]) > 0
 
-    One core fills its own cache only; several have at most all of them.
-    """
-    total, one = host.get("total_llc_bytes"), host.get("llc_sysfs_bytes")
-    if not total:
-        return float(one) if one else None
-    return float(min(total, cores_of(row) * one) if one else total)
+
+def _only_stores_past(row: Row) -> bool:
+    """Whether nothing that it does can come from a cache."""
+    calls = row.get("library_calls")
+    calls_copy = not is_known(calls) or copies(calls)
+    return _goes_past(row) and known(row, "loads_in_loop") == 0 and not calls_copy
 
 
 def _meets_rule(row: Row, cache: float) -> bool:
@@ -83,9 +91,9 @@ def _beyond(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> list[
 def _factor(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> float | None:
     """Rate per byte ÷ that of the same work beyond the caches."""
     larger = [
-        {"time_ns": one["time_ns"] * row["bytes_per_call"] / one["bytes_per_call"]}
+        {"time_ns": row["bytes_per_call"] / rate}
         for one in _beyond(row, rows, host)
-        if known(one, "bytes_per_call") and known(row, "bytes_per_call")
+        if (rate := rate_of(one)) and known(row, "bytes_per_call")
     ]
     return speed_up(row, larger)
 
@@ -94,10 +102,12 @@ def _fits(
     inside: list[dict[str, Any]], rows: list[dict[str, Any]], host: dict[str, Any]
 ) -> Finding:
     caches = [cache_in_use(row, host) or 0 for row in inside]
+    then = "after the first pass they come from cache, and the figure is one of a cache"
+    if _goes_past(inside[0]):
+        then = "the stores go past it, but what is read comes from cache after the first pass"
     text = (
         f"The {_sizes(inside)} that are worked on fit in the last-level cache of "
-        f"{span(caches, _bytes)}: after the first pass they come from cache, and the figure is one "
-        "of a cache, not of memory."
+        f"{span(caches, _bytes)}: {then}, not {'from' if _goes_past(inside[0]) else 'of'} memory."
     )
     factors = [one for row in inside if (one := _factor(row, rows, host)) is not None]
     if factors:

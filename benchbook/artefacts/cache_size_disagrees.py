@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
-from benchbook.artefacts import Finding, Judged, Seen, proof
+from benchbook.artefacts import Finding, Judged, Seen, is_known, proof
+from benchbook.detecting.timed_work import cores_of, known, rate_of
 from benchbook.sizes import format_bytes
 from benchbook.stats import last_knee
 from benchbook.topology import cache_disagreement
@@ -32,7 +31,7 @@ def detect(seen: Seen) -> Judged:
     """One finding where two sources are over 2x apart; abstains where fewer than two speak."""
     judged, host = Judged(), seen.host
     sysfs, sysconf = host.get("llc_sysfs_bytes"), host.get("llc_sysconf_bytes")
-    knee, where = _knee(seen.points, host)
+    knee, where = _knee(seen.rows(), host)
     if sum(size is not None for size in (sysfs, sysconf, knee)) < 2:
         judged.abstained["host"] = "fewer than two sources name the size of the last cache"
         return judged
@@ -46,7 +45,6 @@ def detect(seen: Seen) -> Judged:
         Finding(
             artefact=ARTEFACT,
             effect="informs",
-            factor=factor,
             where=where if "knee" in (smaller, larger) else [],
             confidence=0.9 if "knee" in (smaller, larger) else 1.0,
             evidence=[
@@ -62,22 +60,26 @@ def detect(seen: Seen) -> Judged:
     return judged
 
 
-def _knee(rows: pd.DataFrame, host: dict[str, Any]) -> tuple[int | None, list[str]]:
+def _knee(rows: list[dict[str, Any]], host: dict[str, Any]) -> tuple[int | None, list[str]]:
     """The bytes at which the sweeps fall for the last time, if that is no smaller cache's knee, and
     the points that show it: of several sweeps those that fall last.
 
     Inside its bracket the knee takes the kernel's word; outside, the bracket's nearer end.
     """
     sysfs = host.get("llc_sysfs_bytes")
-    if "series" not in rows or "working_set_bytes" not in rows:
-        return None, []
+    sweeps: dict[str, list[tuple[float, float, str]]] = {}
+    for row in rows:
+        size, rate = known(row, "working_set_bytes") or 0, rate_of(row)
+        # Several cores may have a last-level cache each.
+        if size > 0 and rate and is_known(row.get("series")) and cores_of(row) == 1:
+            sweeps.setdefault(row["series"], []).append((size, rate, row["where"]))
     knees: dict[tuple[int, int], list[str]] = {}
-    for _, sweep in rows.dropna(subset=["working_set_bytes"]).groupby("series"):
-        rates = sweep["bytes_per_call"] / sweep["time_ns"]
-        found = last_knee(sweep["working_set_bytes"], rates)
+    for sweep in sweeps.values():
+        sizes, rates, where = zip(*sweep, strict=True)
+        found = last_knee(sizes, rates)
         if found is None or _explains(found.low, found.high, host.get("smaller_caches_bytes", [])):
             continue
-        knees.setdefault((int(found.high), int(found.low)), []).extend(sweep["where"])
+        knees.setdefault((int(found.high), int(found.low)), []).extend(where)
     if not knees:
         return None, []
     high, low = max(knees)

@@ -1,7 +1,7 @@
 """constant-folded: the result is right, but the compiler knew it beforehand.
 
 A static array that nothing ever writes holds zeros, and a compiler that sees so adds up nothing.
-Decided by the machine code, as for dead code, together with a right result or with an array of
+Decided as for dead code, by the code or else by the time, together with a right result or with an array of
 which no page is in memory.
 """
 
@@ -10,11 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.artefacts import Finding, Judged, Row, Seen, proof
-from benchbook.detecting.removed_work import bytes_held, claim, evidence, is_result_right, removed
+from benchbook.detecting.removed_work import (
+    bytes_held,
+    claim,
+    evidence,
+    is_by_code,
+    is_result_right,
+    removed,
+)
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "constant-folded"
 BOTH, BY_RESULT, ONE = 1.0, 0.9, 0.7
+BY_TIME = 0.8  # at most, where the code was not seen
 REMEDY = (
     "Write to the array at run time, with values that the compiler cannot know (from an argument "
     "or a clock), and check the result; then see that twice the work takes twice the time."
@@ -41,18 +49,23 @@ def _confidence(row: Row) -> float:
     somebody else; memory that was never written may belong to dead code."""
     held, right = bytes_held(row), is_result_right(row)
     absent = None if held is None else held.is_absent
+    sure = 0.0
     if right:
-        return BOTH if absent else BY_RESULT if absent is None else ONE
-    return ONE if right is None and absent else 0.0
+        sure = BOTH if absent else BY_RESULT if absent is None else ONE
+    elif right is None and absent:
+        sure = ONE
+    return sure if is_by_code([row]) else min(sure, BY_TIME)
 
 
 def _finding(found: list[dict[str, Any]]) -> Finding:
     largest = max(found, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
     held, right = bytes_held(largest), is_result_right(largest)
-    text = (
-        f"{claim(found)}; no instruction in a loop of the timed function accesses memory"
-        f"{', yet the result is right' if right else ''}. "
+    cause = (
+        "no instruction in a loop of the timed function accesses memory"
+        if is_by_code(found)
+        else "no core moves bytes that fast, so the work cannot have been done"
     )
+    text = f"{claim(found)}; {cause}{', yet the result is right' if right else ''}. "
     if held is not None and held.is_absent:
         whose = "the whole process" if held.of_process else "the array"
         text += (

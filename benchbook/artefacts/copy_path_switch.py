@@ -116,7 +116,6 @@ def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=times,
         where=sorted((one["where"], other["where"])),
         confidence=1.0,
         evidence=[

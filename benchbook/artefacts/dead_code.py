@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.artefacts import Finding, Judged, Row, Seen, is_known
-from benchbook.detecting.removed_work import bytes_held, claim, evidence, is_result_right, removed
-from benchbook.detecting.timed_work import ACCESSES, CALLS, times
+from benchbook.artefacts import Finding, Judged, Row, Seen
+from benchbook.detecting.removed_work import (
+    bytes_held,
+    claim,
+    evidence,
+    is_by_code,
+    is_result_right,
+    removed,
+)
+from benchbook.detecting.timed_work import times
 
 ARTEFACT = "dead-code"
 SEEN, MAY_BE_FOLDED, BY_TIME = 1.0, 0.7, 0.8
@@ -39,7 +46,7 @@ def detect(seen: Seen) -> Judged:
 
 def _finding(found: list[dict[str, Any]], same_time: dict[str, tuple[float, float]]) -> Finding:
     largest = max(found, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
-    by_code = all(is_known(largest.get(name)) for name in (*ACCESSES, *CALLS))
+    by_code = is_by_code(found)
     cause = (
         "no instruction in a loop of the timed function accesses memory and it calls nothing, so "
         "the compiler has removed the work, because nobody uses its result"
@@ -66,7 +73,7 @@ def _finding(found: list[dict[str, Any]], same_time: dict[str, tuple[float, floa
 
 def _confidence(row: Row) -> float:
     """Memory that was written cannot have been folded away; of other memory both may be true."""
-    if not all(is_known(row.get(name)) for name in (*ACCESSES, *CALLS)):
+    if not is_by_code([row]):
         return BY_TIME
     held = bytes_held(row)
     return MAY_BE_FOLDED if held is not None and held.is_absent else SEEN

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.artefacts import Finding, Judged, Row, Seen, first_unknown, is_known, proof
-from benchbook.detecting.timed_work import known, speed_up, times
+from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detecting.blocks import beside_honest, is_one_block, simulated_lines
+from benchbook.detecting.timed_work import times
 from benchbook.digits import count, share
 from benchbook.sizes import format_bytes
 
@@ -17,7 +18,6 @@ ARTEFACT = "destination-not-advanced"
 NEEDED = ("bytes", "blocks_declared", "destination_written_fraction")
 EXACT, SIMULATED = 1.0, 0.95
 ROUNDING = 1.001  # of a printed share
-LEAST_BLOCKS = 4  # in a simulation, which counts a few lines of the program's own
 REMEDY = (
     "Advance the destination pointer with every block, check that all of the destination was "
     "written, and set the figure aside: it is no rate of writing memory."
@@ -35,43 +35,16 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         if not is_known(row.get("block_bytes")):
             continue
-        lines = _simulated(seen, row["where"])
+        lines = simulated_lines(seen, row["where"], "lines_written")
         if not (missing := first_unknown(row, NEEDED)):
             written = row["destination_written_fraction"] * row["bytes"]
             if row["blocks_declared"] > 1 and 0 < written <= ROUNDING * row["block_bytes"]:
-                judged.findings.append(_finding(row, _factor(row, rows)))
+                judged.findings.append(_finding(row, beside_honest(row, rows)))
         elif lines is None:
             judged.abstained[row["where"]] = f"{missing} was not observed"
-        elif _is_stuck(row, lines):
+        elif is_one_block(row, lines):
             judged.findings.append(_by_lines(row, lines))
     return judged.rest_is_clean(row["where"] for row in rows if is_known(row.get("block_bytes")))
-
-
-def _simulated(seen: Seen, where: str) -> dict[str, Any] | None:
-    """The row of lines that one repetition writes; None where none was simulated."""
-    for row in seen.evidence:
-        if row["where"] == where and row["name"] == "lines_written" and is_known(row["value"]):
-            return row
-    return None
-
-
-def _is_stuck(row: Row, lines: dict[str, Any]) -> bool:
-    declared, block = lines["declared_bytes"], row["block_bytes"]
-    wrote = lines["value"] * lines["line_bytes"]
-    return bool(declared >= LEAST_BLOCKS * block and 0 < wrote <= 2 * block)
-
-
-def _factor(row: Row, rows: list[dict[str, Any]]) -> float | None:
-    """Rate ÷ rate of the same copy that did all its work; None where there is no such point."""
-    same = ("bytes", "bytes_per_call", "block_bytes", "blocks_declared", "processes")
-    honest = [
-        one
-        for one in rows
-        if all(known(one, name) == known(row, name) for name in same)
-        and known(one, "work_done_fraction") == 1
-        and known(one, "distinct_source_blocks") == known(one, "blocks_declared")
-    ]
-    return speed_up(row, sorted(honest, key=lambda one: float(one["time_ns"]))[:1])
 
 
 def _finding(row: dict[str, Any], factor: float | None) -> Finding:

@@ -61,7 +61,7 @@ class _Touched:
 
 def detect(seen: Seen) -> Judged:
     """One finding for points that touch fresh memory in each repetition, one for those that do in
-    the first.
+    the first of few, one for those that do in the first of many.
 
     Abstains where page faults were not counted; what has no buffers has no pages.
     """
@@ -79,12 +79,14 @@ def detect(seen: Seen) -> Judged:
         pages = _pages(row, size, seen.host)
         if faults >= max(LEAST_FAULTS, LEAST_SHARE * pages):
             touched.append(_Touched(row, faults, pages, *_repetitions(seen, row)))
-    for each_time in (True, False):
-        alike = [one for one in touched if one.each_time == each_time]
-        if alike and each_time:
-            judged.findings.append(_each_time(alike, rows))
-        elif alike:
-            judged.findings.append(_once(alike, seen.host))
+    each = [one for one in touched if one.each_time]
+    if each:
+        judged.findings.append(_each_time(each, rows))
+    once = [one for one in touched if not one.each_time]
+    for is_few in (True, False):
+        alike = [one for one in once if (one.repetitions <= FEW) == is_few]
+        if alike:
+            judged.findings.append(_once(alike, rows, seen.host))
     return judged.rest_is_clean(row["where"] for row in rows if working_set_bytes(row))
 
 
@@ -104,27 +106,37 @@ def _repetitions(seen: Seen, row: dict[str, Any]) -> tuple[float, float]:
 
 
 def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
-    factors = [
-        factor
-        for one in touched
-        if (factor := speed_up(one.row, twins_of(one.row, rows, _is_quiet))) is not None
-    ]
+    factors = _factors(touched, rows)
     faults = [one.faults / one.repetitions for one in touched]
     text = (
         f"Each repetition takes {span(faults, count)} page faults, and the buffers have "
         f"{_pages_of(touched)} pages: they are new every time, and the clock also counts how the "
         "system finds and clears them."
     )
-    if factors:
-        slower = span([1 / factor for factor in factors], times)
-        text += (
-            f" It takes {slower} times as long as the same work on this machine in memory that was "
-            "touched before."
-        )
-    return _finding(touched, strongest(factors), "biases", text, CERTAIN)
+    return _finding(touched, strongest(factors), "biases", text + _beside(factors), CERTAIN)
 
 
-def _once(touched: list[_Touched], host: dict[str, Any]) -> Finding:
+def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> list[float]:
+    """Rates ÷ rates of the same work in memory that was touched before."""
+    return [
+        factor
+        for one in touched
+        if (factor := speed_up(one.row, twins_of(one.row, rows, _is_quiet))) is not None
+    ]
+
+
+def _beside(factors: list[float]) -> str:
+    if not factors:
+        return ""
+    slower = span([1 / factor for factor in factors], times)
+    return (
+        f" It takes {slower} times as long as the same work on this machine in memory that was "
+        "touched before."
+    )
+
+
+def _once(touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
+    """A median over many repetitions does not hold the first one, so no factor is its own."""
     text = (
         f"{span([one.faults for one in touched], count)} page faults fall into the timed part of "
         f"a start of the program, and the buffers have {_pages_of(touched)} pages: the first "
@@ -138,12 +150,13 @@ def _once(touched: list[_Touched], host: dict[str, Any]) -> Finding:
             f" It takes about {span(first, lambda factor: f'{factor:.0f}')} times as long as the "
             f"later ones, which makes the mean {span(means, times)} times the median."
         )
-    is_all = any(one.repetitions <= FEW for one in touched)
+    is_few = all(one.repetitions <= FEW for one in touched)
+    factors = _factors(touched, rows) if is_few else []
     return _finding(
         touched,
-        strongest(1 / one.mean_to_median for one in slow),
-        "biases" if slow or is_all else "informs",
-        text,
+        strongest(factors),
+        "biases" if is_few else "informs",
+        text + _beside(factors),
         MAY_BE_BALANCING if (host.get("numa_nodes") or 1) > 1 else CERTAIN,
     )
 
@@ -155,7 +168,7 @@ def _pages_of(touched: list[_Touched]) -> str:
 def _finding(
     touched: list[_Touched], factor: float | None, effect: Effect, text: str, confidence: float
 ) -> Finding:
-    most = max(touched, key=lambda one: (one.faults, one.pages, one.row["time_ns"]))
+    most = max(touched, key=lambda one: (one.faults, one.pages, known(one.row, "time_ns") or 0))
     size = int(working_set_bytes(most.row) or 0)
     return Finding(
         artefact=ARTEFACT,

@@ -96,7 +96,6 @@ def _finding(group: list[_Start], between: float) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        factor=factor,
         where=sorted({start.where for start in group}),
         confidence=CERTAIN,
         evidence=[

@@ -10,13 +10,16 @@ from statistics import median
 from typing import Any
 
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detecting.timed_work import span, times
 from benchbook.disassembly import RUNTIME
 from benchbook.instructions import WORD_BYTES
-from benchbook.stats.ratios import time_ratio
+from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "not-vectorised"
 NEEDED = ("widest_access_bytes", "string_instructions", "library_calls", "time_ns")
 LEAST_FACTOR = 1.05  # that is called a bias
+LEAST_BLOCKS = 6  # fewer have no interval
+SLOWER, SAME, UNSURE, FEW = "slower", "same", "unsure", "few"
 NO_TWIN = "no other build of the same work is a vector loop, so nothing tells whether it could be"
 REMEDY = (
     "Build with flags that let the compiler use vectors (-O3, or -O2 -ftree-vectorize; with GCC 12 "
@@ -38,7 +41,7 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = f"{missing} was not observed"
         elif not row["string_instructions"] and not _calls(row) and row["widest_access_bytes"] > 0:
             own.append(row)
-    groups: dict[str, list[tuple[Row, Row, float | None]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[Row, Row, Ratio | None]]] = {}
     for row in own:
         if row["widest_access_bytes"] > WORD_BYTES:
             continue
@@ -46,11 +49,12 @@ def detect(seen: Seen) -> Judged:
         if twin is None:
             judged.abstained[row["where"]] = NO_TWIN
             continue
-        slower = _slower(seen, row, twin)
-        effect = "informs" if slower is None or _is_beyond_caches(row, seen) else "biases"
-        key = f"{effect} {row.get('compiler')} {row.get('flags_asked')}"
-        groups.setdefault(key, []).append((row, twin, slower))
-    judged.findings += [_finding(key.split()[0], groups[key]) for key in sorted(groups)]
+        ratio = time_ratio(seen.starts, row["where"], twin["where"])
+        told = _told(ratio)
+        effect = "biases" if told == SLOWER and not _is_beyond_caches(row, seen) else "informs"
+        key = (effect, told, f"{row.get('compiler')} {row.get('flags_asked')}")
+        groups.setdefault(key, []).append((row, twin, ratio))
+    judged.findings += [_finding(*key[:2], groups[key]) for key in sorted(groups)]
     return judged.rest_is_clean(row["where"] for row in own)
 
 
@@ -70,12 +74,13 @@ def _twin(row: Row, own: list[Row]) -> Row | None:
     return ranked[len(ranked) // 2] if ranked else None
 
 
-def _slower(seen: Seen, row: Row, twin: Row) -> float | None:
-    """Time ÷ time of the vector loop; None where they do not differ beyond noise."""
-    ratio = time_ratio(seen.starts, row["where"], twin["where"])
-    if ratio is None:
-        return None
-    return ratio.estimate if ratio.is_always_beyond(LEAST_FACTOR) else None
+def _told(ratio: Ratio | None) -> str:
+    """What the interval of time ÷ time of the vector loop says."""
+    if ratio is None or len(ratio.each) < LEAST_BLOCKS:
+        return FEW
+    if ratio.low > LEAST_FACTOR:
+        return SLOWER
+    return SAME if 1 / LEAST_FACTOR <= ratio.low <= ratio.high <= LEAST_FACTOR else UNSURE
 
 
 def _is_beyond_caches(row: Row, seen: Seen) -> bool:
@@ -85,26 +90,30 @@ def _is_beyond_caches(row: Row, seen: Seen) -> bool:
     return held is not None and is_known(used) and used > held
 
 
-def _finding(effect: Any, found: list[tuple[Row, Row, float | None]]) -> Finding:
+def _finding(effect: Any, told: str, found: list[tuple[Row, Row, Ratio | None]]) -> Finding:
     row, twin, _ = min(found, key=lambda one: (one[0]["time_ns"], one[1]["time_ns"]))
-    slower = sorted(factor for *_, factor in found if factor is not None)
+    ratios = [ratio for *_, ratio in found if ratio is not None and told != FEW]
+    slower = sorted(ratio.estimate for ratio in ratios)
     width = f"{int(twin['widest_access_bytes'])} bytes"
     text = (
         f"The timed loop moves at most {WORD_BYTES} bytes at a time; {_how(row, twin)}, the same "
         f"work is done {width} at a time. "
     )
-    if slower:
-        times = f"{slower[0]:.2f}"
-        if f"{slower[-1]:.2f}" != times:
-            times += f" to {slower[-1]:.2f}"
-        text += f"On this machine the loop without vectors takes {times} times as long"
-        text += ", which is the build's doing." if effect == "biases" else "."
-    else:
+    if told == FEW:
+        text += f"Their times were not compared in enough blocks ({LEAST_BLOCKS} are needed)."
+    elif told == SAME:
         text += "Here both take the same time within the noise: something else is the limit."
+    else:
+        takes = span(slower, times)
+        text += f"On this machine the loop without vectors takes {takes} times as long"
+        if told == UNSURE:
+            low, high = min(one.low for one in ratios), max(one.high for one in ratios)
+            text += f" (anything from {times(low)} to {times(high)} fits)"
+        text += ", which is the build's doing." if effect == "biases" else "."
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        factor=1 / median(slower) if slower else None,
+        factor=1 / median(slower) if told == SLOWER else None,
         where=sorted(one["where"] for one, *_ in found),
         confidence=1.0,
         evidence=[

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchbook.artefacts import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detecting.timed_work import rate_of
 
 ARTEFACT = "numa-first-touch"
 MOST = 0.9  # of the pages on one node: shared out among two, each has half of them
@@ -44,7 +45,7 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "on which nodes its pages lie was not observed"
         elif not isinstance(used, list):
             judged.abstained[row["where"]] = "of which nodes its CPUs are was not observed"
-        elif len(set(used)) > 1 and max(pages.values()) >= MOST * sum(pages.values()):
+        elif len(set(used)) > 1 and not _is_shared_out(row):
             one_sided.append(row)
     if one_sided:
         judged.findings.append(_finding(one_sided, rows))
@@ -62,12 +63,17 @@ def _pages(row: Row) -> dict[int, int] | None:
     return table if sum(table.values()) > 0 else None
 
 
+def _is_shared_out(row: Row) -> bool:
+    pages = _pages(row)
+    return pages is not None and max(pages.values()) < MOST * sum(pages.values())
+
+
 def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
     row = max(rows, key=lambda one: sorted((_pages(one) or {}).values(), reverse=True))
     pages = _pages(row) or {}
     node = max(pages, key=lambda one: (pages[one], -one))
     all_pages, used = sum(pages.values()), sorted(set(row["nodes_given"]))
-    ratios = [_against_spread(one, everyone, rows) for one in rows]
+    ratios = [_against_spread(one, everyone) for one in rows]
     known = [ratio for ratio in ratios if ratio]
     factor = sum(known) / len(known) if known else None
     text = (
@@ -93,17 +99,14 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
     )
 
 
-def _against_spread(row: Row, everyone: list[Row], one_sided: list[Row]) -> float | None:
+def _against_spread(row: Row, everyone: list[Row]) -> float | None:
     """Rate ÷ that of the fastest point of the same size and threads whose pages are shared out."""
-    found = {one["where"] for one in one_sided}
+    own = rate_of(row)
     rates = [
-        one["bytes_per_call"] / one["time_ns"]
+        rate
         for one in everyone
-        if one["where"] not in found
-        and _pages(one)
+        if (rate := rate_of(one))
+        and _is_shared_out(one)
         and all(str(one.get(k)) == str(row.get(k)) for k in ("bytes", "bytes_per_call", "threads"))
-        and is_known(one.get("time_ns"))
     ]
-    if not rates or not is_known(row.get("time_ns")):
-        return None
-    return float(row["bytes_per_call"] / row["time_ns"] / max(rates))
+    return own / max(rates) if own and rates else None

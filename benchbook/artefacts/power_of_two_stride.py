@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detecting.timed_work import rate_of
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "power-of-two-stride"
@@ -19,7 +20,7 @@ TIMING_ONLY = True
 NEEDED = ("stride_bytes", "lines_touched", "bytes_per_call", "time_ns")
 CLOSE = 0.1  # strides that differ by less are compared
 LEAST_FACTOR = 1.1
-CERTAIN = 1.0
+MEASURED = 0.95
 ALIKE = ("bytes", "threads", "processes", "compiler", "flags_asked", "environment")
 REMEDY = (
     "Pad each row by one cache line, or copy the column into a block of its own first, and measure "
@@ -57,13 +58,15 @@ def detect(seen: Seen) -> Judged:
     for row in walks:
         if missing := first_unknown(row, NEEDED):
             judged.abstained[row["where"]] = f"{missing} was not observed"
+        elif not rate_of(row):
+            judged.abstained[row["where"]] = "its time is not known"
         elif cache is None:
             judged.abstained[row["where"]] = "the ways of the first data cache are unknown"
         elif not cache.collides(row["stride_bytes"], row["lines_touched"]):
             continue
         elif (twin := _twin(row, walks, cache)) is None:
             judged.abstained[row["where"]] = "no stride close by reaches all sets of the cache"
-        elif _rate(twin) > LEAST_FACTOR * _rate(row):
+        elif (rate_of(twin) or 0) > LEAST_FACTOR * (rate_of(row) or math.inf):
             found.setdefault(int(row["stride_bytes"]), []).append((row, twin))
     if cache is not None:
         judged.findings += [_finding(pairs, cache) for _, pairs in sorted(found.items())]
@@ -78,26 +81,27 @@ def _first_cache(caches: list[dict[str, Any]]) -> _Cache | None:
     return None
 
 
-def _rate(row: Row) -> float:
-    return float(row["bytes_per_call"] / row["time_ns"])
-
-
 def _twin(row: Row, walks: list[Row], cache: _Cache) -> Row | None:
     """The fastest walk over the same memory with a stride close by that does not collide."""
     twins = [
         other
         for other in walks
         if first_unknown(other, NEEDED) is None
+        and rate_of(other)
         and abs(other["stride_bytes"] / row["stride_bytes"] - 1) < CLOSE
         and not cache.collides(other["stride_bytes"], other["lines_touched"])
         and all(str(other.get(name)) == str(row.get(name)) for name in ALIKE)
     ]
-    return max(twins, key=_rate, default=None)
+    return max(twins, key=lambda other: rate_of(other) or 0, default=None)
+
+
+def _factor(row: Row, twin: Row) -> float:
+    """Rate ÷ rate; both are known."""
+    return (rate_of(row) or math.nan) / (rate_of(twin) or math.nan)
 
 
 def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
-    row, twin = max(pairs, key=lambda pair: _rate(pair[1]) / _rate(pair[0]))
-    factor = _rate(row) / _rate(twin)
+    factor, row, twin = min(((_factor(*pair), *pair) for pair in pairs), key=lambda one: one[0])
     stride, lines = int(row["stride_bytes"]), int(row["lines_touched"])
     sets, all_sets = cache.sets(stride), cache.sets(cache.line_bytes)
     geometry = "geometry of the cache"
@@ -106,7 +110,7 @@ def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
         effect="biases",
         factor=factor,
         where=sorted(one["where"] for one, _ in pairs),
-        confidence=CERTAIN,
+        confidence=MEASURED,
         evidence=[
             proof("stride_bytes", stride, "bytes", "definition"),
             proof("lines_touched", lines, "lines", "destination check"),

@@ -1,19 +1,22 @@
 """source-not-advanced: a block copy that reads the same source block again and again.
 
 Decided by what arrived, not by time: the source differs in every cache line, so the destination
-tells which source block each of its blocks came from.
+tells which source block each of its blocks came from. For a foreign program by the lines that one
+repetition reads in a cache simulation.
 """
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import Any
 
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detecting.blocks import beside_honest, is_one_block, simulated_lines
 from benchbook.digits import count, share
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "source-not-advanced"
 NEEDED = ("blocks_declared", "distinct_source_blocks", "last_source_block", "work_done_fraction")
+EXACT, SIMULATED = 1.0, 0.95
 REMEDY = (
     "Advance the source pointer with every block, check that the destination equals the source, "
     "and set the figure aside: it is no rate of copying memory."
@@ -23,39 +26,30 @@ REMEDY = (
 def detect(seen: Seen) -> Judged:
     """One finding per point whose later blocks came from the first source block.
 
-    Abstains where the destination was not looked at (a foreign program's figure); what copies in no
-    blocks has no later ones.
+    Abstains where neither the destination was looked at nor the source's lines were simulated; what
+    copies in no blocks has no later ones.
     """
     judged = Judged()
-    for row in seen.rows():
+    rows = seen.rows()
+    for row in rows:
         if not is_known(row.get("block_bytes")):
             continue
-        if missing := first_unknown(row, NEEDED):
+        lines = simulated_lines(seen, row["where"], "lines_read")
+        if not (missing := first_unknown(row, NEEDED)):
+            only_first = row["distinct_source_blocks"] == 1 and row["last_source_block"] == 0
+            if row["blocks_declared"] > 1 and only_first:
+                judged.findings.append(_finding(row, beside_honest(row, rows)))
+        elif lines is None:
             judged.abstained[row["where"]] = f"{missing} was not observed"
-        elif row["blocks_declared"] > 1 and row["last_source_block"] == 0:
-            judged.findings.append(_finding(row, _honest(seen.points, row)))
-    return judged.rest_is_clean(
-        row["where"] for row in seen.rows() if is_known(row.get("block_bytes"))
-    )
+        elif is_one_block(row, lines):
+            judged.findings.append(_by_lines(row, lines))
+    return judged.rest_is_clean(row["where"] for row in rows if is_known(row.get("block_bytes")))
 
 
-def _honest(rows: pd.DataFrame, row: dict) -> pd.Series | None:
-    """The point that moves the same bytes in blocks of the same size, and did all its work."""
-    twins = rows[
-        (rows["bytes"] == row["bytes"])
-        & (rows["bytes_per_call"] == row["bytes_per_call"])
-        & (rows["block_bytes"] == row["block_bytes"])
-        & (rows["work_done_fraction"] == 1)
-        & (rows["distinct_source_blocks"] == rows["blocks_declared"])
-    ]
-    return None if twins.empty else twins.sort_values("time_ns").iloc[0]
-
-
-def _finding(row: dict, honest: pd.Series | None) -> Finding:
+def _finding(row: dict[str, Any], factor: float | None) -> Finding:
     blocks = int(row["blocks_declared"])
     block = format_bytes(int(row["block_bytes"]))
     moved = row.get("destination_written_fraction")
-    factor = None if honest is None else float(honest["time_ns"] / row["time_ns"])
     text = (
         f"The program declares {count(blocks)} blocks of {block} and copied source block 0 each "
         "time: "
@@ -63,7 +57,7 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
         f"{share(row['work_done_fraction'])} of the declared bytes stand where they belong. "
         f"The {block} that it reads again and again stay in cache"
     )
-    if moved is not None and moved < 1:
+    if is_known(moved) and moved < 1:
         text += (
             ", and so do the stores, because the destination did not move either: "
             f"{share(moved)} of "
@@ -80,7 +74,7 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
         effect="invalidates",
         factor=factor,
         where=[row["where"]],
-        confidence=1.0,
+        confidence=EXACT,
         evidence=[
             proof(
                 name,
@@ -89,8 +83,31 @@ def _finding(row: dict, honest: pd.Series | None) -> Finding:
                 "destination check",
             )
             for name in (*NEEDED, "destination_written_fraction")
-            if not pd.isna(row.get(name))
+            if is_known(row.get(name))
         ],
         explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
+    declared, line = int(lines["declared_bytes"]), int(lines["line_bytes"])
+    read = int(lines["value"])
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[row["where"]],
+        confidence=SIMULATED,
+        evidence=[
+            proof("lines_read", read, "lines", lines["source"], lines["state"]),
+            proof("declared_bytes", declared, "bytes", lines["source"], lines["state"]),
+        ],
+        explanation=(
+            f"In a cache simulation one repetition, which declares {format_bytes(declared)}, "
+            f"reads {count(read)} lines of {line} bytes, where that many bytes have "
+            f"{count(declared // line)}: "
+            f"block after block of {format_bytes(int(row['block_bytes']))} comes from the same "
+            "place, and stays in cache."
+        ),
         remedy=REMEDY,
     )

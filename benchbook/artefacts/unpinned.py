@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from benchbook.artefacts import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detecting.timed_work import rate_of
 
 ARTEFACT = "unpinned"
 CERTAIN = 1.0
@@ -51,8 +52,8 @@ def _observed(seen: Seen, row: Row) -> Row:
     return {
         "where": row["where"],
         "setting": row.get("setting"),
-        "flags": str(row.get("flags_asked")),
-        "rate": row["bytes_per_call"] / row["time_ns"] if is_known(row.get("time_ns")) else None,
+        "build": (str(row.get("compiler")), str(row.get("flags_asked"))),
+        "rate": rate_of(row),
         "workers": workers,
         "processes": _count(row, "processes"),
         "moves": int(moves) if is_known(moves) else None,
@@ -89,7 +90,7 @@ def _factor(rows: list[Row], bound: list[Row]) -> float | None:
         for twin in bound
         if row["rate"]
         and twin["rate"]
-        and (row["setting"], row["flags"]) == (twin["setting"], twin["flags"])
+        and (row["setting"], row["build"]) == (twin["setting"], twin["build"])
     ]
     return float(median(ratios)) if ratios else None
 

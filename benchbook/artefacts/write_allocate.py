@@ -133,7 +133,7 @@ def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> F
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=factor,
+        factor=1 / factor,
         where=sorted(row["where"] for row, _ in found),
         confidence=CONFIDENCE[traffic.state],
         evidence=[

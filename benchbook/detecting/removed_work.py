@@ -15,6 +15,7 @@ from benchbook.detecting.timed_work import (
     LEAST_BYTES,
     is_possible,
     known,
+    rate_of,
     span,
     touches_memory,
 )
@@ -56,7 +57,7 @@ def removed(rows: list[dict[str, Any]]) -> Removed:
     found = Removed()
     for row in rows:
         # A clock that shows no time at all tells nothing.
-        if (known(row, "bytes_per_call") or 0) < LEAST_BYTES or not row["time_ns"] > 0:
+        if (known(row, "bytes_per_call") or 0) < LEAST_BYTES or not rate_of(row):
             continue
         touches, possible = touches_memory(row), is_possible(row)
         if touches is not None or not possible:
@@ -82,13 +83,7 @@ def removed(rows: list[dict[str, Any]]) -> Removed:
 def _same_time(row: Row, rows: list[dict[str, Any]]) -> tuple[float, float] | None:
     """(times the work, times the time) over the series, where the time does not follow."""
     series = sorted(
-        (
-            one
-            for one in rows
-            if one.get("series") == row.get("series")
-            and one["time_ns"] > 0
-            and known(one, "bytes_per_call")
-        ),
+        (one for one in rows if one.get("series") == row.get("series") and rate_of(one)),
         key=lambda one: float(one["bytes_per_call"]),
     )
     if len(series) < 2:
@@ -118,6 +113,11 @@ def bytes_held(row: Row) -> Held | None:
         return None
     held = Held(float(row["bytes_per_call"]), process, of_process=True)
     return held if held.is_absent else None
+
+
+def is_by_code(rows: list[dict[str, Any]]) -> bool:
+    """Whether the machine code of all of them was seen."""
+    return all(is_known(row.get(name)) for row in rows for name in (*ACCESSES, *CALLS))
 
 
 def claim(rows: list[dict[str, Any]]) -> str:

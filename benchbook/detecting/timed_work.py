@@ -33,8 +33,8 @@ def touches_memory(row: Row) -> bool | None:
 
 def is_possible(row: Row) -> bool:
     """Whether cores as there are could have moved the declared bytes in this time at all."""
-    declared = known(row, "bytes_per_call") or 0
-    return declared <= POSSIBLE_BYTES_PER_S * cores_of(row) * row["time_ns"] / 1e9
+    declared, took = known(row, "bytes_per_call") or 0, known(row, "time_ns") or 0
+    return declared <= POSSIBLE_BYTES_PER_S * cores_of(row) * took / 1e9
 
 
 def cores_of(row: Row) -> float:
@@ -53,6 +53,12 @@ def working_set_bytes(row: Row) -> float | None:
 def known(row: Row, name: str) -> float | None:
     """A number of the row; None where it is not known."""
     return float(row[name]) if is_known(row.get(name)) else None
+
+
+def rate_of(row: Row) -> float | None:
+    """Bytes per ns of a call; None where the bytes or a time above zero are not known."""
+    moved, took = known(row, "bytes_per_call"), known(row, "time_ns") or 0
+    return moved / took if moved and took > 0 else None
 
 
 def twins_of(row: Row, rows: Iterable[Row], clean: Callable[[Row], bool]) -> list[Row]:
@@ -74,9 +80,9 @@ def _same(left: Any, right: Any) -> bool:
 
 def speed_up(row: Row, twins: list[Row]) -> float | None:
     """Rate of the row ÷ rate of its twins (their median); None without any."""
-    if not twins or not row["time_ns"] > 0:
-        return None
-    return float(median(one["time_ns"] for one in twins) / row["time_ns"])
+    took = known(row, "time_ns") or 0
+    beside = [time for one in twins if (time := known(one, "time_ns") or 0) > 0]
+    return median(beside) / took if beside and took > 0 else None
 
 
 def strongest(factors: Iterable[float | None]) -> float | None:
