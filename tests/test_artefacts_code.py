@@ -240,7 +240,9 @@ def moved(where: str, threshold: int | None, time_ns: float = 50_000.0, **more: 
         f"glibc.cpu.x86_rep_movsb_threshold=0x40:glibc.cpu.x86_non_temporal_threshold={threshold}"
     )
     environment = {} if threshold is None else {"GLIBC_TUNABLES": text}
-    return row(where, library_calls=["memcpy"], environment=environment, time_ns=time_ns, **more)
+    said = {} if threshold is None else {"non_temporal_threshold_bytes": threshold}
+    calls = {"library_calls": ["memcpy"], "rep_movsb_threshold_bytes": 64}
+    return row(where, environment=environment, time_ns=time_ns, **{**calls, **said, **more})
 
 
 def test_a_path_that_switches_with_the_threshold() -> None:
@@ -271,11 +273,17 @@ def test_nothing_switches(rows: tuple[dict, ...]) -> None:
 def test_a_block_is_what_one_call_copies() -> None:
     rows = (moved("a", 65536, block_bytes=4096), moved("b", 1024, 90_000.0, block_bytes=4096))
     one(copy_path_switch.detect(seen(*rows)), "for 4 KiB")
+    rows = (moved("a", 2 * MIB, library_calls=["mempcpy"]),
+            moved("b", 65536, 9e4, library_calls=["mempcpy"]))  # fmt: skip
+    one(copy_path_switch.detect(seen(*rows)), "mempcpy of the C library")
 
 
 def test_paths_that_nobody_can_tell() -> None:
     unknown = copy_path_switch.detect(seen(moved("a", None), moved("b", 65536, 90_000.0)))
     assert "own threshold" in unknown.abstained["a"]
+    unsaid = {"non_temporal_threshold_bytes": None}
+    musl = (moved("a", 2 * MIB, **unsaid), moved("b", 65536, 9e4, **unsaid))
+    assert "own threshold" in copy_path_switch.detect(seen(*musl)).abstained["b"]
     few = copy_path_switch.detect(seen(moved("a", MIB * 2), moved("b", 65536, 9e4), blocks=3))
     assert "6 blocks" in few.abstained["b"]
     own = {"non_temporal_threshold_bytes": MIB, "rep_movsb_threshold_bytes": 2112}
@@ -327,7 +335,8 @@ def test_lines_that_are_read_before_a_store() -> None:
         write_allocate.detect(seen(*rows, evidence=simulated("a"))),
         "1.50 times the bytes",
         "simulation",
-        "44.7 GB/s memory really moved 67.1 GB/s",
+        "if nothing stayed in a cache",
+        "44.7 GB/s memory would have moved 67.1 GB/s",
         "0.80 of the time",
     )
     assert (finding.where, finding.effect, finding.confidence) == (["a", "b"], "explains", 0.9)
@@ -336,10 +345,32 @@ def test_lines_that_are_read_before_a_store() -> None:
 
 
 def test_counted_traffic_comes_first() -> None:
-    counted = {"bytes_read_from_memory": 250.0 * MIB, "bytes_written_to_memory": 127.0 * MIB}
+    counted = {"bytes_read_from_memory": 127.0 * MIB, "bytes_written_to_memory": 64.0 * MIB}
     rows = row("a", **LARGE, **counted)
     finding = one(write_allocate.detect(seen(rows, evidence=simulated("a", 1.0))), "as counted")
-    assert (finding.factor, finding.confidence) == (pytest.approx(256 / 377 / 2), 1.0)
+    assert (finding.factor, finding.confidence) == (pytest.approx(128 / 191), 1.0)
+    again = counted | {"bytes_read_from_memory": 256.0 * MIB}
+    judged = write_allocate.detect(seen(row("a", **LARGE, **again)))
+    assert judged.findings == []
+    assert "beyond the need" in judged.abstained["a"]
+    in_place = LARGE | {"buffers_bytes": 64 * MIB} | counted | {"bytes_read_from_memory": 64 * MIB}
+    assert silent(write_allocate.detect(seen(row("a", **in_place))), "a")
+
+
+def test_a_simulation_alone_is_less_sure_and_ids_do_not_choose_it() -> None:
+    alone = seen(row("a", **LARGE, series="x"), evidence=simulated("a"))
+    assert one(write_allocate.detect(alone)).confidence == 0.6
+    more = {**LARGE, "bytes": 128 * MIB, "bytes_per_call": 256 * MIB, "time_ns": 6e6}
+    for names in ("acd", "dca"):
+        first, second, third = names
+        rows = (row(first, **LARGE, series="x"), row(second, **more, series="x"),
+                row(third, **more, series="x"), row("small", series="x"))  # fmt: skip
+        told = [*simulated(first, 3.0), *simulated(second), *simulated("small", 9.0)]
+        found = write_allocate.detect(seen(*rows, evidence=told)).findings
+        assert {tuple(sorted(one.where)): one.factor for one in found} == {
+            (first,): pytest.approx(3 / 4),
+            tuple(sorted((second, third))): pytest.approx(2 / 3),
+        }
 
 
 def test_stores_whose_traffic_is_unknown_abstain() -> None:

@@ -1,8 +1,8 @@
 """constant-folded: the result is right, but the compiler knew it beforehand.
 
 A static array that nothing ever writes holds zeros, and a compiler that sees so adds up nothing.
-Decided as for dead code, by the code or else by the time, together with a right result or with an array of
-which no page is in memory.
+Decided as for dead code, by the code or else by the time, together with a right result or with an
+array of which no page is in memory.
 """
 
 from __future__ import annotations

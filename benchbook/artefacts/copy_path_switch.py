@@ -19,6 +19,7 @@ ARTEFACT = "copy-path-switch"
 TIMING_ONLY = True
 VARIABLE = "GLIBC_TUNABLES"
 PATHS = {"non_temporal": "non-temporal stores", "rep_movsb": "the instruction rep movsb"}
+MEASURED = 0.95
 LEAST_FACTOR = 1.05
 LEAST_BLOCKS = 6
 _TUNABLE = re.compile(r"glibc\.cpu\.x86_(\w+)_threshold=(0x[0-9a-fA-F]+|\d+)")
@@ -87,9 +88,9 @@ def _moved(one: Row, other: Row) -> list[str]:
 
 
 def _threshold(row: Row, name: str) -> int | None:
-    """What the library says is in force; where it does not say, what was asked of it."""
+    """What the library says is in force: another library may not know what was asked of it."""
     said = row.get(f"{name}_threshold_bytes")
-    return int(said) if is_known(said) else _tunables(row).get(name)
+    return int(said) if is_known(said) else None
 
 
 def _crosses(one: Row, other: Row, name: str) -> bool | None:
@@ -107,9 +108,10 @@ def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
     name = crossed[0]
     size = format_bytes(int(_size(one) or 0))
     ends = [_threshold(row, name) or 0 for row in (fast, slow)]
+    calls = " and ".join(sorted(call for call in one["library_calls"] if copies([call])))
     way = " and ".join(PATHS[each] for each in crossed)
     text = (
-        f"memcpy of the C library takes {times:.2f} times as long for {size} when only its "
+        f"{calls} of the C library takes {times:.2f} times as long for {size} when only its "
         f"threshold for {way} moves from {format_bytes(ends[0])} to {format_bytes(ends[1])}. A "
         "step at such a size is the library's choice of instructions and no property of a cache."
     )
@@ -117,7 +119,7 @@ def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
         artefact=ARTEFACT,
         effect="explains",
         where=sorted((one["where"], other["where"])),
-        confidence=1.0,
+        confidence=MEASURED,
         evidence=[
             proof("bytes of one library call", _size(one), "bytes", "definition of the point"),
             proof("threshold of the faster", ends[0], "bytes", "C library"),

@@ -16,7 +16,7 @@ ARTEFACT = "oversubscribed-sum"
 TIMING_ONLY = True
 LEAST_FACTOR = 1.1
 BEYOND_TURNS = 1.2
-CERTAIN = 1.0
+MEASURED = 0.95
 TIMES = ("mean_ns", "median_ns")
 REMEDY = (
     "Start at most one process for each CPU and let them meet before each sample, or divide the "
@@ -100,7 +100,7 @@ def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]
         effect="biases",
         factor=factor,
         where=sorted(one["where"] for one, _ in rows),
-        confidence=CERTAIN,
+        confidence=MEASURED,
         evidence=evidence,
         explanation=f"{processes} processes share {cpus} CPU{'s' * (cpus != 1)} and take turns, "
         "but each one's rate is that of its typical sample, in which it has a CPU to itself. "

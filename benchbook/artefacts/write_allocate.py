@@ -16,7 +16,8 @@ from benchbook.stats.ratios import Ratio, time_ratio
 ARTEFACT = "write-allocate"
 READ, WRITTEN, LINES = "bytes_read_from_memory", "bytes_written_to_memory", "lines_written"
 LEAST = 1.15  # bytes moved ÷ bytes needed
-CONFIDENCE = {"ok": 1.0, "replayed": 1.0, "imported": 1.0, "simulated": 0.9}
+CERTAIN, CONFIRMED, SIMULATED = 1.0, 0.9, 0.6
+ABOUT = (0.5, 1.5)  # times the bytes written, that were read beyond the need
 # Do two points the same work by other instructions?
 WORK = ("bytes", "threads", "processes", "block_bytes", "bytes_per_call", "buffers_bytes")
 REMEDY = (
@@ -45,13 +46,15 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     rows = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
     known = {row["where"]: _traffic(row, seen) for row in rows}
-    by_series = {
-        row["series"]: known[row["where"]]
-        for row in rows
-        if known[row["where"]].state == "simulated"
-    }
     groups: dict[tuple[str, str], list[tuple[Row, Traffic]]] = {}
     beyond = [row for row in rows if _is_beyond(row, seen.host)]
+    simulated = [row for row in beyond if known[row["where"]].state == "simulated"]
+    by_series = {
+        row["series"]: known[row["where"]]
+        for row in sorted(
+            simulated, key=lambda one: (one["bytes_per_call"], one["rate_bytes_per_s"])
+        )
+    }
     for row in beyond:
         if not _may_store(row):
             continue
@@ -91,8 +94,14 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
     """Counted at the point itself, else simulated."""
     needed = row.get("buffers_bytes")
     if is_known(row.get(READ)) and is_known(row.get(WRITTEN)) and is_known(needed):
-        moved = row[READ] + row[WRITTEN]
-        return Traffic(moved / needed, moved / row["bytes_per_call"], "ok", "counters", "")
+        moved, declared = row[READ] + row[WRITTEN], row["bytes_per_call"]
+        # What reads and writes in one place moves its buffer twice.
+        needed = max(needed, declared)
+        beyond = row[READ] - (needed - row[WRITTEN])
+        low, high = (bound * row[WRITTEN] for bound in ABOUT)
+        if moved >= LEAST * needed and not low <= beyond <= high:
+            return Traffic(None, reason="what memory read beyond the need is not what was written")
+        return Traffic(moved / needed, moved / declared, "ok", "counters", "")
     own = [one for one in seen.evidence if one.get("where") == row["where"]]
     values = {one["name"]: one for one in own if one["name"] in (READ, WRITTEN, LINES)}
     if any(values.get(name, {}).get("value") is None for name in (READ, WRITTEN, LINES)):
@@ -114,16 +123,21 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
 
 
 def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> Finding:
-    traffic = max((one for _, one in found), key=lambda one: (one.factor or 1.0, one.declared))
+    fastest, traffic = max(found, key=lambda one: one[0]["rate_bytes_per_s"])
     factor = traffic.factor or 1.0
-    how = {"ok": "as counted", "simulated": "as a cache simulation has it"}.get(traffic.state, "")
-    fastest = max((row for row, _ in found), key=lambda row: row["rate_bytes_per_s"])
     rate = fastest["rate_bytes_per_s"] / 1e9
     text = (
-        "Ordinary stores read each line before they write to it, so memory moves "
-        f"{factor:.2f} times the bytes that the work needs, {how}. The figure leaves them out: at "
-        f"{rate:.1f} GB/s memory really moved {rate * traffic.declared:.1f} GB/s."
+        "Ordinary stores read each line before they write to it, so memory moved "
+        f"{factor:.2f} times the bytes that the work needs, as counted. The figure leaves them "
+        f"out: at {rate:.1f} GB/s memory really moved {rate * traffic.declared:.1f} GB/s."
     )
+    if traffic.state == "simulated":
+        text = (
+            "By a cache simulation of these ordinary stores memory would have moved "
+            f"{factor:.2f} times the bytes that the work needs, if nothing stayed in a cache and "
+            "this processor reads lines before it writes them. The figure leaves them out: at "
+            f"{rate:.1f} GB/s memory would have moved {rate * traffic.declared:.1f} GB/s."
+        )
     confirmed = [
         ratio for row, _ in found for twin in _past_caches(row, rows)
         if (ratio := time_ratio(seen.starts, row["where"], twin["where"]))
@@ -135,7 +149,7 @@ def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> F
         effect="explains",
         factor=1 / factor,
         where=sorted(row["where"] for row, _ in found),
-        confidence=CONFIDENCE[traffic.state],
+        confidence=_confidence(traffic, confirmed),
         evidence=[
             proof("bytes moved ÷ bytes needed", factor, "1", traffic.source, traffic.state),
             proof("bytes moved ÷ bytes declared", traffic.declared, "1", traffic.source,
@@ -148,6 +162,13 @@ def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> F
         explanation=text,
         remedy=REMEDY,
     )  # fmt: skip
+
+
+def _confidence(traffic: Traffic, beside: list[Ratio]) -> float:
+    """A simulation does not know what this processor does; a twin's time may tell."""
+    if traffic.state != "simulated":
+        return CERTAIN
+    return CONFIRMED if any(one.low > 1 for one in beside) else SIMULATED
 
 
 def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
