@@ -431,7 +431,14 @@ def test_ceilings_that_are_not_there() -> None:
 def test_bytes_that_are_counted_otherwise(bytes_per_call: float, said: str) -> None:
     rows = (row("a"), row("b", bytes_per_call=bytes_per_call))
     finding = one(unit_mix.detect(seen(*rows)), said, f"{int(bytes_per_call):,}", "1.00")
-    assert (finding.where, finding.effect, finding.confidence) == (["a", "b"], "biases", 1.0)
+    more = "a" if bytes_per_call < 2 * MIB else "b"
+    assert (finding.where, finding.effect, finding.confidence) == ([more], "biases", 1.0)
+
+
+def test_times_that_differ_are_not_called_the_same() -> None:
+    rows = (row("a"), row("b", bytes_per_call=16 * MIB, time_ns=62_500.0))
+    finding = one(unit_mix.detect(seen(*rows)), "1.25 apart", "differ by 8 more than")
+    assert "same time" not in finding.explanation
 
 
 @pytest.mark.parametrize(

@@ -276,9 +276,18 @@ def test_starts_of_one_point_differ_in_their_pages() -> None:
         pages(paged("p", [1, 0, 0], [80, 100, 104])),
         "Of 64 MiB of buffers 64 MiB lay in huge pages in 1 start, and 0 B in 2 starts",
         "1.27 times",
+        "do not prove",
     )
-    assert (finding.effect, finding.where) == ("explains", ["p"])
+    assert (finding.effect, finding.where) == ("informs", ["p"])
     assert finding.factor is None
+
+
+def test_four_starts_on_each_side_that_do_not_overlap_explain() -> None:
+    shares = [1.0] * 4 + [0.0] * 4
+    apart = only(pages(paged("p", shares, [80, 81, 82, 83, 100, 101, 102, 103])), "1.25 times")
+    assert apart.effect == "explains"
+    mixed = only(pages(paged("p", shares, [80, 81, 82, 101, 100, 101, 102, 103])), "do not prove")
+    assert mixed.effect == "informs"
 
 
 def test_points_of_one_binary_differ_in_their_pages() -> None:
@@ -297,7 +306,9 @@ def test_the_same_pages_each_time_are_silent(share: float) -> None:
 
 def test_unknown_pages_abstain() -> None:
     assert "AnonHugePages" in pages(paged("p", [None, None], [80, 90])).abstained["p"]
-    assert "AnonHugePages" in judged(huge_page_state, [row("peer")]).abstained["peer"]
+    peer = row("peer", working_set_bytes=2 * MIB)
+    assert "AnonHugePages" in judged(huge_page_state, [peer]).abstained["peer"]
+    assert judged(huge_page_state, [row("peer")]) == Judged()  # no buffers
 
 
 # oversubscribed-sum
@@ -392,6 +403,26 @@ def test_points_that_did_not_link_are_one_finding() -> None:
     found = judged(size_does_not_link, [row("good")], missing=missing)
     finding = only(found, "2 points", "relocation truncated to fit", "2 GiB")
     assert (finding.where, finding.effect) == (["a", "b"], "informs")
+
+
+def test_the_code_model_is_blamed_for_relocations_only() -> None:
+    reason = "x.c:1: error: size of array 'a' is too large"
+    missing = [{"where": "a", "state": "failed", "reason": reason}]
+    finding = only(judged(size_does_not_link, [row("good")], missing=missing), "too large”")
+    assert "2 GiB" not in finding.explanation
+
+
+def test_a_bound_twin_is_of_the_same_compiler() -> None:
+    found = freely(
+        bound("free", [0, 7], affinity_cpus=8, compiler="gcc"),
+        bound("bound", [0, 0], affinity_cpus=1, compiler="clang", time_ns=8000.0),
+    )
+    assert only(found).factor is None
+
+
+def test_pages_on_one_node_are_not_called_shared_out() -> None:
+    near = nodes("near", [1000, 0], nodes_given=[0], time_ns=5000.0)
+    assert only(touched(nodes("one", [1000, 0]), near)).factor is None
 
 
 def test_limits_that_were_searched_are_told() -> None:

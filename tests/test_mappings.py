@@ -48,10 +48,11 @@ int main(int argc, char **argv) {
 """
 
 
-def mapping(place: str, resident: int, anonymous: int, huge: int | None = 0) -> str:
+def mapping(place: str, resident: int, anonymous: int, huge: int | None = 0, **others: int) -> str:
     """As the kernel writes it; sizes in KiB."""
     rows = {"Size": 9999, "Rss": resident, "Pss": 1, "Anonymous": anonymous, "KSM": 5}
     rows |= {} if huge is None else {"AnonHugePages": huge}
+    rows |= others
     fields = "".join(f"{name + ':':<16}{value:>8} kB\n" for name, value in rows.items())
     return f"{place} rw-p 00000000 00:00 0 \n{fields}VmFlags: rd wr mr mw me ac\n"
 
@@ -81,6 +82,15 @@ TABLES = {
     "only one of two mappings tells": (
         [mapping("11000-14000", 12, 8, None), mapping("15000-18000", 4, 4)],
         [16, 12, None],
+    ),
+    "what was swapped out, or is of a pool, was written too": (
+        [
+            mapping(
+                "10000-20000", 48, 12, Swap=16, SwapPss=99, Shared_Hugetlb=4, Private_Hugetlb=8
+            ),
+            mapping("7f0000-7f1000", 9, 9, Swap=9),
+        ],
+        [48, 40, 0],
     ),
     "nothing": ([], None),
     "no table": (["Rss: 1 kB\n", "\n", "ff-", "10000-20000"], None),

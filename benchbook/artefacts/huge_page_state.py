@@ -12,12 +12,14 @@ from statistics import median
 from typing import Any
 
 from benchbook.artefacts import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detecting.timed_work import working_set_bytes
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "huge-page-state"
 CERTAIN = 1.0
 APART = 0.5  # of the buffers: two starts differ where their shares in huge pages lie so far apart
 NO_DIFFERENCE = 1.03
+LEAST_STARTS = 4  # on each side; by chance 8 are parted so once in 35
 REMEDY = (
     "Ask for the pages that you mean in every start (madvise with MADV_HUGEPAGE or "
     "MADV_NOHUGEPAGE, or one setting of transparent_hugepage for all runs), and state which in the "
@@ -40,10 +42,11 @@ class _Start:
 
 def detect(seen: Seen) -> Judged:
     """One finding per binary and setting whose starts differ; abstains where the pages of the
-    buffers were not observed."""
+    buffers were not observed. What has no buffers has no pages."""
     judged = Judged()
+    rows = [row for row in seen.rows() if _has_buffers(seen, row)]
     groups: dict[Hashable, list[_Start]] = {}
-    for row in seen.rows():
+    for row in rows:
         starts = _starts(seen, row)
         if not starts:
             judged.abstained[row["where"]] = "AnonHugePages of its buffers were not observed"
@@ -55,6 +58,12 @@ def detect(seen: Seen) -> Judged:
             judged.findings.append(_finding(group, (max(shares) + min(shares)) / 2))
     compared = [one.where for group in groups.values() if len(group) > 1 for one in group]
     return judged.rest_is_clean(compared)
+
+
+def _has_buffers(seen: Seen, row: dict[str, Any]) -> bool:
+    starts = seen.starts_of(row["where"])
+    of_starts = "buffers_bytes" in starts and (starts["buffers_bytes"] > 0).any()
+    return bool(working_set_bytes(row) or of_starts)
 
 
 def _starts(seen: Seen, row: dict[str, Any]) -> list[_Start]:
@@ -80,6 +89,9 @@ def _finding(group: list[_Start], between: float) -> Finding:
     small = [start for start in group if start.share <= between]
     sides = [[one.time_ns for one in side if one.time_ns] for side in (huge, small)]
     factor = median(sides[1]) / median(sides[0]) if all(sides) else None
+    apart = all(len(side) >= LEAST_STARTS for side in sides) and (
+        max(sides[0]) < min(sides[1]) or max(sides[1]) < min(sides[0])
+    )
     typical = [median(one.huge_bytes for one in side) for side in (huge, small)]
     buffers = format_bytes(int(max(one.buffers_bytes for one in group)))
     text = (
@@ -89,10 +101,11 @@ def _finding(group: list[_Start], between: float) -> Finding:
         "take one each, so far-flung accesses are faster in it."
     )
     effect: Effect = "explains"
-    if factor is None or 1 / NO_DIFFERENCE < factor < NO_DIFFERENCE:
+    if factor is None or not apart or 1 / NO_DIFFERENCE < factor < NO_DIFFERENCE:
         effect = "informs"
     if factor is not None:
-        text += f" Here the rate in huge pages is {factor:.2f} times that in small ones."
+        text += f" Here the rate in huge pages is {factor:.2f} times that in small ones"
+        text += "." if apart else ", which so few or so mixed starts do not prove."
     return Finding(
         artefact=ARTEFACT,
         effect=effect,

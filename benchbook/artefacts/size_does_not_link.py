@@ -62,6 +62,13 @@ def _words(text: str) -> str:
 
 def _of_points(rows: list[Row]) -> Finding:
     first = min(rows, key=lambda row: str(row["reason"]))
+    said = _words(str(first["reason"]))
+    why = ", which has a limit for the size of one object"
+    if "relocation" in said.lower():
+        why = (
+            ". The small code model, the usual one, reaches static data within 2 GiB only, and "
+            "these arrays end beyond"
+        )
     points = "One point has" if len(rows) == 1 else f"{len(rows)} points have"
     return Finding(
         artefact=ARTEFACT,
@@ -69,9 +76,7 @@ def _of_points(rows: list[Row]) -> Finding:
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[proof("said", str(first["reason"]), "", "compiler and linker")],
-        explanation=f"{points} no figure, because the program could not be built: "
-        f"“{_words(str(first['reason']))}”. The small code model, the usual one, reaches static "
-        "data within 2 GiB only, and these arrays end beyond.",
+        explanation=f"{points} no figure, because the program could not be built: “{said}”{why}.",
         remedy=REMEDY,
     )
 

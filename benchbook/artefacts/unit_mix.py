@@ -33,6 +33,7 @@ SYSTEMATIC = 1.005  # what layout or the other program's own loop may add
 LEAST_SIZES = 3
 SURE = 0.9
 SAME = "the same figure"
+SAME_TIME = 1.1  # times that are less apart
 SETTING = ("bytes", "block_bytes", "threads", "processes", "buffers_bytes")
 CODE = (
     "loads_in_loop",
@@ -99,7 +100,13 @@ def _constant(ratio: float) -> float | None:
 
 def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
     less, more, times = min(pairs, key=lambda pair: (pair[0]["bytes_per_call"], pair[2]))
-    where = sorted({row["where"] for *both, _ in pairs for row in both})
+    where = sorted({more["where"] for _, more, _ in pairs})
+    apart = max(max(one, 1 / one) for *_, one in pairs)
+    took = f"took the same time (ratio {times:.2f})"
+    so = f"their rates differ by {constant:.6g} and their speeds do not"
+    if apart >= SAME_TIME:
+        took = f"took times that are {apart:.2f} apart at most"
+        so = f"their rates differ by {constant:.6g} more than their speeds"
     counts = [f"{int(row['bytes_per_call']):,}" for row in (less, more)]
     return Finding(
         artefact=ARTEFACT,
@@ -113,10 +120,9 @@ def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
             proof("bytes of the buffers of both", less.get("buffers_bytes"), "bytes", "harness"),
             proof("time ÷ time", times, "1", "paired blocks"),
         ],
-        explanation=f"The same instructions on the same buffers took the same time (ratio "
-        f"{times:.2f}), but {counts[0]} bytes are counted for one figure and {counts[1]} for the "
-        f"other. So their rates differ by {constant:.6g} and their speeds do not: that is the "
-        f"ratio between {CONSTANTS[constant]}.",
+        explanation=f"The same instructions on the same buffers {took}, but {counts[0]} bytes are "
+        f"counted for one figure and {counts[1]} for the other. So {so}: that is the ratio between "
+        f"{CONSTANTS[constant]}.",
         remedy=REMEDY,
     )
 

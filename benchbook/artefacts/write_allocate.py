@@ -49,12 +49,8 @@ def detect(seen: Seen) -> Judged:
     groups: dict[tuple[str, str], list[tuple[Row, Traffic]]] = {}
     beyond = [row for row in rows if _is_beyond(row, seen.host)]
     simulated = [row for row in beyond if known[row["where"]].state == "simulated"]
-    by_series = {
-        row["series"]: known[row["where"]]
-        for row in sorted(
-            simulated, key=lambda one: (one["bytes_per_call"], one["rate_bytes_per_s"])
-        )
-    }
+    simulated.sort(key=lambda row: (row["bytes_per_call"], row["rate_bytes_per_s"]))
+    by_series = {row["series"]: known[row["where"]] for row in simulated}
     for row in beyond:
         if not _may_store(row):
             continue

@@ -12,6 +12,10 @@ static const char *const labels[MAPPED_COUNTS] = {
     [MAPPED_ANON_HUGE] = "AnonHugePages:",
 };
 
+/* Pages that were written to and are not in "Anonymous:": swapped out, or huge ones of a pool. */
+static const char *const written_too[] = {"Swap:", "Private_Hugetlb:", "Shared_Hugetlb:"};
+enum { WRITTEN_TOO = sizeof(written_too) / sizeof(written_too[0]) };
+
 /* How much of the buffers lies from `first` on, up to `end`. */
 static uint64_t overlap(const struct bench_range *ranges, uintptr_t first, uintptr_t end) {
     uint64_t bytes = 0;
@@ -25,14 +29,28 @@ static uint64_t overlap(const struct bench_range *ranges, uintptr_t first, uintp
     return bytes;
 }
 
+/* Whether the line has this label; then its number, in bytes. */
+static bool has(const char *line, const char *label, uint64_t *bytes) {
+    const size_t length = strlen(label);
+    uint64_t kib = 0;
+    if (strncmp(line, label, length) != 0 || sscanf(line + length, "%" SCNu64 " kB", &kib) != 1) {
+        return false;
+    }
+    *bytes = kib * 1024;
+    return true;
+}
+
 static void add_line(struct mapped *mapped, size_t *told, const char *line) {
+    uint64_t bytes = 0;
     for (size_t i = 0; i < MAPPED_COUNTS; i++) {
-        const size_t length = strlen(labels[i]);
-        uint64_t kib = 0;
-        if (strncmp(line, labels[i], length) == 0 &&
-            sscanf(line + length, "%" SCNu64 " kB", &kib) == 1) {
-            mapped->bytes[i] += kib * 1024;
+        if (has(line, labels[i], &bytes)) {
+            mapped->bytes[i] += bytes;
             told[i]++;
+        }
+    }
+    for (size_t i = 0; i < WRITTEN_TOO; i++) {
+        if (has(line, written_too[i], &bytes)) {
+            mapped->bytes[MAPPED_ANONYMOUS] += bytes;
         }
     }
 }

@@ -14,7 +14,8 @@ struct mapped {
 };
 
 /* The sums over the whole mappings that hold the buffers: neighbours may share one with them, so
- * that too little is a proof and too much is none. Pages never written to are in no sum, the
+ * that too little is a proof and too much is none. Anonymous are also
+ * pages that were swapped out and huge ones of a pool. Pages never written to are in no sum, the
  * shared page of zeros included, which stands for those that were read. */
 struct mapped mappings_find(const struct bench_range *ranges);
 
