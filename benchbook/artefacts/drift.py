@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -87,15 +86,10 @@ def _starts(seen: Seen) -> pd.DataFrame:
 
 def _serial(starts: pd.DataFrame, wheres: list[str]) -> list[str]:
     """Points of which all starts lie before all starts of another, or after them."""
-    spans = starts.groupby("where")["t_start_ns"].agg(["min", "max"])
-    found: set[str] = set()
-    for one, other in combinations(wheres, 2):
-        apart = (
-            spans.loc[one, "max"] < spans.loc[other, "min"]
-            or spans.loc[other, "max"] < spans.loc[one, "min"]
-        )
-        found |= {one, other} if apart else set()
-    return sorted(found)
+    own = starts[starts["where"].isin(wheres)]
+    spans = own.groupby("where")["t_start_ns"].agg(["min", "max"])
+    apart = (spans["min"] > spans["max"].min()) | (spans["max"] < spans["min"].max())
+    return sorted(map(str, spans.index[apart]))
 
 
 def _asked(own: pd.DataFrame, readings: pd.DataFrame) -> list[Trend]:
@@ -137,12 +131,14 @@ def _trend(what: str, part: pd.DataFrame, span_ns: float, draws: int) -> Trend:
 def _slope(times: np.ndarray, logs: np.ndarray, whose: np.ndarray) -> float:
     """The median of the slopes between all pairs of starts of a point (Theil and Sen): one odd
     start moves it little."""
-    first, second = np.triu_indices(len(times), 1)
-    kept = (times[first] != times[second]) & (whose[first] == whose[second])
-    if not kept.any():
-        return 0.0
-    first, second = first[kept], second[kept]
-    return float(np.median((logs[second] - logs[first]) / (times[second] - times[first])))
+    slopes = []
+    for name in np.unique(whose):
+        own_times, own_logs = times[whose == name], logs[whose == name]
+        first, second = np.triu_indices(len(own_times), 1)
+        later = own_times[second] - own_times[first]
+        slopes.append((own_logs[second] - own_logs[first])[later != 0] / later[later != 0])
+    found = np.concatenate(slopes)
+    return float(np.median(found)) if len(found) else 0.0
 
 
 def _overall(trends: list[Trend]) -> float:
@@ -165,7 +161,7 @@ def _finding(own: pd.DataFrame, serial: list[str], trends: list[Trend], factor: 
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=1 / factor,
+        factor=None,
         where=serial,
         confidence=0.9,
         evidence=[

@@ -51,17 +51,18 @@ def detect(seen: Seen) -> Judged:
     for row in seen.rows():
         starts = seen.starts_of(row["where"])
         known = starts.dropna(subset=["frequency_khz"]) if "frequency_khz" in starts else starts[:0]
+        timed = known[known["median_ns"] > 0] if "median_ns" in known else known[:0]
         if known.empty:
             judged.abstained[row["where"]] = "the clock frequency was not observed"
         elif known["frequency_khz"].max() < LEAST_MOVE * known["frequency_khz"].min():
             continue
-        elif len(known) < LEAST_STARTS:
+        elif len(timed) < LEAST_STARTS:
             judged.abstained[row["where"]] = (
-                f"the clock frequency moved, and {plural(len(known), 'start')} are too few to tell "
+                f"the clock frequency moved, and {plural(len(timed), 'start')} are too few to tell "
                 "whether the times went with it"
             )
         else:
-            asked[row["where"]] = known
+            asked[row["where"]] = timed
     draws = draws_for(CHANCE / max(len(asked), 1))
     tried = [_followed(where, known, draws) for where, known in asked.items()]
     found = [
@@ -114,7 +115,7 @@ def _finding(found: list[Followed], asked: int) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=factor,
+        factor=1 / factor,
         where=sorted(one.where for one in found),
         confidence=0.95,
         evidence=[

@@ -60,7 +60,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     asked = {}
     for row in seen.rows():
-        starts = seen.starts_of(row["where"])
+        starts = _timed(seen, row["where"])
         features = _features(starts)
         if not features:
             judged.abstained[row["where"]] = "no part of the layout was recorded, or none varied"
@@ -84,6 +84,12 @@ def detect(seen: Seen) -> Judged:
             judged.findings.append(_finding(what, same, len(asked)))
     judged.findings += _relinked(seen)
     return judged.rest_is_clean(asked)
+
+
+def _timed(seen: Seen, where: str) -> pd.DataFrame:
+    """The starts that took a time that the clock could tell."""
+    starts = seen.starts_of(where)
+    return starts[starts["median_ns"] > 0] if len(starts) else starts
 
 
 def _features(starts: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -113,7 +119,7 @@ def _features(starts: pd.DataFrame) -> dict[str, np.ndarray]:
 def _moved(where: str, starts: pd.DataFrame, draws: int) -> Moved:
     features = _features(starts)
     times = starts["median_ns"].to_numpy(dtype=float)
-    told = association(features, np.log(times), draws) if (times > 0).all() else None
+    told = association(features, np.log(times), draws)
     if told is None:
         return Moved(where, "", 1.0, 1.0, len(starts), 1.0)
     factor = quarters_ratio(features[told.name], times)
@@ -142,7 +148,7 @@ def _finding(what: str, found: list[Moved], asked: int) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=factor,
+        factor=1 / factor,
         where=sorted(one.where for one in found),
         confidence=0.95,
         evidence=[
@@ -187,9 +193,9 @@ def _relinked(seen: Seen) -> list[Finding]:
 def _interval(seen: Seen, one: str, other: str) -> tuple[float, float, float] | None:
     """Log of other ÷ one in the same block, with its ends; None where it has no finite ones."""
     both = [
-        seen.starts_of(where).groupby("block")["median_ns"].median().map(math.log)
+        _timed(seen, where).groupby("block")["median_ns"].median().map(math.log)
         for where in (one, other)
-        if len(seen.starts_of(where))
+        if len(_timed(seen, where))
     ]
     if len(both) < 2:
         return None
@@ -215,7 +221,7 @@ def _relinked_finding(
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=factor,
+        factor=1 / factor,
         where=[where],
         confidence=0.95,
         evidence=[

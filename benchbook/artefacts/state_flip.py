@@ -6,6 +6,7 @@ starts of a point from its slow ones. That is a matter of timing, so chance is e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,12 @@ def detect(seen: Seen) -> Judged:
             )
         else:
             asked[row["where"]] = own[own["machine_state"].map(counts) >= LEAST_EACH]
+    for where in [where for where, own in asked.items() if _rarest(own) > CHANCE / len(asked)]:
+        own = asked.pop(where)
+        judged.abstained[where] = (
+            f"{_in_words(own['machine_state'].value_counts())} could all differ by chance too "
+            "often to tell"
+        )
     draws = draws_for(CHANCE / max(len(asked), 1))
     tried = [_flip(where, own, draws) for where, own in asked.items()]
     flips = [
@@ -83,6 +90,8 @@ def detect(seen: Seen) -> Judged:
 def _untold(readings: pd.DataFrame) -> str:
     if readings.empty:
         return "neither anchor nor probe was read"
+    if "state" not in readings or readings["state"].isna().all():
+        return "the states of the machine were not told from its readings"
     most = int(readings["name"].value_counts().max())
     if most < LEAST_READINGS:
         return f"{plural(most, 'reading')} of the machine’s state are too few to tell states"
@@ -90,10 +99,16 @@ def _untold(readings: pd.DataFrame) -> str:
 
 
 def _known(starts: pd.DataFrame) -> pd.DataFrame:
-    """Starts that lie in one state."""
+    """Starts that lie in one state and took a time that the clock could tell."""
     if "machine_state" not in starts:
         return starts[:0]
-    return starts[starts["machine_state"].notna() & (starts["machine_state"] != MIXED)]
+    in_one = starts["machine_state"].notna() & (starts["machine_state"] != MIXED)
+    return starts[in_one & (starts["median_ns"] > 0)]
+
+
+def _rarest(own: pd.DataFrame) -> float:
+    """How often chance alone puts all starts of a state at one end: no test can say less."""
+    return 2 / math.comb(len(own), int(own["machine_state"].value_counts().min()))
 
 
 def _in_words(counts: pd.Series) -> str:
@@ -128,7 +143,7 @@ def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
     chance = max(one.share for one in flips)
     often = max(one.changes for one in flips) >= LEAST_CHANGES
     text = (
-        f"The machine has {len(by_state)} states: a fixed piece of work, timed between the "
+        f"The machine has {len(by_state)} states: {_piece(marked)}, timed between the "
         f"starts, takes {levels:.2f} times as long in one as in another. "
         f"{len(flips)} of {plural(asked, 'point')} went with it, {_range(flips)} times as long in "
         f"the slow state, which chance brings about once in {odds(chance)} times at most. "
@@ -150,13 +165,21 @@ def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=factor,
+        factor=1 / factor,
         where=sorted(one.where for one in flips),
         confidence=SURE if often else UNSURE,
         evidence=shown,
         explanation=text,
         remedy=REMEDY,
     )
+
+
+def _piece(marked: pd.DataFrame) -> str:
+    """What the readings that tell the states are of."""
+    names = sorted(set(marked["name"]))
+    if all(str(name).startswith("pair") for name in names):
+        return "a round trip between two cores"
+    return "a fixed piece of work"
 
 
 def _range(flips: list[Flip]) -> str:

@@ -29,7 +29,7 @@ def scenes(seed: int) -> list[Scene]:
 
 
 def _scene(dice: np.random.Generator, kind: str) -> Scene:
-    points, blocks = int(dice.integers(2, 5)), int(dice.integers(20, 31))
+    points, blocks = int(dice.integers(2, 5)), int(dice.integers(28, 41))
     names = [f"p{number}" for number in range(points)]
     level = dice.uniform(1.3, 2.5)  # of the anchor, slow state ÷ fast one
     effects = {name: dice.uniform(1.2, 2.0) for name in names}
