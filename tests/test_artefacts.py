@@ -266,6 +266,11 @@ def test_changed_flags_are_one_finding_for_all_their_points() -> None:
     assert "Asked for was -O3 -march=native;" in first.explanation
     assert "dropped -march=native and added -fPIC" in first.explanation
     assert "0.50 times as long" in first.explanation
+    alike = impure(built("clean"), built("b", **WRAPPED, time_ns=1010.0)).findings[0]
+    assert "makes no difference here" in alike.explanation
+    for unknown in (0.0, float("nan")):
+        (untimed,) = impure(built("clean"), built("b", **WRAPPED, time_ns=unknown)).findings
+        assert untimed.factor is None
     said = {item["name"]: item["value"] for item in first.evidence}
     assert said["vector instructions"] == "none"
     assert (second.where, second.factor) == (["other"], None)

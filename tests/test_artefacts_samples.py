@@ -185,6 +185,18 @@ def test_one_burst_of_the_machine_and_time_spent_waiting_are_no_heavy_tail() -> 
     idle = busy | {"run_delay_ns": 36_000}
     finding = only(heavy_tail.detect(seen(one=waited, of_starts=idle)))
     assert "waited for a CPU for 1.0\u00a0% of their time" in finding.explanation
+    never = busy | {"run_delay_ns": 0}
+    text = only(heavy_tail.detect(seen(one=waited, of_starts=never))).explanation
+    assert "which did not wait for a CPU" in text
+
+
+def test_a_mean_above_the_median_by_the_body_of_the_samples_is_no_heavy_tail() -> None:
+    told = {"heavy_tail": True, "tail_starts_share": 1.0, "shape_samples": 480}
+    told |= {"mean_over_median": 1.2, "mean_over_median_but_worst": 1.2, "p99_over_median": 2.0}
+    tail = {"tail_share": 0.02, "tail_time_share": 0.05}
+    points = pd.DataFrame([{"where": "one"} | told | tail])
+    assert heavy_tail.detect(Seen(points=points)).clean == ["one"]
+    only(heavy_tail.detect(Seen(points=points.assign(tail_time_share=0.3))))
 
 
 def test_two_groups_inside_starts_are_bimodal_and_between_starts_not() -> None:
@@ -195,7 +207,17 @@ def test_two_groups_inside_starts_are_bimodal_and_between_starts_not() -> None:
     assert finding.effect == "informs"
     assert "fall into 2 groups" in finding.explanation
     assert "68\u00a0% take about 29.3 µs and 32\u00a0% take about 58.5 µs" in finding.explanation
+    assert "The median speaks for the largest group only" in finding.explanation
     assert bimodal.detect(seen(one=between)).findings == []
+
+
+def test_small_groups_and_groups_one_tick_apart_are_not_told() -> None:
+    row = {"where": "a", "modes": 2, "mode_centres": [1.0, 2.0], "mode_shares": [0.5, 0.5]}
+    row |= {"shape_samples": 480, "sample_ns": 100.0, "clock_step_ns": 1.0}
+    finding = only(bimodal.detect(Seen(points=pd.DataFrame([row]))))
+    assert "belongs to one of them by chance" in finding.explanation
+    for other in ({"clock_step_ns": 100.0}, {"mode_shares": [0.88, 0.12]}):
+        assert bimodal.detect(Seen(points=pd.DataFrame([row | other]))).clean == ["a"]
 
 
 def waiting(each_ns: float, times: int) -> dict[str, Any]:
@@ -236,12 +258,28 @@ def test_points_that_change_places_are_told_once() -> None:
     assert finding.where == ["c", "d"]
     assert "ahead by best" in finding.explanation
     assert "behind by median" in finding.explanation
+    assert "declare the same bytes" in finding.explanation
+    assert finding.factor is None
+    pair = [row for row in finding.evidence if row["name"].startswith("time ratio")]
+    assert all(f"by {row['name'].split()[-1]}" in finding.explanation for row in pair)
 
 
 def test_with_few_blocks_a_change_of_places_is_not_told() -> None:
     judged = best_of_n.detect(crossing(3))
     assert judged.findings == []
     assert set(judged.abstained) == {"c", "d"}
+
+
+def test_more_pairs_need_more_blocks() -> None:
+    table = crossing(8)
+    more = [even(20 + number, blocks=8) * 3 for number in range(3)]
+    times = {f"x{number}": one for number, one in enumerate(more)}
+    uneven = even(8, blocks=8)
+    uneven[:, ::3] /= 1.4
+    judged = best_of_n.detect(seen(c=uneven, d=even(8, blocks=8) / 1.2, **times))
+    assert only(best_of_n.detect(table)).where == ["c", "d"]
+    assert judged.findings == []
+    assert "10 blocks are needed" in judged.abstained["c"]
 
 
 def test_points_of_other_work_are_not_compared() -> None:
@@ -256,6 +294,9 @@ def test_a_best_that_is_seldom_seen_is_told() -> None:
     times[:, ::9] /= 2
     finding = only(best_of_n.detect(seen(one=times)))
     assert finding.factor == pytest.approx(2, rel=0.1)
+    assert "median of 8 starts, so no single lucky sample" in finding.explanation
+    once = only(best_of_n.detect(seen(one=times[:1])))
+    assert "It comes of 1 start only, so it may be a lucky sample" in once.explanation
 
 
 def test_a_tick_is_seen_in_the_samples_whatever_the_clock_says_of_itself() -> None:
@@ -266,7 +307,7 @@ def test_a_tick_is_seen_in_the_samples_whatever_the_clock_says_of_itself() -> No
     assert "steps of 1.00 µs" in finding.explanation
     some = dice.integers(7, 10, (BLOCKS, SAMPLES)) * 1000
     finding = only(timer_granularity.detect(seen(one=some)))
-    assert (finding.effect, finding.factor) == ("biases", None)
+    assert (finding.effect, finding.factor) == ("informs", None)  # noise, not a bias
     assert "lasts 8.00 ticks" in finding.explanation
     assert "may be wrong by 12\u00a0%" in finding.explanation
 

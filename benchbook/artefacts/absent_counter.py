@@ -15,7 +15,14 @@ from benchbook.digits import listed, plural
 ARTEFACT = "absent-counter"
 ABOUT_HOST = True
 COUNTERS = re.compile(r"(likwid|perf)\b")
-# Events that a program may truly have none of.
+# What no program that ran has none of, as perf and likwid call it.
+NEVER_ZERO = re.compile(
+    r"^((cpu-|ref-)?cycles|instructions|branches|branch-instructions|(L1-dcache-)?(loads|stores))"
+    r"(:\w+)?$|^(INSTR?_RETIRED_ANY|RETIRED_INSTRUCTIONS|CPU_CLK_UNHALTED|CPU_CLOCKS_UNHALTED"
+    r"|RETIRED_BRANCH_INSTR|BR_INST_RETIRED_ALL|MEM_(INST|UOPS?)_RETIRED_(ALL_)?(LOADS|STORES))",
+    re.IGNORECASE,
+)
+# Events that say nothing by their zero, even with all others.
 MAY_BE_ZERO = re.compile(r"switch|migration|fault|^cs$|error|nan", re.IGNORECASE)
 FIRST_SENTENCE = re.compile(r"(?<=[^.\s])\.\s.*", re.DOTALL)
 SHOWN, EVIDENCE = 3, 5
@@ -32,21 +39,35 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     rows = [row for row in seen.evidence if COUNTERS.match(str(row.get("source", "")))]
     absent = [row for row in rows if row.get("state") in ("absent", "denied")]
-    zeros = [row for row in rows if _is_false_zero(row)]
+    zeros = _false_zeros(rows)
     if absent or zeros:
         judged.findings.append(_finding(absent, zeros, len(rows)))
     return judged.rest_is_clean(row["where"] or "host" for row in rows)
 
 
-def _is_false_zero(row: Row) -> bool:
-    """A program that was called and moved bytes has instructions, loads and traffic."""
+def _false_zeros(rows: list[Row]) -> list[Row]:
+    """Of a program that ran: 0 of what it must have had, or of all that a tool counted of it."""
+    counted = [row for row in rows if _is_count(row)]
+    some = {_tool(row) for row in counted if row["value"] != 0}
+    return [
+        row
+        for row in counted
+        if row["value"] == 0 and (NEVER_ZERO.search(str(row["name"])) or _tool(row) not in some)
+    ]
+
+
+def _tool(row: Row) -> tuple[str, str]:
+    return str(row["source"]), str(row["where"])
+
+
+def _is_count(row: Row) -> bool:
+    """Whether it has a value, of a program that was called."""
     value = row.get("value")
     worked = any(is_known(row.get(name)) and row[name] > 0 for name in ("calls", "run_time_s"))
     return (
         row.get("state") in ("ok", "replayed", "imported")
         and is_known(value)
         and not isinstance(value, str | list | dict)
-        and value == 0
         and worked
         and not MAY_BE_ZERO.search(str(row["name"]))
     )
@@ -79,10 +100,10 @@ def _finding(absent: list[Row], zeros: list[Row], asked: int) -> Finding:
         evidence=[
             proof(
                 str(row["name"]),
-                None,
+                row["value"] if row.get("state") not in ("absent", "denied") else None,
                 str(row.get("unit") or ""),
                 str(row["source"]),
-                "denied" if row.get("state") == "denied" else "absent",
+                str(row["state"]),
             )
             for row in rows[:EVIDENCE]
         ],

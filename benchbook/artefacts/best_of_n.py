@@ -18,14 +18,14 @@ import pandas as pd
 from benchbook import stats
 from benchbook.artefacts import Finding, Judged, Seen, is_known, proof
 from benchbook.detecting.waits import waits
-from benchbook.digits import count, duration, listed, number, share
+from benchbook.digits import count, duration, listed, number, plural, share
 
 ARTEFACT = "best-of-n"
 TIMING_ONLY = True
 NEEDS_QUIET = True
 STATISTICS = {"best": "best_ns", "median": "median_ns", "mean": "mean_ns"}
 ALIKE = ("bytes_per_call", "threads", "processes")  # what compared points have in common
-LEAST_BLOCKS = 6  # below them no exact 95 % interval is finite
+LEVEL = 0.95  # of all pairs of like points together
 LEAST = math.log(1.03)  # by which each of two statistics must put one of the points ahead
 LEAST_BEST = 2 / 3  # best ÷ median; clean runs on small machines reach 0.77
 SURE = 0.9
@@ -52,8 +52,9 @@ class Turned(NamedTuple):
 
     first: str
     second: str
-    ratios: dict[str, float]  # time of the first ÷ time of the second
+    ratios: dict[str, float]  # time of the first ÷ of the second, by what is beyond its noise
     blocks: int
+    tried: int  # pairs
 
 
 def detect(seen: Seen) -> Judged:
@@ -88,8 +89,8 @@ def detect(seen: Seen) -> Judged:
         told = {where for finding in judged.findings for where in finding.where}
         for where in sorted(untold - told):
             judged.abstained[where] = (
-                f"another point beats it by one statistic only, and {LEAST_BLOCKS} blocks are "
-                "needed to tell that from noise"
+                f"another point beats it by one statistic only, and {_least_blocks(alike)} blocks "
+                "are needed to tell that from noise"
             )
     return judged.rest_is_clean(summarised & {row["where"] for row in rows})
 
@@ -111,6 +112,10 @@ def _seldom(found: list[FarBest]) -> Finding:
     worst = min(found, key=lambda one: (one.best, one.mean, one.median_ns))
     times = f"a rate {number(1 / worst.best)} times as high" if worst.best > 0 else "no finite rate"
     begin = "The" if len(found) == 1 else f"At {count(len(found))} points, most of all where the"
+    starts = plural(worst.starts, "start")
+    sure = f"It is the median of {starts}, so no single lucky sample."
+    if worst.starts < 3:
+        sure = f"It comes of {starts} only, so it may be a lucky sample."
     return Finding(
         artefact=ARTEFACT,
         effect="informs",
@@ -118,8 +123,8 @@ def _seldom(found: list[FarBest]) -> Finding:
         confidence=SURE,
         factor=1 / worst.best if worst.best > 0 else None,
         evidence=[
-            proof("best_over_median", worst.best, "", "samples"),
-            proof("mean_over_median", worst.mean, "", "samples"),
+            proof("best_over_median", worst.best, "1", "samples"),
+            proof("mean_over_median", worst.mean, "1", "samples"),
             proof("starts", worst.starts, "starts", "samples"),
         ],
         explanation=f"{begin} best sample of a start takes {share(worst.best)} of the usual time "
@@ -127,13 +132,13 @@ def _seldom(found: list[FarBest]) -> Finding:
         f"{duration(worst.median_ns)}), which makes {times}; the mean is {number(worst.mean)} "
         "times the median. "
         "A best-of-N figure of it is one that is seldom seen. "
-        f"It is the median of {count(worst.starts)} starts, so no single lucky sample.",
+        f"{sure}",
         remedy=REMEDY,
     )
 
 
 def _groups(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
-    """Points that declare the same work, on as many threads and processes."""
+    """Points that declare the same bytes, on as many threads and processes."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for row in rows:
         values = (row.get(name) for name in ALIKE)
@@ -152,20 +157,25 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], set[s
         if (own[column] > 0).all()
     }
     turned, untold = [], set()
+    tried, least = math.comb(len(alike), 2), _least_blocks(alike)
     for i, j in _seeming({name: log.to_numpy() for name, log in logs.items()}):
         apart = {name: (log[alike[i]] - log[alike[j]]).dropna() for name, log in logs.items()}
         middle = {name: float(one.median()) for name, one in apart.items()}
         blocks = len(next(iter(apart.values())))
-        sure = {name for name, one in middle.items() if abs(one) >= LEAST and _is_sure(apart[name])}
-        if blocks < LEAST_BLOCKS:
+        sure = {
+            name: one
+            for name, one in middle.items()
+            if abs(one) >= LEAST and _is_sure(apart[name], tried)
+        }
+        if blocks < least:
             untold |= {alike[i], alike[j]}
-        elif len({middle[name] > 0 for name in sure}) > 1:
+        elif len({one > 0 for one in sure.values()}) > 1:
             # The one that the first of the statistics puts ahead comes first, whatever their ids.
-            ahead = next(middle[name] < 0 for name in middle if name in sure)
+            ahead = next(iter(sure.values())) < 0
             pair = (alike[i], alike[j]) if ahead else (alike[j], alike[i])
             sign = 1 if ahead else -1
-            ratios = {name: math.exp(sign * one) for name, one in middle.items()}
-            turned.append(Turned(*pair, ratios, blocks))
+            ratios = {name: math.exp(sign * one) for name, one in sure.items()}
+            turned.append(Turned(*pair, ratios, blocks, tried))
     return sorted(turned, key=lambda one: -_spread(one)), untold
 
 
@@ -182,8 +192,13 @@ def _seeming(logs: dict[str, np.ndarray]) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in np.argwhere(np.triu(found, 1))]
 
 
-def _is_sure(logs: pd.Series) -> bool:
-    found = stats.signed_rank_interval(logs.to_numpy())
+def _least_blocks(alike: list[str]) -> int:
+    """Fewer give no finite interval at the level that all pairs share."""
+    return stats.least_blocks(math.comb(len(alike), 2), LEVEL)
+
+
+def _is_sure(logs: pd.Series, tried: int) -> bool:
+    found = stats.signed_rank_interval(logs.to_numpy(), stats.adjusted_level(tried, LEVEL))
     return found.low > 0 or found.high < 0
 
 
@@ -204,17 +219,18 @@ def _ranking(turned: list[Turned]) -> Finding:
         effect="informs",
         where=where,
         confidence=SURE,
-        factor=_spread(worst),
+        factor=None,
         evidence=[
             *(
-                proof(f"time ratio by {name}", ratio, "", "samples")
+                proof(f"time ratio by {name}", ratio, "1", "samples")
                 for name, ratio in worst.ratios.items()
             ),
             proof("blocks", worst.blocks, "blocks", "samples"),
             proof("pairs", len(turned), "pairs", "samples"),
         ],
-        explanation=f"Two points that do the same work change places with the statistic: of "
+        explanation=f"Two points that declare the same bytes change places with the statistic: of "
         f"{worst.blocks} blocks, the one is {listed(words)}.{more} "
-        "Each of these ratios is beyond its own noise at 95 %, so neither is luck.",
+        f"Each of these ratios is beyond its own noise, at {share(LEVEL)} for all "
+        f"{plural(worst.tried, 'pair')} of like points together, so neither is luck.",
         remedy=REMEDY,
     )

@@ -2,7 +2,7 @@
 
 Decided by what the operating system accounts of each start: how long it waited for its CPU, and
 what the hypervisor took. Where the probe between starts saw a core at less than its best, that
-tells it with less certainty.
+tells that the machine was slower, with less certainty and not why.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ NEEDS_QUIET = True
 WAITED, WAITED_LEAST_NS, STOLEN, SLOWER = 0.05, 1_000_000, 0.02, 1.25
 LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
 READINGS = 6
-BY_PROBE = 0.7
+BEST = 0.1  # quantile of the readings that counts as a core at its best
+BY_PROBE, BY_OWN_TURNS = 0.7, 0.8
 VISIBLE = 1.02
 REMEDY = (
     "End what else runs (benchbook doctor names it), or give the measurement cores of its own, and "
@@ -43,6 +44,7 @@ class Start:
     stolen: float | None
     slower: float | None
     switches: float
+    among: bool = False  # its own workers moved among CPUs, and may have waited for each other
 
     @property
     def lost(self) -> bool:
@@ -103,8 +105,9 @@ def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame]) -> list[Start
             wall_ns=_number(start, "wall_ns") or 0.0,
             waited_ns=None if crowded else _waited(start, workers),
             stolen=_number(start, "steal_fraction"),
-            slower=_slower(start, probes),
+            slower=_slower(start, probes, workers),
             switches=_number(start, "involuntary_switches") or 0.0,
+            among=workers > 1 and (_number(start, "migrations") or 0.0) > 0,
         )
         for start in seen.starts_of(row["where"]).to_dict("records")
     ]
@@ -129,19 +132,23 @@ def _waited(start: Row, workers: int) -> float | None:
 
 
 def _probes(readings: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Each core's fixed work over time, as a factor of its fastest, where it was read often."""
+    """Each core's fixed work over time, as a factor of its best, where it was read often."""
     if readings.empty:
         return {}
     work = readings[readings["name"].str.startswith("work ")].sort_values("t_ns")
     return {
-        str(name): own.assign(factor=own["value"] / own["value"].min())
+        str(name): own.assign(factor=own["value"] / own["value"].quantile(BEST))
         for name, own in work.groupby("name")
         if len(own) >= READINGS
     }
 
 
-def _slower(start: Row, probes: dict[str, pd.DataFrame]) -> float | None:
-    """How much slower a core was in the readings on both sides of the start: the worst core."""
+def _slower(start: Row, probes: dict[str, pd.DataFrame], workers: int) -> float | None:
+    """How much slower the worst core under its workers was at least, in the readings on both sides
+    of the start; None where it could not use all cores, because which ones is not known."""
+    given = _number(start, "cpus_given")
+    if given is None or given < len(probes):
+        return None
     begin, end = _number(start, "t_start_ns"), _number(start, "t_end_ns")
     if begin is None or end is None:
         return None
@@ -151,7 +158,10 @@ def _slower(start: Row, probes: dict[str, pd.DataFrame]) -> float | None:
         after = own.loc[own["t_ns"] >= end, "factor"]
         if len(before) and len(after):
             found.append(min(before.iloc[-1], after.iloc[0]))
-    return max(found, default=None)
+    if not found or len(found) < len(probes):
+        return None
+    # Wherever they ran, one of them was on a core as slow as this.
+    return sorted(found)[min(workers, len(found)) - 1]
 
 
 def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
@@ -160,26 +170,38 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
     factors = [factor for _, own in points if (factor := _factor(own)) is not None]
     factor = median(factors) if factors else None
     by_probe = not any(one.lost for one in bad)
+    among = any(one.among for one in bad if one.lost) and not any(
+        (one.stolen or 0.0) > STOLEN for one in bad
+    )
     values = _values(bad, by_probe)
+    begin = "Something else ran beside"
+    if by_probe:
+        begin = "The machine was slower at"
+    elif among:
+        begin = "Something else ran beside, or the program’s own threads shared CPUs at,"
     text = (
-        f"Something else ran beside {plural(len(points), 'point')}: in {len(bad)} of "
+        f"{begin} {plural(len(points), 'point')}: in {len(bad)} of "
         f"{plural(len(starts), 'start')} {_what(values)}."
     )
     if factor is None:
         text += " No start was left alone, so what that cost is not told by this run."
     elif factor < 1 / VISIBLE:
-        text += f" Starts that were left alone took {factor:.2f} times as long."
+        text += (
+            f" Starts that were left alone took {factor:.2f} times as long as the median of all."
+        )
     else:
         text += " Their medians show little of it; means and worst cases do."
     if by_probe:
         text += " Only the probe between the starts tells it, not the starts themselves."
+    elif among:
+        text += " They moved among CPUs meanwhile, so the waiting may be for each other."
     counted = {"starts": (len(starts), "starts"), "starts disturbed": (len(bad), "starts")}
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
         factor=factor,
         where=sorted(where for where, _ in points),
-        confidence=BY_PROBE if by_probe else 1.0,
+        confidence=BY_PROBE if by_probe else BY_OWN_TURNS if among else 1.0,
         evidence=[
             proof(name, value, unit, _source(name))
             for name, (value, unit) in {**counted, **values}.items()
@@ -190,10 +212,10 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
 
 
 def _factor(starts: list[Start]) -> float | None:
-    """Seen rate ÷ that of the undisturbed starts of the same point."""
+    """Seen rate, of all starts, ÷ that of the undisturbed ones of the same point."""
     alone = [one.time_ns for one in starts if not one.disturbed and one.time_ns > 0]
-    beside = [one.time_ns for one in starts if one.disturbed and one.time_ns > 0]
-    return median(alone) / median(beside) if alone and beside else None
+    every = [one.time_ns for one in starts if one.time_ns > 0]
+    return median(alone) / median(every) if alone else None
 
 
 def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:

@@ -25,7 +25,9 @@ NEEDED = (
     "tail_starts_share",
     "shape_samples",
 )
-LEAST_MEAN = 1.1  # mean ÷ median, without the worst start; clean runs reach 1.04
+LEAST_MEAN = 1.1  # mean ÷ median, without the worst start; clean runs reach 1.04. And ÷ the mean
+# without the tail: a skewed body is none.
+LEAST_WAIT = 0.01
 LEAST_STARTS = 0.5  # of them have such samples: one burst of the machine is no tail
 SURE = 0.9
 REMEDY = (
@@ -48,7 +50,11 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = (
                 "fewer than 20 steady samples, or times that are not above zero, have no shape"
             )
-        elif row["heavy_tail"] and row["tail_starts_share"] >= LEAST_STARTS:
+        elif (
+            row["heavy_tail"]
+            and row["tail_starts_share"] >= LEAST_STARTS
+            and _by_tail(row) >= LEAST_MEAN
+        ):
             waited = waits(seen.starts_of(row["where"]), row)
             waiting = waited.share if waited else 0.0
             own = row["mean_over_median_but_worst"] * (1 - waiting)
@@ -65,6 +71,11 @@ def detect(seen: Seen) -> Judged:
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 
+def _by_tail(row: dict[str, Any]) -> float:
+    """Mean ÷ mean of the samples that are not far out."""
+    return float((1 - row["tail_share"]) / (1 - row["tail_time_share"]))
+
+
 def _finding(found: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
     row, waited = max(found, key=lambda one: one[0]["mean_over_median"])
     where = sorted(one["where"] for one, _ in found)
@@ -77,16 +88,19 @@ def _finding(found: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
         "A mean with a standard deviation hides that, and changes with the luck of each run. "
         f"It shows in {share(row['tail_starts_share'])} of the starts"
     )
-    text += (
-        "; whether the program or the machine does it, these samples cannot tell."
-        if waited is None
-        else f", which waited for a CPU for {share(waited.share)} of their time: that explains no "
-        "more than a part of it."
-    )
-    evidence = [proof(name, row[name], "", "samples") for name in NEEDED[1:-1]]
+    if waited is None:
+        text += "; whether the program or the machine does it, these samples cannot tell."
+    elif waited.share < LEAST_WAIT:
+        text += ", which did not wait for a CPU."
+    else:
+        text += (
+            f", which waited for a CPU for {share(waited.share)} of their time: that explains no "
+            "more than a part of it."
+        )
+    evidence = [proof(name, row[name], "1", "samples") for name in NEEDED[1:-1]]
     evidence.append(proof("shape_samples", row["shape_samples"], "samples", "samples"))
     if waited is not None:
-        evidence.append(proof("waited_share", waited.share, "", "process times"))
+        evidence.append(proof("waited_share", waited.share, "1", "process times"))
     return Finding(
         artefact=ARTEFACT,
         effect="informs",

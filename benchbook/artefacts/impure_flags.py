@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from benchbook.artefacts import Finding, Judged, Seen, proof
+from benchbook.artefacts import Finding, Judged, Seen, is_known, proof
 
 ARTEFACT = "impure-flags"
 NEEDED = ("flags_asked", "flags_dropped", "flags_added")
@@ -19,6 +19,7 @@ REMEDY = (
     "read these figures as those of the flags that reached the compiler."
 )
 CERTAIN, BY_MEANING = 1.0, 0.8
+VISIBLE = 1.02
 Row = dict[str, Any]
 
 
@@ -48,9 +49,13 @@ def _factor(rows: list[Row], clean: list[Row]) -> float | None:
         twin["time_ns"] / row["time_ns"]
         for row in rows
         for twin in clean
-        if all(twin.get(name) == row.get(name) for name in same)
+        if all(twin.get(name) == row.get(name) for name in same) and _timed(row) and _timed(twin)
     ]
     return float(median(ratios)) if ratios else None
+
+
+def _timed(row: Row) -> bool:
+    return is_known(row.get("time_ns")) and row["time_ns"] > 0
 
 
 def _finding(rows: list[Row], factor: float | None) -> Finding:
@@ -60,7 +65,9 @@ def _finding(rows: list[Row], factor: float | None) -> Finding:
         f"Asked for was {asked or 'no flag'}; a wrapper of the compiler {' and '.join(did)}. So "
         "these figures are not of the flags that they are named for."
     )
-    if factor is not None:
+    if factor is not None and max(factor, 1 / factor) < VISIBLE:
+        text += " Where the flags reached the compiler, that makes no difference here."
+    elif factor is not None:
         text += (
             f" Where the flags reached the compiler, the same work takes {factor:.2f} times as "
             "long on this machine."

@@ -32,7 +32,8 @@ def detect(seen: Seen) -> Judged:
             scaled.append(row)
         elif not is_known(row.get("multiplexed")) and not is_known(row.get("running_fraction")):
             untold.append(row)
-    for row in untold:
+    told = {row["where"] for row in scaled}
+    for row in [row for row in untold if row["where"] not in told]:
         judged.abstained[row["where"] or "host"] = (
             f"whether {row['name']} was counted all the time was not recorded"
         )

@@ -82,7 +82,10 @@ def _finding(row: dict[str, Any], tick: float | None, cost: float | None) -> Fin
     readings = interval / cost if cost else float("inf")
     if ticks >= LEAST_TICKS and readings >= LEAST_READINGS:
         return None
-    effect: Effect = "invalidates" if min(ticks, readings) < NO_NUMBER else "biases"
+    # Whole ticks are noise, up as often as down; what a reading takes is always added.
+    effect: Effect = "biases" if readings < LEAST_READINGS else "informs"
+    if min(ticks, readings) < NO_NUMBER:
+        effect = "invalidates"
     honest = (interval - cost) / interval if cost and ticks >= LEAST_TICKS else 0.0
     words = []
     if ticks < LEAST_TICKS:
@@ -101,8 +104,8 @@ def _finding(row: dict[str, Any], tick: float | None, cost: float | None) -> Fin
                 ("sample_ns", interval, "ns", "samples"),
                 ("clock_tick_ns", tick, "ns", "samples"),
                 ("clock_cost_ns", cost, "ns", "clock"),
-                ("distinct_times", row.get("distinct_times"), "", "samples"),
-                ("zero_share", row.get("zero_share"), "", "samples"),
+                ("distinct_times", row.get("distinct_times"), "values", "samples"),
+                ("zero_share", row.get("zero_share"), "1", "samples"),
             )
             if is_known(value)
         ],

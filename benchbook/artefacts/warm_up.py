@@ -88,11 +88,11 @@ def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
     text += f"Only timing tells this; {share(row['unsteady_starts_share'])} of the starts began so."
     evidence = [
         proof("unsteady_samples", row["unsteady_samples"], "samples", "samples"),
-        proof("unsteady_starts_share", row["unsteady_starts_share"], "", "samples"),
-        proof("first_over_steady", first, "", "samples"),
-        proof("unsteady_over_steady", row["unsteady_over_steady"], "", "samples"),
-        proof("warm_up_factor", mean, "", "samples"),
-        proof("median_over_steady", middle, "", "samples"),
+        proof("unsteady_starts_share", row["unsteady_starts_share"], "1", "samples"),
+        proof("first_over_steady", first, "1", "samples"),
+        proof("unsteady_over_steady", row["unsteady_over_steady"], "1", "samples"),
+        proof("warm_up_factor", mean, "1", "samples"),
+        proof("median_over_steady", middle, "1", "samples"),
     ]
     return Finding(
         artefact=ARTEFACT,
