@@ -94,7 +94,9 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     scenes, apart = scenes_of(root, name, analysis["sizes"])
     states = {point["point"]: point for point in analysis["points"]}
     control = load(definitions.definition_file(root, name), "control")
-    loaded = loaded or bool(analysis["disturbed"])  # then the run itself says that it is not clean
+    # A disturbed run is not clean, unless the control disturbs some of its starts itself.
+    is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _with_flag("NEEDS_QUIET")
+    loaded = loaded or is_noisy
     told = Told()
     for number, scene in enumerate(scenes):
         said = [one for one in analysis["findings"] if not apart or one["scene"] == number]
