@@ -14,6 +14,7 @@ from typing import Any
 
 from benchbook import host
 from benchbook.errors import BenchbookError
+from benchbook.network import Door
 from benchbook.peers.parsers import NotUnderstoodError
 from benchbook.peers.start import PeerStart, read
 from benchbook.process import child_setup
@@ -39,6 +40,7 @@ class Request:
     lock: int | None = None  # file descriptor of the measuring lock, inherited
     environment: dict[str, str] = field(default_factory=dict)  # the variant's own variables
     peer: PeerStart | None = None  # somebody else's program, with arguments of its own
+    door: Door = field(default_factory=lambda: Door({}))  # into the network that it measures
 
 
 @dataclass
@@ -83,7 +85,8 @@ def command_line(request: Request) -> list[str]:
     words = [str(request.binary.absolute())]
     if request.peer is not None:
         return [*words, *request.peer.arguments]
-    words += [f"--{name}={value}" for name, value in request.options.items()]
+    options = {**request.options, **request.door.options}
+    words += [f"--{name}={value}" for name, value in options.items()]
     for point in request.points:
         words += ["--point", ",".join(f"{key}={value}" for key, value in point.items())]
     return [
@@ -109,6 +112,8 @@ def environment(request: Request) -> dict[str, str]:
 
 def invoke(request: Request) -> Result:
     """Start the program, wait for it within its time limit, and read what it printed."""
+    if request.door.refused:
+        return _refused(request)
     steal_before = host.steal_ticks_of(request.cpus)
     t_start_ns = now_ns()
     exit_status, out, err = run_program(
@@ -117,6 +122,7 @@ def invoke(request: Request) -> Result:
         env=environment(request),
         time_limit_s=request.time_limit_s,
         lock=request.lock,
+        door=request.door,
     )
     t_end_ns = now_ns()
     wall_ns = t_end_ns - t_start_ns
@@ -138,6 +144,13 @@ def invoke(request: Request) -> Result:
     )
 
 
+def _refused(request: Request) -> Result:
+    """Nothing was started: none of its points can run."""
+    now = now_ns()
+    points = [PointResult("cannot_run", request.door.refused) for _ in request.points]
+    return Result(points, {}, 0, now, now, None, None)
+
+
 def run_program(
     command: list[str],
     *,
@@ -146,10 +159,12 @@ def run_program(
     time_limit_s: float,
     lock: int | None,
     with_children: bool = False,
+    door: Door | None = None,
 ) -> tuple[int | None, str, str]:
     """(exit status or None for a time-out, stdout, stderr). Dies with this process.
 
-    `with_children`: a time-out ends what it started too, else that would hold its pipes open.
+    `door`: the network that it enters. `with_children`: a time-out ends what it started too, else
+    that would hold its pipes open.
     BenchbookError where the program cannot even be started: that says nothing about its points.
     """
     try:
@@ -159,8 +174,8 @@ def run_program(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
-            pass_fds=() if lock is None else (lock,),
-            preexec_fn=child_setup(cpus),  # noqa: PLW1509 - the measurer has one thread
+            pass_fds=(*(() if lock is None else (lock,)), *(door.inherits if door else ())),
+            preexec_fn=child_setup(cpus, door.enter if door else None),  # noqa: PLW1509 - the measurer has one thread
             process_group=0 if with_children else None,
         )
     except OSError as error:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions, host, records
+from benchbook import definitions, host, network, records
 from benchbook.files import read_json, write_json
 from benchbook.machine_state import MachineState
 from benchbook.plan import Plan, make_plan
@@ -113,11 +113,20 @@ def measure_run(
         path=run / records.PROBES,
         lock=lock,
     )
-    with progress:
+    factors = [point.factors for point in plan.points]
+    with progress, network.made(factors, plan.settings.get("udp_peer")) as joined:
         Run(
             folder=run,
             plan=plan,
-            starter=Starter(plan, run, content["starts"], binary_of, lock, plan.peers),
+            starter=Starter(
+                plan,
+                run,
+                content["starts"],
+                binary_of,
+                lock,
+                plan.peers,
+                joined if content.get("network") else None,
+            ),
             state=state,
             seed=read_json(run / records.PLAN)["seed"],
             say=progress.update,

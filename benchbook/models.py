@@ -18,6 +18,10 @@ Preset = Literal["tiny", "quick", "paper"]
 Value = str | int | float
 Setting = dict[str, Value | list[Value]]
 Name = Annotated[str, Field(pattern=NAME)]
+Network = Annotated[
+    bool,
+    Field(description="its factors `path` and `switches` are a network that the measurer lays"),
+]
 
 
 class Model(BaseModel):
@@ -65,6 +69,10 @@ class Settings(Model):
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
     time_limit_s: float = Field(gt=0, description="per invocation; beyond it the kernel hangs")
     anchor_every_s: float = Field(gt=0)
+    udp_peer: str | None = Field(
+        pattern=r"^[0-9.]+(:[0-9]+)?$",
+        description="IPv4 address (and port) of a host that runs `benchbook serve udp-echo`",
+    )
     disturbed: Disturbance
 
 
@@ -94,6 +102,18 @@ class ControlVariant(Variant):
 class Factor(Model):
     unit: str | None = None
     text: str
+
+
+class OwnSettings(Model):
+    """Settings of the measuring that an experiment or control needs otherwise than the preset has
+    them."""
+
+    point_s: float | None = Field(default=None, gt=0, le=2)
+    samples_least: int | None = Field(default=None, ge=3, le=10_000)
+    samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
+    sample_least_ns: int | None = Field(default=None, ge=1)
+    warmup: int | None = Field(default=None, ge=0, le=1000)
+    time_limit_s: float | None = Field(default=None, gt=0, le=60)
 
 
 class Limits(Model):
@@ -135,6 +155,8 @@ class Experiment(Model):
         default={}, description="timed function -> library calls that must be in it"
     )
     buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
+    network: Network = False
+    settings: OwnSettings = OwnSettings()
     base: Name
     variants: dict[Name, Variant] = Field(min_length=1)
     twins: list[Setting] = Field(default=[], description="points measured as A/A and relinked too")
@@ -236,18 +258,8 @@ class ControlKernel(Model):
         default={}, description="timed function -> library calls that must be in it"
     )
     buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
+    network: Network = False
     ceilings: dict[Name, list[Name]] = Field(default={}, description="as in experiment.yaml")
-
-
-class ControlSettings(Model):
-    """Settings of the measuring that a control needs otherwise than the preset has them."""
-
-    point_s: float | None = Field(default=None, gt=0, le=2)
-    samples_least: int | None = Field(default=None, ge=3, le=10_000)
-    samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
-    sample_least_ns: int | None = Field(default=None, ge=1)
-    warmup: int | None = Field(default=None, ge=0, le=1000)
-    time_limit_s: float | None = Field(default=None, gt=0, le=60)
 
 
 class ControlTrial(Trial):
@@ -289,7 +301,7 @@ class Control(Model):
         default=[], description="artefacts that are truly in its points as well"
     )
     blocks: int = Field(default=3, ge=1, le=100)
-    settings: ControlSettings = ControlSettings()
+    settings: OwnSettings = OwnSettings()
     simulate: bool = Field(
         default=False, description="count or simulate the lines that its points touch too"
     )

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions, host, memory, peers, records
+from benchbook import definitions, host, memory, network, peers, records
 from benchbook.errors import BenchbookError
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
 from benchbook.peers.matching import matched
@@ -63,6 +63,12 @@ class Plan:
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
     @property
+    def peer(self) -> str | None:
+        """The real host at the other end, where a point is measured against one."""
+        wanted = any(point.factors.get("path") == network.PEER for point in self.wanted)
+        return self.settings.get("udp_peer") if wanted else None
+
+    @property
     def turns(self) -> int:
         """Blocks until every point was measured once: in serial order each has its own."""
         others = any(point.id not in self.serial for point in self.points)
@@ -100,7 +106,11 @@ class Plan:
         # Told only where there is something to tell, so that older runs keep their fingerprint.
         facts |= {
             name: value
-            for name, value in (("environments", self.environments), ("serial", self.serial))
+            for name, value in (
+                ("environments", self.environments),
+                ("serial", self.serial),
+                ("udp_peer", self.peer),
+            )
             if value
         }
         if self.settle:  # what was begun for one claim is not resumed for another
@@ -161,7 +171,7 @@ def make_plan(
     available = memory.memory_available_bytes().bytes
     cpus = len(topology.cpus)
     known = {
-        point.id: _cannot_run(content, point, variants, settings, available, cpus) or RUNS
+        point.id: _cannot_run(root, content, point, variants, settings, available, cpus) or RUNS
         for point in points
     }
     # What runs at the moment must not change how many blocks a run has.
@@ -245,6 +255,7 @@ def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) 
 
 
 def _cannot_run(
+    root: Path,
     content: dict[str, Any],
     point: Point,
     variants: dict[str, dict[str, Any]],
@@ -261,6 +272,10 @@ def _cannot_run(
             "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
             f"{usable_cpus} are usable here",
         }
+    if content.get("network") and (
+        why := network.refusal(point.factors, settings["udp_peer"], root)
+    ):
+        return {"state": "cannot_run", "reason": why}
     needed = memory_needed(point, content["buffers"])
     if available is not None and needed > settings["memory_fraction"] * available:
         return {

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from benchbook import network
 from benchbook.errors import BenchbookError
 from benchbook.memory import memory_total_bytes
 from benchbook.sizes import parse_bytes, parse_counts
@@ -48,9 +49,10 @@ def point_id(variant: str, factors: dict[str, Any], twin: str = "") -> str:
 
 
 def cpus_needed(point: Point, usable: int) -> int:
-    """How many CPUs a point is measured on: its threads, or its processes as far as CPUs go."""
+    """How many CPUs a point is measured on: its threads, its processes as far as CPUs go, or the
+    ends of its network."""
     processes = min(int(point.factors.get("processes", 1)), usable)
-    return max(int(point.factors.get("threads", 1)), processes)
+    return max(int(point.factors.get("threads", 1)), processes, network.cpus(point.factors, usable))
 
 
 def memory_needed(point: Point, buffers: int) -> int:

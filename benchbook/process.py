@@ -43,11 +43,14 @@ def follow_parent(parent: int | None) -> None:
         raise SystemExit(1)
 
 
-def child_setup(cpus: list[int]) -> Callable[[], None]:
-    """For Popen(preexec_fn=…): die with the parent, run on these CPUs."""
+def child_setup(cpus: list[int], enter: Callable[[], None] | None = None) -> Callable[[], None]:
+    """For Popen(preexec_fn=…): enter namespaces if told how, die with the parent, run on these
+    CPUs."""
 
     def setup() -> None:
-        die_with_parent()
+        if enter is not None:
+            enter()
+        die_with_parent()  # last of the two: other rights would clear it
         os.sched_setaffinity(0, cpus)
 
     return setup

@@ -33,7 +33,15 @@ MEASURING = (
     "disturbed",
 )
 # What it is told beside them; a change of another setting measures nothing.
-PLANNING = ("preset", "figure", "again", "memory_fraction", "controls_budget_s", "looks")
+PLANNING = (
+    "preset",
+    "figure",
+    "again",
+    "memory_fraction",
+    "controls_budget_s",
+    "looks",
+    "udp_peer",
+)
 SMALL = {"version"}  # keys nobody sets by hand
 # What PyYAML raises, beside its own errors, for text that it cannot make a value of.
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchbook import records
 from benchbook.invoke import PointResult, Request, Result, invoke
+from benchbook.network import LAID, Door, Network
 from benchbook.peers.start import prepare
 from benchbook.plan import Plan
 from benchbook.points import Point, cpus_needed, grouped
@@ -30,6 +31,7 @@ class Starter:
     binary_of: Callable[[Point], Path]
     lock: int | None
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    network: Network | None = None  # that the points are measured over
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan."""
@@ -40,9 +42,12 @@ class Starter:
         first = group[0].factors
         layout = self._layout(group[0].variant)
         spec = self.peers.get(group[0].variant)
+        laid = LAID if self.network else ()
         return Request(
             binary=self.binary_of(group[0]),
-            options={name: first[name] for name in self.starts if name in first},
+            options={
+                name: first[name] for name in self.starts if name in first and name not in laid
+            },
             points=[self._point(point, numbers[point.id]) for point in group],
             cpus=self.plan.cpus[: max(cpus_needed(point, len(self.plan.cpus)) for point in group)],
             environment_padding_bytes=dice.choice(PADDINGS),
@@ -53,6 +58,7 @@ class Starter:
             lock=self.lock,
             environment=self.plan.environments.get(group[0].variant, {}),
             peer=None if spec is None else prepare(spec, first, numbers[group[0].id]),
+            door=self.network.door(first) if self.network else Door({}),
         )
 
     def _layout(self, variant: str) -> dict[str, int]:

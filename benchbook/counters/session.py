@@ -60,7 +60,7 @@ class TimedOutError(GivenUpError):
 @dataclass
 class Session:
     """What can be counted of one run: its own points that were measured, in their starts, those
-    behind a claim first and then the cheapest."""
+    behind a claim first and then the cheapest; none of a network, which is gone by then."""
 
     context: Context
     lock: int | None = None
@@ -78,6 +78,7 @@ class Session:
         plan = self.context.plan
         ours = self.context.ours()
         points = [Point(**point) for point in plan.get("points", [])]
+        points = [] if self.context.definition.get("network") else points
         points = [
             point
             for point in points

@@ -35,8 +35,8 @@ ALIKE = 4
 def rows(context: Context) -> list[Row]:
     """Rows of the points that are simulated: each method of a few variants, and peers."""
     name, cpus = context.experiment, context.plan["cpus"]
-    if not context.definition.get("simulate", True):  # of a control
-        return []
+    if context.definition.get("network") or not context.definition.get("simulate", True):
+        return []  # a control says whether; over a network, caches are not what decides
     geometry = geometry_of(read_topology(), cpus[0])
     wanted = choice(Path(), name, context.definition, context.plan, geometry.block_most_bytes)
     able = capability("cachegrind")

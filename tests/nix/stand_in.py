@@ -21,7 +21,7 @@ PROGRAMS = {
     "gnumake": ["make"],
     "hwloc": ["lstopo-no-graphics"],
     "iperf3": ["iperf3"],
-    "iproute2": ["ip", "tc"],
+    "iproute2": ["bridge", "ip", "tc"],
     "likwid": ["likwid-bench", "likwid-perfctr", "likwid-topology"],
     "mbw": ["mbw"],
     "numactl": ["numactl"],
