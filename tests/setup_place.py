@@ -4,10 +4,13 @@ PATH holds only the stand-ins and the few tools that the scripts are written wit
 writes its name and arguments to the file `calls`.
 """
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+from benchbook import tools
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = sorted(ROOT.glob("requirements*.lock"))
@@ -31,6 +34,13 @@ UV = """
 """
 
 
+def wanted() -> set[str]:
+    """A program of each package that the set-up looks for: of ours, and of peers."""
+    ours = {tool.programs[0] for tool in tools.table() if {"make", "test"} & {*tool.wanted_by}}
+    peers = [path.read_text() for path in ROOT.glob("kernels/*/peers/*.yaml")]
+    return ours | {re.findall(r"(?m)^tool: *(\S+)", text)[0] for text in peers}
+
+
 class Place:
     """A copy of what the set-up consists of, and a PATH of stand-ins."""
 
@@ -48,7 +58,7 @@ class Place:
             shutil.copy(path, copy)
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        for tool in ["gcc", "objdump", "clang", "chromium", "valgrind", "mbw", "likwid-bench"]:
+        for tool in wanted() - set(TOOLS):
             self.stand_in(tool)
         self.stand_in("id", "echo 0")
         self.stand_in("python3", PYTHON)
