@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,19 +33,24 @@ KERNEL = r"""
 #include <string.h>
 #include <sys/mman.h>
 #include "bench.h"
+#include "clock.h"
+#include "measure.h"
 
-enum { COUNT, CRASH, NOT_A_NUMBER, INFINITE, WRONG, CANNOT, TOUCH, GARRULOUS };
-enum { PAGES = 64 };
+enum { COUNT, CRASH, NOT_A_NUMBER, INFINITE, WRONG, CANNOT, TOUCH, GARRULOUS, BETWEEN, SERIES };
+enum { PAGES = 64, PAUSE_NS = 1000000 };
 static const char *const colours[] = {"red", "green", NULL};
 static const struct bench_key keys[] = {
     {.name = "size"}, {.name = "colour", .words = colours}, {0}};
 static const struct bench_method methods[] = {
     {.name = "count", .keys = 3}, {.name = "crash"},  {.name = "nan"},   {.name = "infinite"},
     {.name = "wrong"},            {.name = "cannot"}, {.name = "touch"}, {.name = "garrulous"},
+    {.name = "between"},          {.name = "series"},
     {0},
 };
 static uint64_t greeting;
 static volatile uint64_t calls;
+static uint64_t pauses;
+static uint64_t series;
 static unsigned char *fresh;
 static volatile int zero;
 const int in_rodata = 1;
@@ -65,6 +72,21 @@ BENCH_TIMED static void timed_touch(const void *state) {
     }
 }
 
+static void pause_after_a_call(const void *state) {
+    (void)state;
+    pauses += calls == pauses + 1;
+    for (const uint64_t start = clock_now(); clock_now() - start < PAUSE_NS;) {
+    }
+}
+
+static void fill(const void *state, struct sample *samples, size_t count) {
+    (void)state;
+    series++;
+    for (size_t i = 0; i < count; i++) {
+        samples[i] = (struct sample){.start_ns = 10 * i, .time_ns = 100 * count + i, .cpu = 0};
+    }
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     (void)state;
     if (key != 'g') {
@@ -77,7 +99,7 @@ static const struct argp_option options[] = {{.name = "greeting", .key = 'g', .a
 static const struct argp argp = {.options = options, .parser = parse};
 
 static struct bench_task prepare(const struct bench_point *point) {
-    calls = 0;
+    calls = pauses = series = 0;
     if (point->method == CANNOT) {
         cannot_run("no \"hardware\" here; buy some");
     }
@@ -86,7 +108,10 @@ static struct bench_task prepare(const struct bench_point *point) {
     bench_timed *timed = point->method == CRASH   ? timed_crash
                          : point->method == TOUCH ? timed_touch
                                                   : timed_count;
-    return (struct bench_task){.timed = timed, .bytes_declared = 8};
+    return (struct bench_task){.timed = timed,
+                               .bytes_declared = 8,
+                               .between = point->method == BETWEEN ? pause_after_a_call : NULL,
+                               .series = point->method == SERIES ? fill : NULL};
 }
 
 static void check(const struct bench_point *point, struct bench_report *report) {
@@ -95,6 +120,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "size", point->values[0]);
     bench_observe_count(report, "colour", point->values[1]);
     bench_observe_absent(report, "nothing");
+    if (point->method == BETWEEN || point->method == SERIES) {
+        bench_observe_count(report, "pauses", pauses);
+        bench_observe_count(report, "series", series);
+    }
     if (point->method == NOT_A_NUMBER) {
         bench_observe_share(report, "share", (uint64_t)zero, (uint64_t)zero);
         bench_observe_real(report, "root", sqrt((double)zero - 1));
@@ -220,6 +249,30 @@ def test_wall_time_holds_all_samples_and_no_warm_up(tiny: Path) -> None:
     assert timed <= point["usage"]["wall_ns"]
     first, last = samples[2], samples[-1]
     assert last["t_start_ns"] + last["time_ns"] - first["t_start_ns"] <= point["usage"]["wall_ns"]
+
+
+def timed(program: Path, point: str) -> tuple[list[tuple[int, int]], dict[str, Any]]:
+    """(start, time) of all samples, and what was observed."""
+    done = run(program, "--point", point)
+    (only,) = points(done.stdout)
+    samples = [line for line in lines(done.stdout) if line["kind"] == "sample"]
+    return [(line["t_start_ns"], line["time_ns"]) for line in samples], only["observations"]
+
+
+def test_what_is_done_between_samples_is_in_none_of_them(tiny: Path) -> None:
+    samples, seen = timed(tiny, "method=between,samples=4,warmup=2,loops=1")
+    assert (seen["calls"], seen["pauses"]) == (6, 6)  # one after each call
+    pairs = itertools.pairwise(samples)
+    assert all(start - (before + time) >= 1_000_000 for (before, time), (start, _) in pairs)
+
+
+def test_a_series_has_the_samples_that_the_kernel_filled_in(tiny: Path) -> None:
+    samples, seen = timed(tiny, "method=series,samples=3,warmup=2,loops=1")
+    assert samples == [(0, 200), (10, 201), (0, 300), (10, 301), (20, 302)]
+    assert (seen["series"], seen["calls"]) == (2, 0)
+    assert timed(tiny, "method=series,samples=3,warmup=0,loops=1")[1]["series"] == 1
+    refused = run(tiny, "--point", "method=series,samples=3,warmup=0,loops=2")
+    assert (refused.returncode, "give loops=1" in refused.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("method", ["nan", "infinite"])

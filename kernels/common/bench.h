@@ -59,14 +59,26 @@ struct bench_range {
     uint64_t bytes;
 };
 
+struct sample; /* measure.h */
+
 typedef void bench_timed(const void *state);
 typedef void bench_call(const void *argument);
+
+/* Fills `count` samples itself, all three members of each. */
+typedef void bench_series(const void *state, struct sample *samples, size_t count);
 
 struct bench_task {
     bench_timed *timed;
     const void *state;
     uint64_t bytes_declared;                      /* moved by one call, as the method declares it */
     struct bench_range buffers[BENCH_RANGES_MAX]; /* that the point works on */
+
+    /* May be NULL: called with the state after each sample, untimed, but within the usage. */
+    bench_call *between;
+
+    /* Instead of `timed`, for samples that overlap or begin by a clock: called for the warm-ups
+     * and then for the samples, where there are any. Its loops are 1, and no crew meets. */
+    bench_series *series;
 };
 
 /* What --bytes is the size of. A kernel that leaves it out has no such option. */

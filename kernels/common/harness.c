@@ -117,6 +117,10 @@ static void run_point(size_t index, struct outcome *outcome) {
     const struct bench_point *point = &arguments.points[index];
     const struct bench_task task = bench_kernel.prepare(point);
     uint64_t of_all;
+    if (task.series && point->loops != 1) {
+        refuse("loops=%llu is not 1, and this method times its samples itself; give loops=1",
+               (unsigned long long)point->loops);
+    }
     if (__builtin_mul_overflow(task.bytes_declared, point->loops, &outcome->bytes_declared) ||
         __builtin_mul_overflow(outcome->bytes_declared, arguments.processes, &of_all)) {
         refuse("loops=%llu declares more bytes than can be counted; give fewer",

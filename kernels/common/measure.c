@@ -9,6 +9,12 @@
 
 static void repeat(const struct bench_task *task, uint64_t loops, struct sample *samples,
                    size_t count) {
+    if (task->series) {
+        if (count > 0) {
+            task->series(task->state, samples, count);
+        }
+        return;
+    }
     bench_timed *const timed = task->timed;
     const void *const state = task->state;
     for (size_t i = 0; i < count; i++) {
@@ -20,6 +26,9 @@ static void repeat(const struct bench_task *task, uint64_t loops, struct sample 
         }
         samples[i].time_ns = clock_now() - start;
         samples[i].start_ns = start;
+        if (task->between) {
+            task->between(state);
+        }
     }
 }
 

@@ -12,7 +12,8 @@ struct sample {
 };
 
 /* Warm-ups first, then the samples, all kept; a crew that works together meets before each. The
- * usage is that of the samples alone, and so is the marker region of the `index`-th point. */
+ * usage is that of the samples alone, with what the task does between them, and so is the marker
+ * region of the `index`-th point. */
 struct usage measure(const struct bench_task *task, const struct bench_point *point, size_t index,
                      struct sample *samples);
 
