@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "meeting.h"
 #include "refuse.h"
 
@@ -46,30 +47,13 @@ void crew_meet(void) {
     }
 }
 
-static size_t find_cpus(void) {
-    cpu_set_t usable;
-    if (sched_getaffinity(0, sizeof usable, &usable) != 0) {
-        cannot_run("the usable CPUs are unknown (%s); start one process", strerror(errno));
-    }
-    const size_t count = (size_t)CPU_COUNT(&usable);
-    int cpu = -1;
-    for (size_t process = 0; process < crew.processes; process++) {
-        do {
-            cpu = (cpu + 1) % CPU_SETSIZE;
-        } while (!CPU_ISSET(cpu, &usable));
-        crew.cpus[process] = cpu;
+/* One for each process: the usable ones in turn. Returns how many are used. */
+static size_t share_cpus(void) {
+    const size_t count = cpus_find(crew.cpus, crew.processes);
+    for (size_t process = count; process < crew.processes; process++) {
+        crew.cpus[process] = crew.cpus[process - count];
     }
     return count;
-}
-
-static void pin(int cpu) {
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(cpu, &only);
-    if (sched_setaffinity(0, sizeof only, &only) != 0) {
-        cannot_run("no process can be put on CPU %d (%s); leave this CPU out", cpu,
-                   strerror(errno));
-    }
 }
 
 _Noreturn static void enter(size_t process, pid_t parent, const sigset_t *signals,
@@ -81,7 +65,7 @@ _Noreturn static void enter(size_t process, pid_t parent, const sigset_t *signal
     }
     sigprocmask(SIG_SETMASK, signals, NULL);
     refuse_into(crew.common->sentences[process]);
-    pin(crew.cpus[process]);
+    cpus_pin(crew.cpus[process]);
     body(process);
     exit(EXIT_OK);
 }
@@ -142,7 +126,7 @@ void crew_run(size_t processes, bool together, crew_body *body, crew_watch *watc
         cannot_run("no memory for %zu processes; ask for fewer", processes);
     }
     crew.processes = processes;
-    const size_t cpus = find_cpus();
+    const size_t cpus = share_cpus();
     const size_t per_cpu = (processes + cpus - 1) / cpus;
     if (together) {
         meeting = &crew.common->meeting;
