@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "exchange.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "pattern.h"
+#include "refuse.h"
+
+enum { WORD_BYTES = 8 };
+
+int exchange_socket(const struct exchange *exchange) {
+    const int near = socket(AF_INET, SOCK_DGRAM, 0);
+    if (near >= 0 &&
+        bind(near, (const struct sockaddr *)&exchange->here, sizeof exchange->here) != 0) {
+        close(near);
+        return -1;
+    }
+    return near;
+}
+
+void exchange_renew(struct exchange *exchange) {
+    const int before = exchange->socket;
+    exchange->socket = exchange_socket(exchange);
+    if (exchange->socket < 0) {
+        refuse("the near side has no socket (%s); see its address and the limit of open files",
+               strerror(errno));
+    }
+    if (before >= 0) {
+        close(before);
+    }
+    exchange->sockets++;
+}
+
+/* So that no number is a payload of zeros. */
+static uint32_t mask(const struct exchange *exchange) {
+    return (uint32_t)pattern_make(exchange->seed).key;
+}
+
+void exchange_make(const struct exchange *exchange, uint32_t number, struct payload *payload) {
+    const uint32_t first = number ^ mask(exchange);
+    const size_t words = (exchange->bytes + WORD_BYTES - 1) / WORD_BYTES;
+    pattern_fill(pattern_make(exchange->seed + number), (uint64_t *)(void *)payload->bytes, words);
+    memcpy(payload->bytes, &first, sizeof first);
+}
+
+uint32_t exchange_number(const struct exchange *exchange, const struct payload *payload) {
+    uint32_t first;
+    memcpy(&first, payload->bytes, sizeof first);
+    return first ^ mask(exchange);
+}
+
+void exchange_take_wrong(struct exchange *exchange, const char *format, ...) {
+    if (exchange->wrong++ == 0) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(exchange->first_wrong, sizeof exchange->first_wrong, format, arguments);
+        va_end(arguments);
+    }
+}
+
+void exchange_take(struct exchange *exchange, uint32_t number, const struct payload *sent,
+                   const struct payload *received, ssize_t length) {
+    exchange->lost_in_a_row = 0;
+    if ((size_t)length != exchange->bytes) {
+        exchange_take_wrong(exchange,
+                            "the answer to datagram %" PRIu32 " has %zd bytes instead of %zu",
+                            number, length, exchange->bytes);
+    } else if (memcmp(sent->bytes, received->bytes, exchange->bytes) != 0) {
+        size_t good = 0;
+        while (sent->bytes[good] == received->bytes[good]) {
+            good++;
+        }
+        exchange_take_wrong(exchange, "the answer to datagram %" PRIu32 " differs from byte %zu on",
+                            number, good);
+    } else {
+        exchange->answered++;
+    }
+}
+
+void exchange_lose(struct exchange *exchange) {
+    exchange->lost++;
+    exchange->lost_in_a_row++;
+}
+
+bool exchange_has_failed(const struct exchange *exchange) {
+    return exchange->lost_in_a_row >= LOST_IN_A_ROW_MOST ||
+           exchange->lost * 100 > LOST_PERCENT_MOST * exchange->planned;
+}
