@@ -20,6 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Reruns published performance experiments and says which numbers you may believe.",
 )
+serving = typer.Typer(no_args_is_help=True, help="Answer other machines that measure the network.")
+app.add_typer(serving, name="serve")
 ROOT = Path()
 Output = Annotated[Path, typer.Option(help="the file to write")]
 Settings = Annotated[str, typer.Option(help="settings as JSON")]
@@ -103,6 +105,20 @@ def control(
 
     follow_parent(None)
     try_one(ROOT.absolute(), artefact, overrides(config or []), seeds)
+
+
+@serving.command("udp-echo")
+def serve_udp_echo(
+    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="of this machine, IPv4")],
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="else the one that udp_peer has")
+    ] = None,
+    wait: Annotated[str, typer.Option(help="asleep (block), or asking on and on (spin)")] = "block",
+) -> None:
+    """Give back each datagram to its sender, for --config udp_peer=ADDRESS there; until Ctrl-C."""
+    from benchbook.serve import udp_echo
+
+    udp_echo(ROOT.absolute(), bind, port, wait)
 
 
 @app.command()
