@@ -12,7 +12,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 #define LOST_NS UINT64_C(1000000000) /* after the last one was sent */
-#define BEGIN_NS UINT64_C(1000000)  /* from now to the first datagram */
+#define BEGIN_NS UINT64_C(1000000)   /* from now to the first datagram */
 #define NOT_ANSWERED UINT64_MAX
 
 struct course {
