@@ -5,9 +5,11 @@ Both the Snakefile (whose Python may lack everything else) and the command line 
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import re
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -92,10 +94,16 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Any:
+    """What the text of a YAML file says; each is asked for by many stages. Not to be changed."""
+    return yaml.load(text, _Loader)  # a SafeLoader
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; BenchbookError where it is missing, broken or no mapping."""
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a SafeLoader
+        content = copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
     except _KeyRefused as error:
