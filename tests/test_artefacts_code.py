@@ -102,6 +102,8 @@ def test_a_ratio_of_times_is_paired_by_block() -> None:
     assert ratio.scaled(0.5, 1.1).high == pytest.approx(1.1)
     assert time_ratio(table, "a", "nowhere") is None
     assert time_ratio(pd.DataFrame(), "a", "b") is None
+    endless = table.assign(median_ns=table["median_ns"].where(table["block"] > 0, float("inf")))
+    assert len(time_ratio(endless, "a", "b").each) == len(ratio.each) - 1
     few = time_ratio(table[table["block"] < 3], "a", "b")
     assert few is not None
     assert (few.low, few.high) == (0.0, float("inf"))

@@ -39,16 +39,15 @@ def time_ratio(
 ) -> Ratio | None:
     """Starts [where, block, median_ns] and two points -> median time over median time.
 
-    None where no block has both. Paired within blocks, so that what moves a whole block moves
-    neither side. Error: that of `signed_rank_interval` on logs; 0 to infinity below 6 blocks
-    (at 95 %).
+    None where no block has both; a time that is not above zero, or not finite, is none. Paired
+    within blocks, so that what moves a whole block moves neither side. Error: that of
+    `signed_rank_interval` on logs; 0 to infinity below 6 blocks (at 95 %).
     """
     if starts.empty or not {"where", "block", "median_ns"} <= set(starts.columns):
         return None
+    known = starts[(starts["median_ns"] > 0) & (starts["median_ns"] < math.inf)]
     sides = [
-        starts[(starts["where"] == one) & (starts["median_ns"] > 0)]
-        .groupby("block")["median_ns"]
-        .median()
+        known[known["where"] == one].groupby("block")["median_ns"].median()
         for one in (numerator, denominator)
     ]
     both = pd.concat(sides, axis=1, join="inner").sort_index()
