@@ -270,6 +270,16 @@ def test_with_few_blocks_a_change_of_places_is_not_told() -> None:
     assert set(judged.abstained) == {"c", "d"}
 
 
+def test_blocks_that_disagree_do_not_make_a_change_of_places_nor_rule_it_out() -> None:
+    table = crossing(8)
+    first = (table.starts["where"] == "c") & (table.starts["block"] == table.starts["block"].min())
+    table.starts.loc[first, ["best_ns", "median_ns", "mean_ns"]] *= [2, 0.5, 0.5]
+    judged = best_of_n.detect(table)
+    assert judged.findings == []
+    assert set(judged.abstained) == {"c", "d"}
+    assert all("8 blocks differ too much" in why for why in judged.abstained.values())
+
+
 def test_more_pairs_need_more_blocks() -> None:
     table = crossing(8)
     more = [even(20 + number, blocks=8) * 3 for number in range(3)]

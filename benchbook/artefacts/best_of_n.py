@@ -61,7 +61,8 @@ def detect(seen: Seen) -> Judged:
     """One finding for all points whose best is far off, one per set of points that change places.
 
     Abstains where there is no summary of the starts, where waiting for a CPU may be what is far
-    from the best, and where two points seem to change places but share too few blocks to tell.
+    from the best, and where two points seem to change places but share too few blocks to tell, or
+    blocks that differ too much.
     """
     judged = Judged()
     starts = seen.starts
@@ -87,11 +88,8 @@ def detect(seen: Seen) -> Judged:
         if turned:
             judged.findings.append(_ranking(turned))
         told = {where for finding in judged.findings for where in finding.where}
-        for where in sorted(untold - told):
-            judged.abstained[where] = (
-                f"another point beats it by one statistic only, and {_least_blocks(alike)} blocks "
-                "are needed to tell that from noise"
-            )
+        for where in sorted(untold.keys() - told):
+            judged.abstained[where] = untold[where]
     return judged.rest_is_clean(summarised & {row["where"] for row in rows})
 
 
@@ -147,16 +145,17 @@ def _groups(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
     return (found for key, found in groups.items() if key[0] is not None and len(found) > 1)
 
 
-def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], set[str]]:
+def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[str, str]]:
     """The pairs that change places, the furthest apart first, and the points of which it cannot be
-    told."""
+    told, with why."""
     own = starts[starts["where"].isin(alike)]
     logs = {
         name: np.log(own.pivot_table(index="block", columns="where", values=column)[alike])
         for name, column in STATISTICS.items()
         if (own[column] > 0).all()
     }
-    turned, untold = [], set()
+    turned: list[Turned] = []
+    untold: dict[str, str] = {}
     tried, least = math.comb(len(alike), 2), _least_blocks(alike)
     for i, j in _seeming({name: log.to_numpy() for name, log in logs.items()}):
         apart = {name: (log[alike[i]] - log[alike[j]]).dropna() for name, log in logs.items()}
@@ -167,8 +166,9 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], set[s
             for name, one in middle.items()
             if abs(one) >= LEAST and _is_sure(apart[name], tried)
         }
+        why = ""
         if blocks < least:
-            untold |= {alike[i], alike[j]}
+            why = f"{least} blocks are needed to tell that from noise"
         elif len({one > 0 for one in sure.values()}) > 1:
             # The one that the first of the statistics puts ahead comes first, whatever their ids.
             ahead = next(iter(sure.values())) < 0
@@ -176,6 +176,11 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], set[s
             sign = 1 if ahead else -1
             ratios = {name: math.exp(sign * one) for name, one in sure.items()}
             turned.append(Turned(*pair, ratios, blocks, tried))
+        else:
+            why = f"its {blocks} blocks differ too much to tell that from noise"
+        if why:
+            told = f"another point beats it by one statistic only, and {why}"
+            untold |= dict.fromkeys((alike[i], alike[j]), told)
     return sorted(turned, key=lambda one: -_spread(one)), untold
 
 
