@@ -121,7 +121,9 @@ def aliased(*made: tuple[dict, list[dict]]) -> Judged:
 
 def test_loads_that_look_like_stores_are_slower() -> None:
     found = aliased(summed(0, 1.25), summed(16, 1.2), summed(2048), summed(3072), summed(4000, 3))
-    finding = only(found, "0 B, 16 B behind the source", "1.23 times as long", "12 blocks", "2 KiB")
+    finding = only(
+        found, "0 B and 16 B behind the source", "1.23 times as long", "12 blocks", "2 KiB"
+    )
     assert finding.where == ["at 0", "at 16"]
     assert finding.factor == pytest.approx(1 / 1.225, rel=1e-3)
     assert finding.effect == "biases"

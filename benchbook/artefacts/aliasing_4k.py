@@ -17,6 +17,7 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.digits import listed
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "aliasing-4k"
@@ -105,7 +106,7 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
     bound = math.exp(slower[least["where"]].low)
     times = median(math.exp(found.estimate) for found in slower.values())
     blocks = slower[least["where"]].n
-    distances = ", ".join(f"{one} B" for one in sorted({_distance(row) for row in rows}))
+    distances = listed([f"{one} B" for one in sorted({_distance(row) for row in rows})])
     others = sorted({_distance(row) for row in far})
     span = format_bytes(others[0])
     if len(others) > 1:
