@@ -17,7 +17,7 @@ from benchbook.controls import long_run
 from benchbook.controls.judging import FAILED, Outcome
 from benchbook.controls.loads import LOADS, NONE, loaded
 from benchbook.controls.long_count import NULLS, PROVOKED, REPLAYED, TRIES, Candidate, Line, Tally
-from benchbook.controls.long_summary import summary, table, wrong
+from benchbook.controls.long_summary import of_runs, summary, table, wrong
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_LONG_MINUTES", "50"))
@@ -37,7 +37,7 @@ def test_detectors_over_many_plays(capsys: pytest.CaptureFixture[str]) -> None:
     lost = {name: why for name, why in content["not_played_here"].items() if why.startswith(FAILED)}
     assert (certain, lost) == ([], {})
     if not content["finished"]:
-        so_far = f"{content['counted']} of {content['wanted']} scenes so far"
+        so_far = f"{content['counted']} of {content['wanted']} runs so far"
         pytest.skip(f"{so_far}, run again: it goes on where it ended")
 
 
@@ -74,16 +74,16 @@ def test_who_was_provoked_least_is_next_under_the_next_load() -> None:
     assert tally().next() == Candidate(A, NONE)
     assert tally(line(A, provoked=("found",) * 4)).next() == Candidate(B, NONE)
     loads = list(LOADS)
-    both = tally(line(A, provoked=("found",)), line(B, provoked=("found", "silent")))
+    both = tally(line(A, provoked=("found", "silent")), *[line(B, provoked=("found",))] * 2)
     assert both.next() == Candidate(A, loads[1])
     assert tally(line(B, provoked=("found",)), replayed=True).next() == Candidate(A, NONE)
 
 
 def test_when_enough_is_provoked_what_gives_most_nulls_is_next() -> None:
-    enough = ("found",) * PROVOKED
-    quick = line(A, "spinning elsewhere", provoked=enough, nulls=(("a", "silent"),), seconds=1)
-    slow = line(B, "spinning elsewhere", provoked=enough, nulls=(("a", "silent"),), seconds=9)
-    counted = tally(quick, slow, line(A, nulls=(("b", "silent"),)))
+    enough = [line(A, provoked=("found",)), line(B, provoked=("found",))] * PROVOKED
+    quick = line(A, "spinning elsewhere", nulls=(("a", "silent"),), seconds=1)
+    slow = line(B, "spinning elsewhere", nulls=(("a", "silent"),), seconds=9)
+    counted = tally(*enough, quick, slow, line(A, nulls=(("b", "silent"),)))
     assert counted.next().control == A
     assert counted.next().kind == "loaded"
     for _ in range(NULLS):
@@ -101,9 +101,21 @@ def test_what_was_not_judged_is_no_null() -> None:
     assert counted.nulls == {"b": 1}
 
 
+def test_a_play_is_one_run_and_each_replayed_scene_is_one() -> None:
+    said = {"provoked": ("found", "silent"), "nulls": (("a", "silent"), ("a", "found"))}
+    counted = tally(line(A, **said), line(A, REPLAYED, **said), line(B, provoked=("skipped",)))
+    assert counted.provoked == {("controls/a", False): 1, ("controls/a", True): 2, (B, False): 0}
+    assert counted.nulls == {"a": 1 + 2}
+    lines = [line(A, **said), line(A, provoked=("found", "found"), nulls=(("a", "silent"),))]
+    lines += [line(A, provoked=("found", "abstained")), line(A, REPLAYED, **said)]
+    told = of_runs("a", lines)
+    counts = ("provoked", "detected", "abstained", "nulls", "false_alarms")
+    assert [told[name] for name in counts] == [3, 1, 1, 2, 1]
+
+
 def test_a_control_that_cannot_be_played_here_is_no_goal() -> None:
     lost = line(A, provoked=("skipped",), reason="no such compiler")
-    counted = tally(*[lost] * TRIES, line(B, provoked=("found",) * PROVOKED))
+    counted = tally(*[lost] * TRIES, *[line(B, provoked=("found",))] * PROVOKED)
     assert counted.cannot_be_played(A)
     assert counted.next() is None
     content = summary(counted, set())

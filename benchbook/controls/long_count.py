@@ -10,7 +10,7 @@ from typing import NamedTuple
 from benchbook.controls.judging import Outcome
 from benchbook.controls.loads import LOADS, NONE
 
-PROVOKED, NULLS = 60, 300  # wanted of each artefact, of each detector
+PROVOKED, NULLS = 60, 300  # runs wanted of each artefact, clean runs of each detector
 TRIES = 3  # plays in which nothing could be provoked, until a control counts as not played here
 REPLAYED = "replay"  # stands where else a load is named
 QUIET, LOADED = "quiet", "loaded"
@@ -49,15 +49,19 @@ class Line:
 @dataclass
 class Tally:
     """Counts over lines, kept up to date. `controls`: name -> its artefact, whether it can be
-    played, whether it has a replay."""
+    played, whether it has a replay.
+
+    A run is one play, however many scenes it has; replayed, each scene is one of its own.
+    """
 
     controls: dict[str, tuple[str, bool, bool]]
     detectors: list[str]
     lines: list[Line] = field(default_factory=list)
-    provoked: Counter[tuple[str, bool]] = field(default_factory=Counter)  # by control, replayed
+    # Runs, by control and whether replayed.
+    provoked: Counter[tuple[str, bool]] = field(default_factory=Counter)
     plays: Counter[tuple[str, str]] = field(default_factory=Counter)  # by control and kind
     seconds: Counter[tuple[str, str]] = field(default_factory=Counter)
-    nulls: Counter[str] = field(default_factory=Counter)  # by detector
+    nulls: Counter[str] = field(default_factory=Counter)  # clean runs, by detector
     given: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, line: Line) -> None:
@@ -66,11 +70,14 @@ class Tally:
         self.lines.append(line)
         self.plays[key] += 1
         self.seconds[key] += line.seconds
-        clean = Counter(one.artefact for one in line.outcomes if not one.provoked and is_null(one))
+        clean: Counter[str] = Counter()
+        for run in runs(line):
+            clean.update({one.artefact for one in run if is_null(one)})
         self.given[key] = self.given.get(key, Counter()) + clean
         self.nulls += clean
         self.provoked[line.control, line.kind == REPLAYED] += sum(
-            one.provoked and one.artefact == own and one.said != "skipped" for one in line.outcomes
+            any(is_played(one) and one.provoked and one.artefact == own for one in run)
+            for run in runs(line)
         )
 
     def played(self, control: str) -> int:
@@ -110,7 +117,7 @@ class Tally:
         return useful * self.plays[key] / max(self.seconds[key], 1e-3)
 
     def next(self) -> Candidate | None:
-        """The control with the fewest provoked scenes while they are too few; then what gives most
+        """The control with the fewest provoked runs while they are too few; then what gives most
         missing nulls, under load as long as that gives any. None: nothing more can be had."""
         found = self.candidates()
         short = [
@@ -130,12 +137,24 @@ class Tally:
         return None
 
     def progress(self) -> tuple[int, int]:
-        """Scenes counted and wanted; nulls that nothing gives here are not wanted."""
+        """Runs counted and wanted; nulls that nothing gives here are not wanted."""
         sides = [self.provoked[side] for side in self.sides()]
         known = {name for given in self.given.values() for name in given}
         nulls = [self.nulls[name] for name in self.detectors if name in known or not self.lines]
         have = sum(min(n, PROVOKED) for n in sides) + sum(min(n, NULLS) for n in nulls)
         return have, PROVOKED * len(sides) + NULLS * len(nulls)
+
+
+def runs(line: Line) -> list[list[Outcome]]:
+    """The outcomes of each run of a line."""
+    if line.kind == REPLAYED:
+        return [[one] for one in line.outcomes]
+    return [line.outcomes]
+
+
+def is_played(one: Outcome) -> bool:
+    """Whether the scene was there to be judged."""
+    return one.said != "skipped"
 
 
 def is_null(one: Outcome) -> bool:

@@ -60,7 +60,7 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
         if time.monotonic() > told + TOLD_EVERY_S:
             told = time.monotonic()
             have, want = tally.progress()
-            say(f"{have} of {want} scenes; at most {(until - told) / 60:.0f} min more")
+            say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
     timing = {one.ARTEFACT for one in detectors() if getattr(one, "TIMING_ONLY", False)}
     content = summary(tally, timing)
     write_json(folder / SUMMARY, content)

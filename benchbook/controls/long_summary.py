@@ -9,7 +9,15 @@ from typing import Any
 
 from benchbook.controls import judging
 from benchbook.controls.judging import COUNTS, Outcome
-from benchbook.controls.long_count import NULLS, Line, Tally
+from benchbook.controls.long_count import (
+    NULLS,
+    REPLAYED,
+    Line,
+    Tally,
+    is_null,
+    is_played,
+    runs,
+)
 
 LEAST_FOUND, MOST_FALSE = 0.95, 0.01  # of a detector that timing decides
 
@@ -27,6 +35,7 @@ def summary(tally: Tally, timing: set[str]) -> dict[str, Any]:
         artefacts[name] = {
             "timing_only": name in timing,
             **{key: value for key, value in counts.items() if not key.endswith("_at")},
+            "runs": of_runs(name, tally.lines),
             "by_load": {load: _some(judging.count(name, own)) for load, own in by_load.items()},
             "wrong": wrong(counts, timing_only=name in timing, finished=finished),
             "examples": _examples(name, tally.lines),
@@ -48,6 +57,31 @@ def summary(tally: Tally, timing: set[str]) -> dict[str, Any]:
 
 def _some(counts: dict[str, Any]) -> dict[str, int]:
     return {key: counts[key] for key in COUNTS}
+
+
+def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
+    """Counts as of scenes, but a play counts once: detected if all that it provoked was found,
+    missed if any of it was, a false alarm if any of its clean scenes raised one. Replays are left
+    out: each of their scenes is a run of its own."""
+    played = [
+        [one for one in run if one.artefact == artefact and is_played(one)]
+        for line in lines
+        if line.load != REPLAYED
+        for run in runs(line)
+    ]
+    told = [said for run in played if (said := {one.said for one in run if one.provoked})]
+    clean = [said for run in played if (said := {one.said for one in run if is_null(one)})]
+    provoked, detected = len(told), sum(said == {"found"} for said in told)
+    false_alarms = sum("found" in said for said in clean)
+    return {
+        "provoked": provoked,
+        "detected": detected,
+        "abstained": sum("abstained" in said and "silent" not in said for said in told),
+        "nulls": len(clean),
+        "false_alarms": false_alarms,
+        "detected_interval": judging.interval(detected, provoked),
+        "false_alarm_interval": judging.interval(false_alarms, len(clean)),
+    }
 
 
 def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[str]:
@@ -95,13 +129,19 @@ def _examples(artefact: str, lines: list[Line], most: int = 10) -> list[dict[str
 
 def table(content: dict[str, Any]) -> list[str]:
     """The summary as lines of text: counts, then what they break."""
-    columns = ("provoked", "found", "abstained", "nulls", "false", "replayed")
+    columns = ("provoked", "found", "abstained", "nulls", "false")
+    heads = [*columns, *columns, "replayed"]
     lines = [
-        f"{'artefact':26}" + "".join(f"{name:>10}" for name in columns) + "  at least, at most"
+        f"{'':26}{'plays':>10}{'scenes':>50}{'plays':>18}",
+        f"{'artefact':26}"
+        + "".join(f"{name:>10}" for name in heads)
+        + "  plays, at least, at most",
     ]
     for name, one in content["artefacts"].items():
-        counts = [one[key] for key in COUNTS] + [one["replayed"]["provoked"]]
-        found, false = one["detected_interval"], one["false_alarm_interval"]
+        of_plays, replayed = one["runs"], one["replayed"]
+        counts = [of_plays[key] for key in COUNTS]
+        counts += [one[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
+        found, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
         bounds = f"  {_share(found and found[0])} found, {_share(false and false[1])} false"
         lines.append(f"{name:26}" + "".join(f"{n:>10}" for n in counts) + bounds)
         lines += [f"  ! {text}" for text in one["wrong"]]
@@ -109,13 +149,18 @@ def table(content: dict[str, Any]) -> list[str]:
         f"not played here: {one}" for one in map(": ".join, content["not_played_here"].items())
     ]
     lines += [
-        f"fewer than {NULLS} nulls can be had here: {name} ({one['nulls']})"
+        f"fewer than {NULLS} clean runs can be had here: {name} ({clean_runs(one)})"
         for name, one in content["artefacts"].items()
-        if content["finished"] and one["nulls"] < NULLS
+        if content["finished"] and clean_runs(one) < NULLS
     ]
     have, want = content["counted"], content["wanted"]
-    lines.append(f"{have} of {want} scenes, in {content['plays']} plays, {content['seconds']} s")
+    lines.append(f"{have} of {want} runs, in {content['plays']} plays, {content['seconds']} s")
     return lines
+
+
+def clean_runs(one: dict[str, Any]) -> int:
+    """Of an artefact in the summary: plays and replayed scenes."""
+    return int(one["runs"]["nulls"] + one["replayed"]["nulls"])
 
 
 def _share(value: float | None) -> str:
