@@ -51,8 +51,8 @@ class Starter:
             points=[self._point(point, numbers[point.id]) for point in group],
             cpus=self.plan.cpus[: max(cpus_needed(point, len(self.plan.cpus)) for point in group)],
             environment_padding_bytes=dice.choice(PADDINGS),
-            source_offset_bytes=layout.get("source_offset_bytes", dice.choice(OFFSETS)),
-            destination_offset_bytes=layout.get("destination_offset_bytes", dice.choice(OFFSETS)),
+            source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
+            destination_offset_bytes=layout.get("destination_offset_bytes", self._offset(dice)),
             seed=dice.randrange(1, 2**31),
             time_limit_s=self.plan.settings["time_limit_s"],
             lock=self.lock,
@@ -60,6 +60,10 @@ class Starter:
             peer=None if spec is None else prepare(spec, first, numbers[group[0].id]),
             door=self.network.door(first) if self.network else Door({}),
         )
+
+    def _offset(self, dice: random.Random) -> int:
+        """Of a buffer; what has none, such as a network, takes no offset."""
+        return dice.choice(OFFSETS) if self.plan.buffers else 0
 
     def _layout(self, variant: str) -> dict[str, int]:
         """Where the buffers of a peer's twin lie: as the peer's, which cannot be moved."""
