@@ -90,6 +90,7 @@ class Session:
             cpus=plan.get("cpus"),
             settings=plan.get("settings"),
             environments=plan.get("environments", {}),
+            buffers=plan.get("buffers"),
         )
         starts = self.context.definition.get("starts", [])
         self.starter = Starter(planned, self.context.run, starts, self._binary, None)
