@@ -1,6 +1,6 @@
 """What a scene of test_switches does in a network namespace of its own, started by `unshare`.
 
-    switched.py PROGRAM SWITCHES LINK_BITS_PER_S frames|datagrams|idle < sent.json > came.json
+    switched.py frames|datagrams|idle PROGRAM SWITCHES ARGUMENTS... < sent.json > came.json
 
 The hosts `left` and `right`, and a chain of emulated switches between them. What is sent and what
 came are lists of [side, bytes in hexadecimal]. A numbered mark from either side, sent until it
@@ -34,7 +34,7 @@ def ip(*words: str) -> None:
 
 
 def make_chain(switches: int) -> None:
-    """The right host's interface can be in no other namespace before it exists."""
+    """left - s1a, s1b - s2a, ... - right; IPv6 would send unasked."""
     without_ipv6 = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
     if without_ipv6.exists():
         without_ipv6.write_text("1")
@@ -71,9 +71,10 @@ def exchange(sent: list[list[str]]) -> dict[str, object]:
     sides = {opened: side for side, opened in taps.items()}
     marks = dict.fromkeys(OTHER, 0)
     came: list[tuple[str, str]] = []
+    senders = {side: taps.get(side) or tap(side) for side, _ in sent}
     start_s = time.monotonic()
     for side, frame in sent:
-        taps[side].send(bytes.fromhex(frame))
+        senders[side].send(bytes.fromhex(frame))
     waiting = set(OTHER)  # sides that were not reached yet
     marks_came = 0
     again_s = 0.0
@@ -144,11 +145,11 @@ def fall_asleep(pid: int) -> None:
         time.sleep(0.05)
 
 
-def main(program: str, switches: str, link_bits_per_s: str, scene: str) -> None:
+def main(scene: str, *command: str) -> None:
     """Play one scene."""
-    make_chain(int(switches))
+    make_chain(int(command[1]))
     pipe = subprocess.PIPE
-    with subprocess.Popen([program, switches, link_bits_per_s], stdin=pipe, stdout=pipe) as started:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as started:
         pid = int(started.stdout.readline())
         if scene == "idle":
             fall_asleep(pid)

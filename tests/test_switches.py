@@ -60,6 +60,8 @@ int main(int arguments, char **argument) {
     const struct switches config = {.count = arguments > 1 ? (unsigned)atoi(argument[1]) : 0,
                                     .link_bits_per_s = arguments > 2 ? strtoull(argument[2], 0, 10)
                                                                      : 0,
+                                    .switching_ns = arguments > 3 ? strtoull(argument[3], 0, 10)
+                                                                  : 0,
                                     .counts = counts,
                                     .parent = getpid(),
                                     .ready = tell,
@@ -128,10 +130,11 @@ def play(
     sent: list[tuple[str, bytes]],
     switches: int = 1,
     link_bits_per_s: int = 0,
+    switching_ns: int = 0,
     scene: str = "frames",
 ) -> dict[str, Any]:
     """What came of what was sent, `came` as a list of frames for either side."""
-    words = [str(program), str(switches), str(link_bits_per_s), scene]
+    words = [scene, str(program), str(switches), str(link_bits_per_s), str(switching_ns)]
     done = subprocess.run(
         [*ALONE, sys.executable, str(HERE / "switched.py"), *words],
         input=json.dumps([(side, data.hex()) for side, data in sent]),
@@ -191,6 +194,14 @@ def test_broadcast_multicast_and_tags_pass(program: Path) -> None:
     assert seen["came"] == arriving(sent)
 
 
+def test_what_others_send_by_an_interface_of_a_switch_is_not_taken_in(program: Path) -> None:
+    sent = [("s1a", frame(100, 1)), ("s1b", frame(100, 2))]
+
+    seen = play(program, sent)
+
+    assert seen["came"] == {"left": [sent[0][1]], "right": [sent[1][1]]}
+
+
 def test_hosts_that_leave_the_checksum_to_a_card_understand_each_other(program: Path) -> None:
     sent = [(side, bytes([i]) * (1 + 300 * i)) for i in range(5) for side in OTHER]
 
@@ -227,6 +238,15 @@ def test_no_frame_leaves_before_its_wire_time(program: Path) -> None:
 
     assert len(seen["came"]["right"]) == 5
     assert seen["took_s"] >= 6 * 0.0672  # with the mark
+
+
+def test_no_frame_leaves_before_it_is_switched(program: Path) -> None:
+    sent = [("left", frame(60, 1))]
+
+    seen = play(program, sent, 2, link_bits_per_s=1_000_000_000, switching_ns=50_000_000)
+
+    assert seen["came"] == arriving(sent)
+    assert seen["took_s"] >= 2 * 0.05
 
 
 def test_switches_that_fell_asleep_go_on(program: Path) -> None:
