@@ -6,23 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "pattern.h"
 #include "refuse.h"
 
 enum { WORD_BYTES = 8 };
-
-int exchange_socket(const struct exchange *exchange) {
-    const int near = socket(AF_INET, SOCK_DGRAM, 0);
-    if (near >= 0 &&
-        bind(near, (const struct sockaddr *)&exchange->here, sizeof exchange->here) != 0) {
-        close(near);
-        return -1;
-    }
-    return near;
-}
 
 void exchange_renew(struct exchange *exchange) {
     const int before = exchange->socket;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/socket.h>
 
 #include "clock.h"
 #include "companion.h"

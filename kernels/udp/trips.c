@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "companion.h"
 #include "echo.h"
