@@ -143,7 +143,8 @@ def test_who_blocks_sleeps_and_who_spins_does_not(udp: Path, hosts: network.Netw
     for wait, sleeps in (("block", True), ("spin", False)):
         done = start(udp, hosts, VETH, f"--wait={wait}", point(samples=200))
         (only,) = points(done.stdout)
-        assert (only["usage"]["voluntary_switches"] > 100) is sleeps
+        # Far less than all: on a loaded machine an answer may be there before it is asked for.
+        assert (only["usage"]["voluntary_switches"] > 10) is sleeps
 
 
 def test_loopback_is_seen_to_be_one(udp: Path, hosts: network.Network) -> None:
