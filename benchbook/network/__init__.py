@@ -27,6 +27,9 @@ PEER, LOOPBACK = "peer", "loopback"
 LEAST_CPUS, MOST_CPUS = 2, 3  # one for each end, and one for switches that are emulated
 PEER_PORT = 7707
 LAID = ("path", "switches")  # factors that the network has, and no kernel is told
+# Lines that are there for any program; on the others a program of ours plays a part.
+FOR_ANYBODY = ("veth", "bridges", "bucket", LOOPBACK)
+SERVER_PORT = 7708  # of somebody else's server in host B
 _LIMIT_S = 10
 _WAIT_S = 0.02
 
@@ -36,7 +39,8 @@ class Door:
     """How a start gets into the network: what it is told, what it enters, what it inherits."""
 
     options: dict[str, Any]
-    enter: Callable[[], None] | None = None
+    enter: Callable[[], None] | None = None  # host A
+    enter_far: Callable[[], None] | None = None  # host B
     inherits: tuple[int, ...] = ()
     refused: str = ""  # why this line is not there
 
@@ -142,8 +146,11 @@ class Network:
                 "emulated-switches": line.switches,
                 "switch-namespace": self.namespaces.path(line.emulator),
             }
-        enter = self.namespaces.entering(NEAR) if NEAR in self.namespaces.net else None
-        return Door(options, enter, self.namespaces.descriptors())
+        near, far = (
+            self.namespaces.entering(host) if host in self.namespaces.net else None
+            for host in (NEAR, NEAR if line.path == LOOPBACK else FAR)
+        )
+        return Door(options, near, far, self.namespaces.descriptors())
 
     def close(self) -> None:
         """Take all down."""
