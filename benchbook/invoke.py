@@ -9,12 +9,14 @@ import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from benchbook import host
 from benchbook.errors import BenchbookError
 from benchbook.network import Door
+from benchbook.network.serving import NotServingError, serving
 from benchbook.peers.parsers import NotUnderstoodError
 from benchbook.peers.start import PeerStart, read
 from benchbook.process import child_setup
@@ -116,23 +118,16 @@ def invoke(request: Request) -> Result:
         return _refused(request)
     steal_before = host.steal_ticks_of(request.cpus)
     t_start_ns = now_ns()
-    exit_status, out, err = run_program(
-        command_line(request),
-        cpus=request.cpus,
-        env=environment(request),
-        time_limit_s=request.time_limit_s,
-        lock=request.lock,
-        door=request.door,
-    )
-    t_end_ns = now_ns()
-    wall_ns = t_end_ns - t_start_ns
     start: dict[str, Any] = {}
     if request.peer is None:
+        exit_status, out, err = _run(request, request.cpus)
         start, finished = read_output(out, len(request.points))
         problem = explain_exit(exit_status, out, err, request.time_limit_s)
         points = [PointResult(*problem) if point is None else point for point in finished]
     else:
-        points = [_peer_point(request, request.peer, exit_status, out, err, t_end_ns)]
+        points = [_peer_point(request, request.peer)]
+    t_end_ns = now_ns()
+    wall_ns = t_end_ns - t_start_ns
     return Result(
         points=points,
         start=start,
@@ -141,6 +136,17 @@ def invoke(request: Request) -> Result:
         t_end_ns=t_end_ns,
         steal_fraction=_steal(steal_before, host.steal_ticks_of(request.cpus), wall_ns, request),
         frequency_khz=host.frequency_khz(request.cpus[0]),
+    )
+
+
+def _run(request: Request, cpus: list[int]) -> tuple[int | None, str, str]:
+    return run_program(
+        command_line(request),
+        cpus=cpus,
+        env=environment(request),
+        time_limit_s=request.time_limit_s,
+        lock=request.lock,
+        door=request.door,
     )
 
 
@@ -174,7 +180,7 @@ def run_program(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
-            pass_fds=(*(() if lock is None else (lock,)), *(door.inherits if door else ())),
+            pass_fds=_inherited(lock, door),
             preexec_fn=child_setup(cpus, door.enter if door else None),  # noqa: PLW1509 - the measurer has one thread
             process_group=0 if with_children else None,
         )
@@ -199,6 +205,11 @@ def run_program(
                 os.killpg(process.pid, signal.SIGKILL)
         raise
     return process.returncode, _text(out), _text(err)
+
+
+def _inherited(lock: int | None, door: Door | None) -> tuple[int, ...]:
+    """File descriptors that a started program keeps."""
+    return (*(() if lock is None else (lock,)), *(door.inherits if door else ()))
 
 
 def _text(raw: bytes | None) -> str:
@@ -263,11 +274,35 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
     return "failed", _ended(status, err)
 
 
-def _peer_point(
-    request: Request, peer: PeerStart, status: int | None, out: str, err: str, t_end_ns: int
+def _peer_point(request: Request, peer: PeerStart) -> PointResult:
+    """One start of a peer, with its server where it has one: each end has a CPU, as ours do."""
+    if peer.server is None:
+        return _peer_result(request, peer, *_run(request, request.cpus))
+    try:
+        with serving(
+            [str(request.binary.absolute()), *peer.server.arguments],
+            protocol=peer.server.protocol,
+            port=peer.server.port,
+            cpus=request.cpus[1:2] or request.cpus,
+            enter=request.door.enter_far,
+            inherits=_inherited(request.lock, request.door),
+            env=environment(request),
+        ) as server:
+            ended = _run(request, request.cpus[:1])
+            found = _peer_result(request, peer, *ended)
+            if why := server.ended():
+                raise NotServingError(why)
+    except NotServingError as why:
+        return PointResult("failed", f"{peer.tool}: {why}")
+    return found
+
+
+def _peer_result(
+    request: Request, peer: PeerStart, status: int | None, out: str, err: str
 ) -> PointResult:
     """What a peer measured. It does not tell when: its samples are laid end to end before its end,
     the last thing that it did. Observations and usage are absent."""
+    t_end_ns = now_ns()
     if status is None or status < 0:
         return PointResult(*explain_exit(status, out, err, request.time_limit_s))
     if status > 0:
@@ -281,11 +316,16 @@ def _peer_point(
     return PointResult(
         state="ok",
         warm_up=peer.warmup if len(times) > peer.warmup else 0,
-        t_start_ns=[t_end_ns - sum(times[index:]) for index in range(len(times))],
+        t_start_ns=_laid_end_to_end(times, t_end_ns),
         time_ns=times,
         loops=measured.loops,
         bytes_declared=measured.declared_bytes,
     )
+
+
+def _laid_end_to_end(times_ns: list[int], t_end_ns: int) -> list[int]:
+    """When each began, the last to end at `t_end_ns`."""
+    return [t_end_ns - left for left in accumulate(reversed(times_ns))][::-1]
 
 
 def _ended(status: int, said: str) -> str:

@@ -201,11 +201,19 @@ class PeerMeasure(Model):
     setting: dict[Name, Value]
     arguments: list[str] = Field(
         min_length=1,
-        description="may name {repetitions}, {declared_bytes}, factors, sizes as {<factor>_mib}",
+        description="may name {repetitions}, {declared_bytes}, factors, sizes as {<factor>_mib}; "
+        "over a network {far_address} and {port}",
     )
     simulated: SimulatedPeer | None = Field(
         default=None, description="how the lines that it touches are found by cache simulation"
     )
+
+
+class PeerServer(Model):
+    """The same program at the other end of the network, for as long as a start lasts."""
+
+    arguments: list[str] = Field(min_length=1, description="names {port}; as in `measures`")
+    protocol: Literal["tcp", "udp"] = Field(description="of the port that it listens on")
 
 
 class Labels(Model):
@@ -238,6 +246,13 @@ class Peer(Model):
     declares: int = Field(default=1, ge=1, description="bytes it counts per byte of `bytes`")
     multiples: dict[Name, list[str | int]] = Field(
         default={}, description="factor -> sizes, or factors, that it must be a multiple of"
+    )
+    least: dict[Name, int] = Field(default={}, description="factor -> the smallest that it takes")
+    server: PeerServer | None = None
+    by_time: bool = Field(
+        default=False,
+        description="it takes no number of repetitions: all that it times is kept, and its warm-up "
+        "it leaves out itself",
     )
     measures: list[PeerMeasure] = Field(min_length=1)
     labels: Labels | None = None

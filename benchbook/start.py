@@ -43,6 +43,7 @@ class Starter:
         layout = self._layout(group[0].variant)
         spec = self.peers.get(group[0].variant)
         laid = LAID if self.network else ()
+        door = self.network.door(first) if self.network else Door({})
         return Request(
             binary=self.binary_of(group[0]),
             options={
@@ -57,8 +58,10 @@ class Starter:
             time_limit_s=self.plan.settings["time_limit_s"],
             lock=self.lock,
             environment=self.plan.environments.get(group[0].variant, {}),
-            peer=None if spec is None else prepare(spec, first, numbers[group[0].id]),
-            door=self.network.door(first) if self.network else Door({}),
+            peer=None
+            if spec is None
+            else prepare(spec, first, numbers[group[0].id], door.options.get("far-address", "")),
+            door=door,
         )
 
     def _offset(self, dice: random.Random) -> int:

@@ -8,6 +8,7 @@ Snakefile imports this.
 from __future__ import annotations
 
 import string
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from benchbook.sizes import parse_bytes
 
 # What an argument may name, beside the factors; `<factor>_mib` is a factor in whole MiB.
 REPETITIONS, DECLARED, MIB = "repetitions", "declared_bytes", "_mib"
+FAR_ADDRESS, PORT = "far_address", "port"  # where a network is laid
+SIZES = ("bytes", "payload_bytes")  # factors of which a repetition declares its bytes
 
 
 def read(folder: Path, content: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -45,6 +48,11 @@ def fields(arguments: list[str]) -> set[str]:
     return {name for name in named if name is not None}
 
 
+def size_of(factors: Collection[str]) -> str:
+    """The factor of which a repetition declares its bytes; empty where there is none."""
+    return next((name for name in SIZES if name in factors), "")
+
+
 def factor_of(field: str) -> str:
     """The factor that a field of an argument stands for: `bytes` for `bytes_mib`."""
     return "bytes" if field == DECLARED else field.removesuffix(MIB)
@@ -67,7 +75,8 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
             raise BenchbookError(f"{path}: key {key!r} names {value!r}; allowed: {listed}")
 
     factors = list(content["factors"])
-    allowed = [REPETITIONS, DECLARED, *factors, *(name + MIB for name in factors)]
+    over = [FAR_ADDRESS, PORT] if content.get("network") else []
+    allowed = [REPETITIONS, DECLARED, *factors, *(name + MIB for name in factors), *over]
     known("parser", spec["parser"], parsers.names())
     known("twin", spec["twin"], list(content["variants"]))
     for name, steps in spec.get("multiples", {}).items():
@@ -78,6 +87,8 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
                     f"{path}: key 'multiples' has {step!r}; write a size above 0 like `1 MiB`, or "
                     f"one of {', '.join(factors)}"
                 )
+    for name in spec.get("least", {}):
+        known("least", name, factors)
     for method in (spec.get("labels") or {"runs": {}})["runs"].values():
         known("labels", method, list(content["definitions"]))
     for measure in spec["measures"]:
@@ -85,11 +96,22 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
             known("measures", name, factors)
         listed = {"arguments": measure["arguments"], **(measure.get("simulated") or {})}
         for key, arguments in listed.items():
-            try:
-                named = fields(arguments)
-            except ValueError as error:
-                raise BenchbookError(f"{path}: key {key!r}: {error}; mend the braces") from None
+            named = _fields(path, key, arguments)
             for name in sorted(named):
                 known(key, name, allowed)
-            if REPETITIONS not in named:
-                raise BenchbookError(f"{path}: key {key!r} must say where {{{REPETITIONS}}} go")
+            if (REPETITIONS in named) == spec.get("by_time", False):
+                wrong = "must not say" if REPETITIONS in named else "must say"
+                raise BenchbookError(f"{path}: key {key!r} {wrong} where {{{REPETITIONS}}} go")
+    if spec.get("server"):
+        named = _fields(path, "server", spec["server"]["arguments"])
+        for name in sorted(named):
+            known("server", name, over)
+        if PORT not in named:
+            raise BenchbookError(f"{path}: key 'server' must say where {{{PORT}}} goes")
+
+
+def _fields(path: Path, key: str, arguments: list[str]) -> set[str]:
+    try:
+        return fields(arguments)
+    except ValueError as error:
+        raise BenchbookError(f"{path}: key {key!r}: {error}; mend the braces") from None

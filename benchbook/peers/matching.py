@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import peers
+from benchbook import network, peers
 from benchbook.points import Point, point_id
 from benchbook.sizes import format_bytes
 
@@ -52,13 +52,20 @@ def refusal(name: str, spec: dict[str, Any], factors: dict[str, Any], names: dic
     measure = measure_of(spec, factors)
     if measure is None:
         return _no_measure(name, spec, factors, names)
-    named = {peers.factor_of(field) for field in peers.fields(measure["arguments"])}
+    fields = peers.fields(measure["arguments"])
+    named = {peers.factor_of(field) for field in fields}
+    laid = network.LAID if peers.FAR_ADDRESS in fields else ()
     for factor, value in factors.items():
-        if factor not in named | set(measure["setting"]):
+        if factor not in named | set(measure["setting"]) | set(laid):
             return f"{name} has nothing like {factor}={value}"
-    for factor in sorted(named - {peers.REPETITIONS}):
+    if laid and factors.get("path") not in network.FOR_ANYBODY:
+        return f"over path={factors.get('path')} a program of ours answers or forwards, not {name}"
+    for factor in sorted(named - {peers.REPETITIONS, peers.FAR_ADDRESS, peers.PORT}):
         if factor not in factors:
             return f"{name} needs a value of {factor}"
+    for factor, least in spec.get("least", {}).items():
+        if factors.get(factor, least) < least:
+            return f"{name} takes {factor} from {least} on"
     for factor, steps in spec.get("multiples", {}).items():
         for step in steps:
             size = peers.step_bytes(step, factors)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.peers import DECLARED, MIB, REPETITIONS
+from benchbook.network import SERVER_PORT
+from benchbook.peers import DECLARED, FAR_ADDRESS, MIB, PORT, REPETITIONS, size_of
 from benchbook.peers.matching import measure_of
 from benchbook.peers.parsers import Measured, NotUnderstoodError, parser
 from benchbook.sizes import UNITS
@@ -15,30 +16,49 @@ SIZE_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
+class ServerStart:
+    """The peer's other end: its arguments, and the port on which it will listen."""
+
+    arguments: tuple[str, ...]
+    protocol: str
+    port: int
+
+
+@dataclass(frozen=True)
 class PeerStart:
-    """What a peer is asked for: `repetitions` in all, each of `declared_bytes` bytes."""
+    """What a peer is asked for: `repetitions` in all (None: it runs by time), each of
+    `declared_bytes` bytes."""
 
     tool: str
     parser: str
     arguments: tuple[str, ...]
-    repetitions: int
+    repetitions: int | None
     warmup: int
     declared_bytes: int
+    server: ServerStart | None = None
 
 
-def prepare(spec: dict[str, Any], factors: dict[str, Any], counts: dict[str, int]) -> PeerStart:
-    """The start of a peer at a point that it accepts; `counts` are the pilot's numbers."""
+def prepare(
+    spec: dict[str, Any], factors: dict[str, Any], counts: dict[str, int], far_address: str = ""
+) -> PeerStart:
+    """The start of a peer at a point that it accepts; `counts` are the pilot's numbers,
+    `far_address` that of host B where a network is laid."""
     measure = measure_of(spec, factors)
     if measure is None:
         raise ValueError(f"{spec['tool']} does not accept {factors}")
     values = values_of(spec, factors, counts["warmup"] + counts["samples"] * counts["loops"])
+    values |= {FAR_ADDRESS: far_address, PORT: SERVER_PORT}
+    by_time = spec.get("by_time", False)
+    server = spec.get("server")
     return PeerStart(
         tool=spec["tool"],
         parser=spec["parser"],
         arguments=filled(measure["arguments"], values),
-        repetitions=values[REPETITIONS],
-        warmup=counts["warmup"],
+        repetitions=None if by_time else values[REPETITIONS],
+        warmup=0 if by_time else counts["warmup"],
         declared_bytes=values[DECLARED],
+        server=server
+        and ServerStart(filled(server["arguments"], values), server["protocol"], SERVER_PORT),
     )
 
 
@@ -49,7 +69,7 @@ def values_of(spec: dict[str, Any], factors: dict[str, Any], repetitions: int) -
         for name, value in factors.items()
         if isinstance(value, int)
     }
-    declared = spec.get("declares", 1) * factors["bytes"]
+    declared = spec.get("declares", 1) * factors[size_of(factors)]
     return {**factors, **mib, DECLARED: declared, REPETITIONS: repetitions}
 
 
@@ -63,7 +83,7 @@ def read(start: PeerStart, text: str, cpus: list[int]) -> Measured:
     with the reason."""
     measured: Measured = parser(start.parser).parse(text)
     done = len(measured.time_ns) * measured.loops
-    if done != start.repetitions:
+    if start.repetitions is not None and done != start.repetitions:
         raise NotUnderstoodError(f"did {done} repetitions of the {start.repetitions} asked for")
     moved = measured.declared_bytes / measured.loops
     if abs(moved / start.declared_bytes - 1) > SIZE_TOLERANCE:
