@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.comparisons import paired, storable
+from benchbook.comparisons import SIZE, storable
 from benchbook.stats import MIXED
+from benchbook.twins import ratio_interval
 
 NOT_ACCEPTED = "not_accepted"
 
@@ -22,19 +23,22 @@ def agreement(
 ) -> list[dict[str, Any]]:
     """The plan's rows {peer, twin, point, peer_point, reason} -> one record for each peer.
 
-    {peer, tool, version, package, state, reason, twin, rows, compared, not_compared, median_ratio,
-    worst_ratio}; rows: {ours, peer_point, factors, rates in bytes per second, ratio of rates (ours
-    ÷ peer's) with its pointwise ends low95 and high95, blocks, statistic (of each start), state,
-    reason}. Only blocks count
-    in which both ran in one machine state. A row without ratio has a state other than ok and says
-    why: not_accepted, or what kept one of the two from being measured. worst_ratio is the one
-    furthest from 1, as a factor; both are None where nothing was compared.
+    {peer, tool, version, package, state, reason, twin, quantity, rows, compared, not_compared,
+    median_ratio, worst_ratio}; rows: {ours, peer_point, factors, rates in bytes per second, times
+    in ns, ratio (ours ÷ peer's) with its pointwise ends low95 and high95, blocks, statistic (of
+    each start), state, reason}. quantity is what the ratios are of: rate where points work on
+    buffers, else time. Only blocks count in which both ran in one machine state. A row without
+    ratio has a state other than ok and says why: not_accepted, or what kept one of the two from
+    being measured. worst_ratio is the one furthest from 1, as a factor; both are None where nothing
+    was compared.
     """
     known = {point["point"]: point for point in points}
     about = {one["variant"]: one for one in variants}
     found = []
     for name in dict.fromkeys(row["peer"] for row in rows):
-        own = [_row(row, known, summaries) for row in rows if row["peer"] == name]
+        theirs = [row for row in rows if row["peer"] == name]
+        quantity = _quantity(theirs, known)
+        own = [_row(row, known, summaries, quantity) for row in theirs]
         ratios = [row["ratio"] for row in own if row["ratio"] is not None]
         built = about.get(name, {})
         found.append(
@@ -43,7 +47,8 @@ def agreement(
                 **{key: (built.get("peer") or {}).get(key) for key in _ABOUT},
                 "state": built.get("state"),
                 "reason": built.get("reason", ""),
-                "twin": next(row["twin"] for row in rows if row["peer"] == name),
+                "twin": theirs[0]["twin"],
+                "quantity": quantity,
                 "rows": own,
                 "compared": len(ratios),
                 "not_compared": len(own) - len(ratios),
@@ -57,8 +62,18 @@ def agreement(
 _ABOUT = ("tool", "package", "version", "text")
 
 
+def _quantity(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> str:
+    """What moves no buffer has no rate that anybody asks for."""
+    points = [known[row["point"]] for row in rows if row["point"] in known]
+    sized = any(SIZE in point.get("factors", {}) for point in points)
+    return "rate" if sized or not points else "time"
+
+
 def _row(
-    row: dict[str, Any], known: dict[str, dict[str, Any]], summaries: pd.DataFrame
+    row: dict[str, Any],
+    known: dict[str, dict[str, Any]],
+    summaries: pd.DataFrame,
+    quantity: str,
 ) -> dict[str, Any]:
     ours, theirs = known.get(row["point"], {}), known.get(row["peer_point"], {})
     interval, blocks, (state, reason) = None, 0, _state(row, ours, theirs)
@@ -67,7 +82,8 @@ def _row(
         both = _same_state(summaries, row)
         statistic = _statistic(both, row["peer_point"])
         measure = f"{statistic}_ns"
-        interval = paired(both, row["point"], row["peer_point"], measure=measure)
+        sides = row["point"], row["peer_point"]
+        interval = ratio_interval(both, *sides, quantity, measure, 1) if len(both) else None
         blocks = interval["blocks"] if interval else 0
         if interval is None:
             state, reason = "no_block", "no block holds both in one machine state"
@@ -79,6 +95,8 @@ def _row(
             "factors": ours.get("factors", {}),
             "our_bytes_per_s": ours.get("rate_bytes_per_s"),
             "peer_bytes_per_s": theirs.get("rate_bytes_per_s"),
+            "our_ns": ours.get("time_ns"),
+            "peer_ns": theirs.get("time_ns"),
             **ends,
             "blocks": blocks,
             "statistic": statistic,

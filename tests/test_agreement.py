@@ -121,12 +121,56 @@ def test_the_page_has_the_table_and_lists_what_was_not_accepted() -> None:
     points = [*both(*SIZES), point("ours", 2**14), point("ours", 2**15)]
     table = summaries(dict.fromkeys(SIZES, 1.25), {})
     html = shown(agreement(rows, points, table, VARIANTS))
-    assert "Ours ÷ theirs (mbw 1.2.2-1.1): 1.250 in the median of 3 points, 1.250 at worst" in html
+    assert (
+        "Rate of ours ÷ theirs (mbw 1.2.2-1.1): 1.250 in the median of 3 points, 1.250 at worst"
+    ) in html
+    assert "ours, GB/s" in html
     assert "Somebody&#39;s &lt;copy&gt;." in html
     assert html.count("<tr>") == 1 + len(SIZES)
     assert "whole copy, 8\N{NO-BREAK SPACE}MiB</th>" in html
     assert "2 points of ours not compared, and why" in html
     assert "16 KiB is too small: whole copy, 16\N{NO-BREAK SPACE}KiB; whole copy, 32" in html
+
+
+def timed(variant: str, time_ns: float) -> dict[str, Any]:
+    """A round trip: bytes that it declares, and none of a buffer."""
+    name = f"{variant},payload_bytes=1024,method=one-socket"
+    return {
+        "point": name,
+        "variant": variant,
+        "factors": {"payload_bytes": 1024, "method": "one-socket"},
+        "state": "ok",
+        "time_ns": time_ns,
+        "rate_bytes_per_s": 1024 / time_ns * 1e9,
+    }
+
+
+def test_of_what_moves_no_buffer_times_are_compared() -> None:
+    points = [timed("ours", 9000.0), timed("theirs", 10_000.0)]
+    names = {"peer": "theirs", "twin": "ours", "point": points[0]["point"]}
+    table = pd.DataFrame(
+        {
+            "block": block,
+            "invocation": 0,
+            "point": one["point"],
+            "median_ns": one["time_ns"] * (1 + block % 3),
+            "bytes_declared": 1024.0,
+            "samples": 50,
+            "machine_state": "1",
+        }
+        for block in range(8)
+        for one in points
+    )
+    rows = [{**names, "peer_point": points[1]["point"], "reason": ""}]
+    (found,) = agreement(rows, points, table, VARIANTS)
+    assert found["quantity"] == "time"
+    assert found["median_ratio"] == pytest.approx(0.9)
+    html = shown([found])
+    assert "Time of ours ÷ theirs (mbw 1.2.2-1.1): 0.900 in the median of 1 point" in html
+    assert "ours, µs" in html
+    assert "9.00</td>" in html
+    assert "10.0</td>" in html
+    assert "GB/s" not in html
 
 
 def test_the_page_says_what_to_install() -> None:

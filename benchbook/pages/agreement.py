@@ -7,12 +7,13 @@ from typing import Any
 from benchbook import digits
 from benchbook.pages import prose
 
-GB = 1e9
+# quantity -> its unit here, what rows call it, and how many of theirs make one.
+SHOWN = {"rate": ("GB/s", "bytes_per_s", 1e9), "time": ("µs", "ns", 1e3)}
 
 
 def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One for each peer, with its table; rates in GB/s. `others` are what was not compared, by
-    reason: {reason, points}."""
+    """One for each peer, with its table; rates in GB/s, times in µs. `others` are what was not
+    compared, by reason: {reason, points}."""
     return [
         _section(peer, _paper_of(one["experiment"], papers))
         for one in analyses
@@ -37,15 +38,17 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
     for row in peer["rows"]:
         if row["state"] != "ok":
             others.setdefault(row["reason"], []).append(name(row))
+    unit, key, per = SHOWN[peer["quantity"]]
     return {
         **peer,
+        "unit": unit,
         "title": _title(peer, label),
         "statistics": " or ".join(sorted({row["statistic"] for row in peer["rows"]} - {""})),
         "accepted": [
             {
                 "name": name(row),
-                "ours": _scaled(row["our_bytes_per_s"]),
-                "theirs": _scaled(row["peer_bytes_per_s"]),
+                "ours": _scaled(row[f"our_{key}"], per),
+                "theirs": _scaled(row[f"peer_{key}"], per),
                 "ratio": digits.with_interval(row["ratio"], row["low95"], row["high95"]),
                 "blocks": row["blocks"],
             }
@@ -61,10 +64,10 @@ def _title(peer: dict[str, Any], label: str) -> str:
         return f"Nothing was compared with {label}"
     many = digits.plural(peer["compared"], "point")
     return (
-        f"Ours ÷ {label}: {peer['median_ratio']:.3f} in the median of {many}, "
-        f"{peer['worst_ratio']:.3f} at worst"
+        f"{peer['quantity'].capitalize()} of ours ÷ {label}: {peer['median_ratio']:.3f} in the "
+        f"median of {many}, {peer['worst_ratio']:.3f} at worst"
     )
 
 
-def _scaled(rate: float | None) -> float | None:
-    return None if rate is None else rate / GB
+def _scaled(value: float | None, per: float) -> float | None:
+    return None if value is None else value / per
