@@ -18,6 +18,7 @@ CONTROL = "control"  # the variant of a control's points that name no other
 SIDES = ("provoked", "nulls")
 REPLAY = "replay.py"  # beside control.yaml: scenes that no machine at hand can play
 SETTLING = "-settle"  # ends the names of runs made by `benchbook settle`
+OWN = ("limits", "trials", "throughput")  # of an experiment, and not of controls with its kernel
 FIGURES = ("select", "grid", "ranges", "recomputed")  # what a published table is set beside
 
 
@@ -102,7 +103,7 @@ def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str,
     host = _kernel(root, path, control["kernel"])
     settings = control.get("settings", {})
     own = {key: control[key] for key in ("limits", "trials") if control.get(key)}
-    kept = {key: value for key, value in host.items() if key not in ("limits", "trials")}
+    kept = {key: value for key, value in host.items() if key not in OWN}
     return {
         "paper_samples": 10,
         **kept,

@@ -138,6 +138,28 @@ class Trial(Model):
     point: dict[Name, Value] = Field(description="the other factors")
 
 
+class Transfer(Model):
+    """One start of iperf3: so many bytes from host A to host B."""
+
+    protocol: Literal["tcp", "udp"]
+    bytes: int = Field(gt=0)
+    bits_per_s: int = Field(
+        default=0, ge=0, description="of UDP: the rate aimed at; 0: as fast as it can send"
+    )
+
+
+class Throughput(Model):
+    """How much goes through the same network, by iperf3: once, beside the paired blocks."""
+
+    path: Literal["veth", "bridges", "bucket"]
+    switches: int = Field(default=0, ge=0)
+    link_bits_per_s: int = Field(default=0, ge=0)
+    datagram_bytes: int = Field(ge=16, le=65507, description="payload of each datagram")
+    transfers: dict[Preset, list[Transfer]] = Field(
+        description="in this order; a preset adds to the smaller ones"
+    )
+
+
 class Experiment(Model):
     """kernels/<experiment>/experiment.yaml"""
 
@@ -172,6 +194,7 @@ class Experiment(Model):
     )
     limits: Limits | None = None
     trials: list[Trial] = []
+    throughput: Throughput | None = None
 
 
 class VersionFrom(Model):

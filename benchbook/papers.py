@@ -20,6 +20,7 @@ from benchbook.published import read_table
 from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
 from benchbook.through import through
+from benchbook.throughput.table import table as throughput
 from benchbook.units import RATE_UNITS
 from benchbook.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 
@@ -99,6 +100,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         | _side_by_side(root, experiment, figures, analysis, summaries)
         | _failures_as_results(folder / "evidence.json")
         | {"evidence": _evidence(folder / "evidence.json", analysis, contents[experiment])}
+        | {"throughput": throughput(read_json(folder / "evidence.json")["items"])}
         for experiment, (analysis, summaries, folder) in by_experiment.items()
     }
     first = next(iter(by_experiment.values()))[0]

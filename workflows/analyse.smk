@@ -49,6 +49,7 @@ rule judge:
             "published.py",
             "settled.py",
             "through.py",
+            "throughput",
             "twins.py",
             "units.py",
             "verdicts.py",

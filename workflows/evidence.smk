@@ -4,6 +4,7 @@
 rule evidence:
     input:
         lab.stage("capabilities", "counters", "evidence", "libc.py", "simulation", "trials.py"),
+        lab.stage("network", "throughput"),
         lab.definition_file,
         limits=lab.limit_files,
         pointer=f"{lab.results}/{{experiment}}/current.json",

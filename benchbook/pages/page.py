@@ -37,6 +37,7 @@ from benchbook.pages import (
     prose,
     roof,
     sizing,
+    throughput,
     titles,
 )
 from benchbook.pages.plots import Picture
@@ -227,6 +228,10 @@ class PaperPage:
     def whole_machine(self) -> Html:
         """All cores by processes: averages summed beside bytes ÷ wall time."""
         return self._each("whole_machine", lambda paper, experiment: None, crowds=crowds)
+
+    def throughput(self) -> Html:
+        """How much goes through the same network, by iperf3, and where the rest was lost."""
+        return self._each("throughput", None, throughput=throughput)
 
     def moved(self) -> Html:
         """Declared bytes against bytes and lines moved, each value with its source and state."""
