@@ -386,7 +386,7 @@ def test_a_start_that_goes_wrong_is_a_result_with_its_reason(
 class Planned:
     """As much of a plan as a start needs."""
 
-    least, rounds, paper_samples, experiment = 8, 8, 1, "mbw"
+    least, rounds, paper_samples, buffers, experiment = 8, 8, 1, 2, "mbw"
 
     def __init__(self, points: list[Point], content: dict[str, Any]) -> None:
         self.points = points
