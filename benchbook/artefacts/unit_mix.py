@@ -42,6 +42,7 @@ CODE = (
     "string_instructions",
     "library_calls",
 )
+BUFFERS = ("bytes", "buffers_bytes")
 REMEDY = (
     "Bring both figures to one unit (10⁶ bytes) and one way of counting (bytes read plus bytes "
     "written) before you compare them; neither program is faster."
@@ -86,7 +87,10 @@ def detect(seen: Seen) -> Judged:
 
 
 def _alike(one: Row, other: Row) -> bool:
-    """The same instructions on the same buffers."""
+    """The same instructions on the same buffers; without any, nothing tells that it is the same
+    work."""
+    if not any(is_known(row.get(name)) for name in BUFFERS for row in (one, other)):
+        return False
     sides = [
         [str(row[name]) if is_known(row.get(name)) else "" for name in (*SETTING, *CODE)]
         for row in (one, other)
