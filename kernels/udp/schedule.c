@@ -19,7 +19,9 @@ struct course {
     size_t count;
     size_t sent;
     size_t answered;
-    uint32_t first; /* number of the first datagram */
+    uint64_t late;
+    uint64_t late_ns; /* of all that were sent */
+    uint32_t first;   /* number of the first datagram */
     uint64_t begin_ns;
     uint64_t last_send_ns;
     struct payload next;
@@ -48,7 +50,9 @@ static void send_one(void) {
                  (const struct sockaddr *)&exchange->there, sizeof exchange->there);
     sample->start_ns = schedule.from_send ? course.last_send_ns : due_ns(course.sent);
     sample->time_ns = NOT_ANSWERED;
+    course.late_ns += course.last_send_ns - due_ns(course.sent);
     course.sent++;
+    course.late += course.last_send_ns >= due_ns(course.sent);
     make_next();
 }
 
@@ -137,4 +141,11 @@ void schedule_begin(const struct schedule *asked, struct bench_task *task) {
     exchange = schedule.exchange;
     exchange_renew(exchange);
     task->series = keep;
+}
+
+void schedule_observe(struct bench_report *report) {
+    bench_observe_count(report, "timed_from_intended", !schedule.from_send);
+    bench_observe_count(report, "requests_sent", course.sent);
+    bench_observe_count(report, "sends_late", course.late);
+    bench_observe_real(report, "lateness_ns", (double)course.late_ns / (double)course.sent);
 }

@@ -18,4 +18,7 @@ struct schedule {
  * how long it was waited for. */
 void schedule_begin(const struct schedule *schedule, struct bench_task *task);
 
+/* Afterwards: how well the last series kept it. Late is what left after the next one was due. */
+void schedule_observe(struct bench_report *report);
+
 #endif

@@ -212,6 +212,11 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "spinning", exchange.spins);
     bench_observe_count(report, "emulated_switches", asked.switches);
     bench_observe_count(report, "open_schedule", is_open(point));
+    if (is_open(point)) {
+        schedule_observe(report);
+    }
+    int cpus[CPUS_WANTED];
+    bench_observe_count(report, "affinity_cpus", cpus_find(cpus, CPUS_WANTED));
     observe_network(report);
 }
 
