@@ -45,6 +45,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             observations.get(point["id"], {}),
             failed,
             defined.get("paper_statistic", "mean"),
+            (plan.get("emulation") or {}).get("says", ""),
         )
         | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
         for point in plan["points"]
@@ -108,7 +109,8 @@ def with_states(
 
 def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row per invocation and point: stats.invocation_summaries per call of the method, with
-    its span of time and whether its block was disturbed; and each point's steadiness."""
+    its span of time, whether its block was disturbed and whether it only emulates; and each point's
+    steadiness."""
     parts, inside = [], {}
     for calls in calls_by_point(samples):
         if not calls.empty:
@@ -184,10 +186,12 @@ def describe(
     observations: dict[str, Any],
     failed: dict[str, dict[str, str]],
     statistic: str,
+    emulation: str = "",
 ) -> dict[str, Any]:
     """One point: its time per call with a pointwise 95 % interval over blocks, and its rate.
 
-    Times in ns, rates in bytes per second. A point that failed has a state and a reason instead.
+    Times in ns, rates in bytes per second; `emulates` says what a point only stands for. A point
+    that failed has a state and a reason instead.
     """
     base = {
         "point": point["id"],
@@ -210,12 +214,16 @@ def describe(
         "reason": failed.get(point["id"], {}).get("reason", ""),
         "blocks": len(own),
         "samples": int(own["samples"].sum()),
+        "emulates": emulation if own.get("simulated", pd.Series(dtype=bool)).any() else "",
         "bytes_per_call": bytes_per_call,
         **estimate,
         **rates(bytes_per_call, estimate),
         "best_ns": float(own["best_ns"].min()),
         "paper_statistic": statistic,
-        "paper_ns": finite(float(own[f"paper_{statistic}_ns"].median())),
+        # Of fewer samples than the paper has, whose number stands beside it.
+        "paper_ns": finite(
+            float(own[f"paper_{statistic}_ns"].fillna(own[f"{statistic}_ns"]).median())
+        ),
         "paper_samples": int(own["paper_samples"].min()),
         "undisturbed": _part(undisturbed, bytes_per_call) if len(undisturbed) else None,
         "by_machine_state": {state: _part(part, bytes_per_call) for state, part in parts.items()},

@@ -15,9 +15,19 @@ import pandas as pd
 from benchbook import stats
 from benchbook.tables import rate
 from benchbook.twins import null_of, ratio_interval, smallest_effect
+from benchbook.units import RATE, TIME, UNITS, quantity_of
 
 SIZE = "bytes"
 SWEEP_SIZES = 4  # below this a line over sizes says nothing
+# Estimate and ends of its interval, of a point as analysis.json carries it.
+VALUES = {
+    "rate": {
+        "rerun": "rate_bytes_per_s",
+        "low": "rate_low_bytes_per_s",
+        "high": "rate_high_bytes_per_s",
+    },
+    "time": {"rerun": "time_ns", "low": "time_low_ns", "high": "time_high_ns"},
+}
 Point = dict[str, Any]
 Place = tuple[str, str, str]  # table, group and column (or label) of a published cell
 
@@ -37,8 +47,10 @@ def paired(
     bottom: str | None,
     claims: int = 1,
     measure: str = "median_ns",
+    quantity: str = RATE,
 ) -> dict[str, Any] | None:
-    """Ratio of two points' rates: pointwise ends low95, high95, simultaneous ones low, high."""
+    """Ratio of two points' rates, or times: pointwise ends low95, high95, simultaneous ones low,
+    high."""
     if not top or not bottom or summaries.empty:
         return None
     if top == bottom:
@@ -47,27 +59,34 @@ def paired(
             "half_width": 0.0,
             "blocks": blocks,
         }
-    return ratio_interval(summaries, top, bottom, "rate", measure, claims)
+    return ratio_interval(summaries, top, bottom, quantity, measure, claims)
 
 
 def invocations(
-    summaries: pd.DataFrame, name: str | None, reference: str | None, per: float
+    summaries: pd.DataFrame,
+    name: str | None,
+    reference: str | None,
+    per: float,
+    quantity: str = RATE,
 ) -> Any:
-    """Each invocation of a point: its rate in units of `per` bytes per second, and its ratio to
-    the reference's in the same block (None where that is missing)."""
+    """Each invocation of a point: its rate in units of `per` bytes per second, or its time in
+    units of `per` ns, and its ratio to the reference's in the same block (None where that is
+    missing)."""
     if summaries.empty:
         return []
-    rates = summaries.assign(rate=rate(summaries["bytes_declared"], summaries["median_ns"]))
-    base = rates[rates["point"] == reference].set_index("block")["rate"]
+    own = summaries[summaries["point"].isin([name, reference])]
+    times = own["median_ns"]
+    values = own.assign(value=times if quantity == TIME else rate(own["bytes_declared"], times))
+    base = values[values["point"] == reference].set_index("block")["value"]
     return [
         {
             "block": int(row["block"]),
-            "rerun": row["rate"] / per,
-            "ratio": row["rate"] / base[row["block"]] if row["block"] in base.index else None,
+            "rerun": row["value"] / per,
+            "ratio": row["value"] / base[row["block"]] if row["block"] in base.index else None,
             "disturbed": bool(row["disturbed"]),
             "machine_state": str(row.get("machine_state", "")),
         }
-        for row in rates[rates["point"] == name].to_dict("records")
+        for row in values[values["point"] == name].to_dict("records")
     ]
 
 
@@ -80,8 +99,10 @@ def printed(row: dict[str, Any]) -> float | None:
     return value if math.isfinite(value) and value > 0 else None
 
 
-def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, per: float) -> None:
-    """Add to each row of a figure its ratio to the first row of its group, printed and rerun."""
+def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, unit: str) -> None:
+    """Add to each row of a figure its ratio to the first row of its group, printed and rerun; of
+    rates or of times, as the figure's unit has it."""
+    per, quantity = UNITS[unit], quantity_of(unit)
     first: dict[str, dict[str, Any]] = {}
     for row in rows:
         reference = first.setdefault(row["group"], row)
@@ -90,8 +111,9 @@ def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, per: float) -> N
         measured = row["state"] == reference["state"] == "ok"
         row["reference"] = reference["label"]
         row["printed_ratio"] = value / base if value and base else None
-        row["ratio"] = paired(summaries, row["point"], reference["point"]) if measured else None
-        row["invocations"] = invocations(summaries, row["point"], reference["point"], per)
+        sides = row["point"], reference["point"]
+        row["ratio"] = paired(summaries, *sides, quantity=quantity) if measured else None
+        row["invocations"] = invocations(summaries, *sides, per, quantity)
 
 
 def setting(point: Point) -> tuple[Any, ...]:

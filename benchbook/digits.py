@@ -95,6 +95,14 @@ def duration(ns: float) -> str:
     return f"{number(ns)} ns" if size >= 1 or not size else f"{ns:.2g} ns"
 
 
+def bit_rate(bits_per_s: float) -> str:
+    """`1 Gb/s`, `100 Mb/s`, three digits."""
+    for unit, scale in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
+        if bits_per_s >= scale:
+            return f"{bits_per_s / scale:.3g} {unit}"
+    return f"{bits_per_s:.3g} b/s"
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """`a, b and c`."""
     if len(words) < 2:
@@ -102,6 +110,6 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def plural(amount: float, word: str) -> str:
-    """`1 block`, `8 blocks`."""
-    return f"{count(amount)} {word}{'' if amount == 1 else 's'}"
+def plural(amount: float, word: str, several: str | None = None) -> str:
+    """`1 block`, `8 blocks`; `several` where an s does not make the plural: `2 switches`."""
+    return f"{count(amount)} {word if amount == 1 else several or word + 's'}"

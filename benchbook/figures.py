@@ -15,7 +15,7 @@ from benchbook.points import NOT_IN_PRESET, resolve
 from benchbook.published import labels, read_table
 from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
-from benchbook.units import RATE_UNITS
+from benchbook.units import TIME, UNITS, quantity_of
 
 
 def rerun_figure(
@@ -37,11 +37,12 @@ def rerun_figure(
     as_printed = labels(root, paper, figure["table"])
     rows = _rows(paper, figure, table, as_printed, points, content, sizes)
     if rows:
-        comparisons.beside(rows, summaries, RATE_UNITS[figure["y_unit"]])
+        comparisons.beside(rows, summaries, figure["y_unit"])
     keep = ("id", "title", "table", "experiment", "x", "published")
     return {
         **{key: figure[key] for key in keep},
         "y_unit": figure.get("y_unit", ""),
+        "quantity": quantity_of(figure.get("y_unit", "")),
         "grid": "grid" in figure,
         "machine": figure.get("machine", ""),
         "not_rerun": _not_rerun(table, figure, as_printed),
@@ -85,6 +86,7 @@ def _rows(
                 "point": name,
                 "state": point["state"],
                 "reason": point["reason"],
+                "emulates": point.get("emulates", ""),
                 **_rerun(point, figure["y_unit"]),
             }
         )
@@ -171,20 +173,18 @@ def cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin
 
 def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
     """The rerun of one row in the published unit; empty values where there is none."""
-    per = RATE_UNITS[unit]
-    names = {
-        "rerun": "rate_bytes_per_s",
-        "low": "rate_low_bytes_per_s",
-        "high": "rate_high_bytes_per_s",
-    }
+    per = UNITS[unit]
+    names = comparisons.VALUES[quantity_of(unit)]
     values = {
         key: point[name] / per if point.get(name) is not None else None
         for key, name in names.items()
     }
-    paper_ns = point.get("paper_ns")
+    of_paper = point.get("paper_ns")
+    if of_paper and quantity_of(unit) != TIME:
+        of_paper = rate(point["bytes_per_call"], of_paper)
     return {
         **values,
-        "paper_statistic": rate(point["bytes_per_call"], paper_ns) / per if paper_ns else None,
+        "paper_statistic": of_paper / per if of_paper else None,
         "paper_statistic_name": point.get("paper_statistic"),
         "paper_samples": point.get("paper_samples"),
         "blocks": point.get("blocks", 0),

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.comparisons import Point, paired, usable
+from benchbook.comparisons import VALUES, Point, paired, usable
 from benchbook.twins import null_of, smallest_effect
+from benchbook.units import RATE
 
 LEAST_VARIANTS = 3  # below this there is nothing to lay side by side
 
@@ -20,14 +21,15 @@ def flags(
     variants: list[dict[str, Any]],
     base: str,
     order: list[str],
+    quantity: str = RATE,
 ) -> list[dict[str, Any]]:
     """Settings at which several variants were asked for, the base among them.
 
     [{factors, base, rows: [{variant, compiler, flags, isa, state, reason, point, rates in bytes per
-    second, ratio, differs}]}]; ratio is the paired one to the base's rate, None for the base and
-    where there is none; differs counts only beyond the smallest effect that is real here. Rows
-    stand in the given order of variants; a variant that could not be built is a row with its
-    reason.
+    second, times in ns, ratio, differs}]}]; ratio is the paired one to the base's rate, or to its
+    time, None for the base and where there is none; differs counts only beyond the smallest effect
+    that is real here. Rows stand in the given order of variants; a variant that could not be built
+    is a row with its reason.
     """
     built = {one["variant"]: one for one in variants if not one.get("peer")}
     groups: dict[str, list[Point]] = {}
@@ -46,7 +48,9 @@ def flags(
             {
                 "factors": reference["factors"],
                 "base": reference["point"],
-                "rows": [_row(one, reference, built, known, summaries, null) for one in same],
+                "rows": [
+                    _row(one, reference, built, known, summaries, null, quantity) for one in same
+                ],
             }
         )
     return found
@@ -59,10 +63,12 @@ def _row(
     known: dict[str, Point],
     summaries: pd.DataFrame,
     null: dict[str, Any],
+    quantity: str,
 ) -> dict[str, Any]:
     both = point["point"] in known and base["point"] in known and point is not base
-    names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
-    ratio = paired(summaries, point["point"], base["point"]) if both else None
+    names = [name for of in VALUES.values() for name in of.values()]
+    sides = point["point"], base["point"]
+    ratio = paired(summaries, *sides, quantity=quantity) if both else None
     return {
         "variant": point["variant"],
         **{key: built[point["variant"]].get(key) for key in ("compiler", "flags", "isa")},

@@ -126,6 +126,13 @@ class Limits(Model):
     variants: list[Name] = Field(min_length=1)
 
 
+class Emulation(Model):
+    """What points only emulate: they are measured and drawn, and no claim is decided on them."""
+
+    observation: Name = Field(description="of the kernel; above 0 at the points that emulate")
+    says: str = Field(min_length=1, description="what stands for what, as a reason goes on with it")
+
+
 class Trial(Model):
     """One start, not timed, under a limit of address space: what happens is the result.
 
@@ -192,6 +199,7 @@ class Experiment(Model):
     points: dict[Preset, list[Setting]] = Field(
         description="crosses of factor values; a preset adds to the smaller ones"
     )
+    emulation: Emulation | None = None
     limits: Limits | None = None
     trials: list[Trial] = []
     throughput: Throughput | None = None
@@ -522,7 +530,9 @@ class Figure(Model):
     )
     x: str
     y: str | None = Field(default=None, description="column of the values; a grid names its own")
-    y_unit: str = Field(default="", description="of rates; percent of ranges")
+    y_unit: str = Field(
+        default="", description="of rates (MiB/s) or of times (µs), which it tells; ranges: percent"
+    )
     machine: str = Field(
         default="", description="which of the source's machines, where it has several"
     )

@@ -21,7 +21,7 @@ from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
 from benchbook.through import through
 from benchbook.throughput.table import table as throughput
-from benchbook.units import RATE_UNITS
+from benchbook.units import RATE, RATE_UNITS, TIME
 from benchbook.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 
 VERSION = 1
@@ -209,19 +209,27 @@ def _side_by_side(
     """What the page compares across the figures of one experiment, and what its names mean."""
     content = definitions.definition(root, experiment)
     own = [one for one in figures if one["experiment"] == experiment and one["rows"]]
-    points, unit = analysis["points"], own[0]["y_unit"] if own else "MiB/s"
+    rates = [one for one in own if one["quantity"] == RATE]
+    points, unit = analysis["points"], rates[0]["y_unit"] if rates else "MiB/s"
     curves = comparisons.curves(points, summaries, RATE_UNITS[unit])
-    odd = comparisons.odd(own, points, summaries)
+    odd = comparisons.odd(rates, points, summaries)
+    quantity = TIME if own and not rates else RATE
     return {
+        "quantity": quantity,
         "question": content["question"],
         "definitions": content["definitions"],
         "names": content.get("names", {}),
         "buffers": content["buffers"],
-        "forms": comparisons.forms(own, points, summaries),
-        "sweep": comparisons.sweep(own, points, summaries, RATE_UNITS[unit]),
+        "forms": comparisons.forms(rates, points, summaries),
+        "sweep": comparisons.sweep(rates, points, summaries, RATE_UNITS[unit]),
         "curves": curves,
         "flags": flags(
-            points, summaries, analysis["variants"], content["base"], list(content["variants"])
+            points,
+            summaries,
+            analysis["variants"],
+            content["base"],
+            list(content["variants"]),
+            quantity,
         ),
         "whole_machine": whole_machine(
             points, summaries, RATE_UNITS[unit], analysis["sizes"]["cores"]
@@ -229,7 +237,7 @@ def _side_by_side(
         "ceilings": [_in_unit(one, RATE_UNITS[unit]) for one in analysis["ceilings"]],
         "sweep_unit": unit,
         "odd": odd,
-        "exchanged": exchanged.labels(own, peers.of(content), odd["pairs"]),
+        "exchanged": exchanged.labels(rates, peers.of(content), odd["pairs"]),
     }
 
 

@@ -80,8 +80,10 @@ def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None
         "buffers": 3,
         "cpus": [0, 1],
         "sweep_unit": "MB/s",
+        "quantity": "rate",
     }
     figure = {"id": "f", "title": "F", "grid": True, "experiment": "e", "claims": claims}
+    figure["quantity"] = "rate"
     return {
         "author": "not stated",
         "kind": "blog post",

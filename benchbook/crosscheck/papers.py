@@ -10,7 +10,7 @@ from typing import Any
 from benchbook import definitions
 from benchbook.crosscheck import anomalies, claims
 from benchbook.crosscheck.spaces import Place, Space
-from benchbook.units import RATE_UNITS
+from benchbook.units import UNITS
 
 
 def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
@@ -25,7 +25,7 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
         here = place.at("figures", figure["id"])
         here.at("experiment").known(figure["experiment"], spaces, "experiment")
         if figure["select"]:
-            here.at("y_unit").known(figure.get("y_unit", ""), RATE_UNITS, "known unit")
+            here.at("y_unit").known(figure.get("y_unit", ""), UNITS, "known unit")
         space = spaces[figure["experiment"]]
         _rows(here, figure, folder)
         for number, series in enumerate(figure["select"]):

@@ -121,12 +121,16 @@ def names_of(roles: Roles) -> list[str]:
 def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles, str]:
     """The points that a claim can be decided on, and why it cannot ("" where it can).
 
-    Of a range, points that cannot run here are left out while enough remain.
+    What only emulates decides nothing, however well it was measured. Of a range, points that
+    cannot run here are left out while enough remain.
     """
     if any(not own for own in roles.values()):
         return roles, "a size that the claim names is unknown here"
     states = {name: points.get(name, ABSENT) for name in names_of(roles)}
     bad = {name: one for name, one in states.items() if one["state"] != "ok"}
+    emulated = {name: one["emulates"] for name, one in states.items() if one.get("emulates")}
+    if emulated:
+        return roles, ": ".join(next(iter(emulated.items())))
     if not bad:
         return roles, ""
     first = next(iter(bad.items()))

@@ -11,6 +11,7 @@ from typing import Any
 from benchbook import digits
 from benchbook.pages import audited, claimed, equivalence, grids, prose, sizing
 from benchbook.pages.prose import Paper
+from benchbook.units import TIME
 
 LEAD = {
     "reproduced": "Yes, it holds here.",
@@ -20,9 +21,12 @@ LEAD = {
 }
 
 
+FASTER, LONGER = "times as fast as", "times as long as"
+
+
 def compared(claim: dict[str, Any]) -> str:
     """`times as fast as`, or for times `times as long as`."""
-    return "times as long as" if claim["unit"].endswith("times") else "times as fast as"
+    return LONGER if claim["unit"].endswith("times") else FASTER
 
 
 def headline(paper: Paper) -> str:
@@ -61,8 +65,11 @@ def _below(claim: dict[str, Any]) -> bool:
 
 def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:
     names = [prose.method_name(paper, side) for side in (top, bottom)]
+    if names[0] == names[1]:  # what differs is another factor
+        names = list(prose.differing(top, bottom))
     because = prose.mechanism(paper, top)
-    text = f"{names[0]} is {'only ' if only else ''}{ratio} {words} {names[1]} here"
+    verb = "takes" if words == LONGER else "is"
+    text = f"{names[0]} {verb} {'only ' if only else ''}{ratio} {words} {names[1]} here"
     return prose.upper(text + (f", because it {because}" if because else ""))
 
 
@@ -77,7 +84,8 @@ def _headline_of_figure(paper: Paper) -> str:
             if ratio:
                 text = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
                 base = figure["rows"][0]["point"]
-                return _is_as(paper, row["point"], base, text, "times as fast as", False)
+                words = LONGER if figure["quantity"] == TIME else FASTER
+                return _is_as(paper, row["point"], base, text, words, False)
     first = next(iter(paper["figures"]), None)
     return f"{first['title']}: nothing to compare was measured" if first else paper["title"]
 
@@ -129,15 +137,22 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
     sides = [claim["points"][side] for side in ("numerator", "denominator")]
     rows = [next(iter(prose.rows_of(paper, claim["figure"], side)), {}) for side in sides]
-    rates = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
+    values = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
     names = [prose.method_name(paper, side) for side in sides]
+    if names[0] == names[1]:
+        names = list(prose.differing(*sides))
     ratio = digits.with_interval(claim["estimate"], *claim["interval"])
     published = claim["published"]
     there = f"; the paper’s own figures give {prose.ratios(published)}" if published else ""
     if all(row.get("rerun") for row in rows):
+        verb = "takes" if figure["quantity"] == TIME else "shows"
+        size = prose.size_of(sides[0])
+        what = ": a ratio of"
+        if claim["statistic"] != "median":  # of which the rows are
+            what = f" (medians); the ratio of each start’s {claim['statistic']} is"
         yield (
-            f"On this machine {names[0]} shows {rates[0]} {figure['y_unit']} at "
-            f"{prose.size_of(sides[0])}, {names[1]} {rates[1]}: a ratio of {ratio}{there}."
+            f"On this machine {names[0]} {verb} {values[0]} {figure['y_unit']}"
+            f"{' at ' if size else ''}{size}, {names[1]} {values[1]}{what} {ratio}{there}."
         )
     else:
         yield f"On this machine the ratio is {ratio}{there}."

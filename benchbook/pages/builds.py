@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchbook import digits
+from benchbook.comparisons import VALUES
 from benchbook.pages import functions, marks, prose
 from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.prose import Paper
+from benchbook.units import TIME, UNITS
 
 Experiment = dict[str, Any]
 Entry = dict[str, Any]
@@ -62,14 +64,14 @@ def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | Non
                 marks=found.names(row["point"]),
             )
         )
-    where = prose.setting_name(entry["factors"])
+    where, quantity = prose.setting_name(entry["factors"]), experiment["quantity"]
     told = "; ".join(f"{row.label} {row.here}" for row in rows)
     return forest(
         f"flags-{method(experiment, entry)}-{where}",
-        f"Rate of {method(experiment, entry)}, {where}, ÷ rate of {base(entry)}. {told}."
-        + found.told(row["point"] for row in entry["rows"]),
+        f"{prose.upper(quantity)} of {method(experiment, entry)}, {where}, ÷ {quantity} of "
+        f"{base(entry)}. {told}." + found.told(row["point"] for row in entry["rows"]),
         rows,
-        unit=f"rate ÷ rate of {base(entry)}",
+        unit=f"{quantity} ÷ {quantity} of {base(entry)}",
         one=base(entry),
         columns=("", "ratio"),
     )
@@ -130,16 +132,26 @@ def points(entry: Entry, variant: str) -> list[str]:
     return [row["point"] for row in rows if row["state"] == "ok"]
 
 
-def rate(entry: Entry, variant: str) -> str:
-    """A variant's rate in GB/s with its interval, or why there is none."""
+def number(experiment: Experiment, entry: Entry, variant: str) -> str:
+    """A variant's rate, or time, with its interval, or why there is none."""
     row = next((one for one in entry["rows"] if one["variant"] == variant), None)
     if row is None:
         return "not asked for"
     if row["state"] != "ok":
         return prose.state(row)
-    names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
-    values = (row[name] for name in names)
-    return digits.with_interval(*(value / 1e9 if value is not None else None for value in values))
+    _, per, names = _shown(experiment)
+    values = (row[name] for name in names.values())
+    return digits.with_interval(*(value / per if value is not None else None for value in values))
+
+
+def unit(experiment: Experiment) -> str:
+    """In which unit the variants' numbers are shown."""
+    return _shown(experiment)[0]
+
+
+def _shown(experiment: Experiment) -> tuple[str, float, dict[str, str]]:
+    unit = "µs" if experiment["quantity"] == TIME else "GB/s"
+    return unit, UNITS[unit], VALUES[experiment["quantity"]]
 
 
 def loops(experiment: Experiment) -> dict[str, Any]:

@@ -35,12 +35,7 @@ def _ratio_name(paper: Paper, top: str, bottom: str) -> str:
     names = [prose.method_name(paper, side) for side in (top, bottom)]
     if names[0] != names[1]:
         return " ÷ ".join(names)
-    parts = [prose.parts_of(side) for side in (top, bottom)]
-    differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
-    values = [
-        " ".join(prose.setting_word(key, one.get(key, "")) for key in differ) for one in parts
-    ]
-    return f"{names[0]}, {values[0]} ÷ {values[1]}"
+    return f"{names[0]}, {' ÷ '.join(prose.differing(top, bottom))}"
 
 
 def number(claim: Claim, value: float | None) -> str:

@@ -104,7 +104,7 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
         + found.told(row["point"] for row in measured(figure)),
         drawn,
         _ticks(paper, figure),
-        unit="rate ÷ rate at the first size",
+        unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
         along=along,
         region=region(figure),
     )
@@ -147,14 +147,15 @@ def title(paper: Paper, figure: dict[str, Any]) -> str:
     if sizes < 2:
         printed = [row["printed_ratio"] for row in figure["rows"] if row["printed_ratio"]]
         return (
-            f"Published rates are {_span(printed)} times that at the first size; "
+            f"Published {figure['quantity']}s are {_span(printed)} times that at the first size; "
             f"preset {paper['preset']} measured no such ratio here"
         )
     points = {row["point"] for row in rerun}
     beside = [row for row in figure["rows"] if row["point"] in points and row["printed_ratio"]]
+    here = _span([row["ratio"]["ratio"] for row in rerun])
     return (
-        f"Over {sizes} sizes rates are {_span([row['ratio']['ratio'] for row in rerun])} times "
-        f"that at the first here, published {_span([row['printed_ratio'] for row in beside])}"
+        f"Over {sizes} sizes {figure['quantity']}s are {here} times that at the first here, "
+        f"published {_span([row['printed_ratio'] for row in beside])}"
     )
 
 

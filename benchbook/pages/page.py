@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +41,7 @@ from benchbook.pages import (
 )
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import Html, data_address, part, svg_of
+from benchbook.units import RATE, in_names
 
 VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
@@ -114,7 +114,7 @@ def figure_csv(figure: dict[str, Any]) -> str:
         return _csv(figure["ranges"], RANGES)
     if figure["recomputed"]:
         return _csv(figure["recomputed"], RECOMPUTED)
-    unit = re.sub(r"\W+", "_", figure["y_unit"].replace("/", " per ")).strip("_").lower()
+    unit = in_names(figure["y_unit"])
     names = {
         "printed": f"printed_{unit}",
         "rerun": f"rerun_{unit}",
@@ -169,7 +169,7 @@ class PaperPage:
 
     def forms(self) -> Html:
         """What each form really did."""
-        return self._each("forms", panels.forms)
+        return self._of_rates("forms", panels.forms)
 
     def odd(self) -> Html:
         """What remains odd: pairs that do the same work at different rates."""
@@ -184,7 +184,7 @@ class PaperPage:
             for side in sides:
                 made = functions.made(prose.experiment_of(self.content, side), side)
                 calls[f"{prose.method_name(self.content, side)}: {made}"] = None
-        return self._each(
+        return self._of_rates(
             "odd",
             panels.odd,
             pair_name=panels.pair_name,
@@ -196,11 +196,11 @@ class PaperPage:
 
     def sweep(self) -> Html:
         """Rate by size, where the preset measures enough sizes."""
-        return self._each("sweep", panels.sweep)
+        return self._of_rates("sweep", panels.sweep)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
-        return self._each("sizing", sizing.picture, sizing=sizing)
+        return self._of_rates("sizing", sizing.picture, sizing=sizing)
 
     def flags(self) -> Html:
         """What compilers and flags change, setting by setting."""
@@ -227,7 +227,7 @@ class PaperPage:
 
     def whole_machine(self) -> Html:
         """All cores by processes: averages summed beside bytes ÷ wall time."""
-        return self._each("whole_machine", lambda paper, experiment: None, crowds=crowds)
+        return self._of_rates("whole_machine", None, crowds=crowds)
 
     def throughput(self) -> Html:
         """How much goes through the same network, by iperf3, and where the rest was lost."""
@@ -235,12 +235,19 @@ class PaperPage:
 
     def moved(self) -> Html:
         """Declared bytes against bytes and lines moved, each value with its source and state."""
-        return self._each("moved", roof.picture, evidence=evidence, moved=moved, roof=roof)
+        return self._of_rates("moved", roof.picture, evidence=evidence, moved=moved, roof=roof)
 
-    def _each(self, name: str, draw: Any, **context: Any) -> Html:
-        """The part of this name for each experiment, with the picture that `draw` makes of it."""
+    def _of_rates(self, name: str, draw: Any, **context: Any) -> Html:
+        """`_each`, of the experiments whose figures are rates: bytes that are moved."""
+        return self._each(name, draw, of=RATE, **context)
+
+    def _each(self, name: str, draw: Any, of: str = "", **context: Any) -> Html:
+        """The part of this name for each experiment (`of` one quantity), with the picture that
+        `draw` makes of it."""
         sections = []
         for experiment in self.content["experiments"].values():
+            if of and experiment["quantity"] != of:
+                continue
             svg = svg_of(draw(self.content, experiment)) if draw else None
             sections.append(self._part(name, experiment=experiment, svg=svg, **context).html)
         return Html("\n".join(sections))
@@ -284,7 +291,7 @@ class PaperPage:
             case "ranges":
                 return panels.ranges(self.content, figure)
             case "figure":
-                return panels.rates(self.content, figure)
+                return panels.values(self.content, figure)
         return None
 
     def calls(self) -> Html:
@@ -338,6 +345,8 @@ class PaperPage:
         if not self.content["figure"]:
             drawn["overview"] = panels.overview(self.content)
             for experiment in self.content["experiments"].values():
+                if experiment["quantity"] != RATE:
+                    continue
                 draw_sizes = sizing.picture if self.content["sizing"] else panels.sweep
                 drawn |= {
                     "size-sweep": draw_sizes(self.content, experiment),

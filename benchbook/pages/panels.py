@@ -11,6 +11,7 @@ from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.plots_marks import text_of
 from benchbook.pages.plots_paper import Form, Line, sizes, strips
 from benchbook.pages.prose import Paper
+from benchbook.units import RATE
 
 MOST_MARKS = 12  # published values drawn of one claim
 WHERE = (
@@ -84,7 +85,9 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
 def overview(paper: Paper) -> Picture | None:
     """All figures as ratios to their first method, published beside rerun; grids are no such."""
     rows: list[Row] = []
-    figures = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
+    every = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
+    quantity = next((one["quantity"] for one in every), RATE)
+    figures = [one for one in every if one["quantity"] == quantity]
     for figure in figures:
         base = figure["rows"][0]
         names = marks.of(paper).names(base["point"])
@@ -93,13 +96,14 @@ def overview(paper: Paper) -> Picture | None:
     bases = {figure["rows"][0]["label"] for figure in figures}
     base = digits.listed(sorted(bases), "or")
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
-    alt = f"Rates as ratios to {base}, published and rerun. " + "; ".join(told) + "."
+    alt = f"{prose.upper(quantity)}s as ratios to {base}, published and rerun. "
+    alt += "; ".join(told) + "."
     alt += marks.of(paper).told(row["point"] for figure in figures for row in figure["rows"])
-    return forest("overview", alt, rows, unit=f"rate ÷ rate of {base}", one=base)
+    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", one=base)
 
 
-def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
-    """One figure's rates, published beside rerun."""
+def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
+    """One figure's rates or times, published beside rerun."""
     found = marks.of(paper)
     rows = [
         Row(
@@ -120,7 +124,7 @@ def rates(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
     alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
     alt += found.told(row["point"] for row in figure["rows"])
-    return forest(f"rates-{figure['id']}", alt, rows, unit=figure["y_unit"])
+    return forest(f"{figure['quantity']}s-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
 def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:

@@ -67,26 +67,51 @@ def point_name(paper: Paper, point: str, **changed: str) -> str:
     )
     known = {"variant", "method", "bytes", "block_bytes"}
     others = [
-        setting_word(key, value) for key, value in parts.items() if value and key not in known
+        setting_word(key, value)
+        for key, value in parts.items()
+        if value and key not in known and not is_none(key, value)
     ]
     words = [method_name(paper, point), size, *others, parts["variant"]]
     return ", ".join(word for word in words if word)
 
 
+# Ending of a factor's name -> how its values are said.
+UNITS_OF_FACTORS = {"bytes": bytes_of, "_bits_per_s": digits.bit_rate, "_ns": digits.duration}
+
+
 def setting_word(factor: str, value: str) -> str:
-    """A factor's value as pages say it: `256 KiB`, `static`, or of a count `2 threads`."""
+    """A factor's value as pages say it: `256 KiB`, `static`, `gap 10 µs`, `link 1 Gb/s`, or of a
+    count `2 threads`."""
     if not value.isdigit():
         return value
-    if factor.endswith("bytes"):
-        return bytes_of(int(value))
-    return digits.plural(int(value), factor.removesuffix("s"))
+    for ending, words in UNITS_OF_FACTORS.items():
+        if factor.endswith(ending):
+            name = factor.removesuffix(ending).strip("_").replace("_", " ")
+            return f"{name} {words(int(value))}" if ending != "bytes" else words(int(value))
+    word = factor.removesuffix("es") if factor.endswith("ches") else factor.removesuffix("s")
+    return digits.plural(int(value), word, factor if factor.endswith("s") else None)
+
+
+def is_none(factor: str, value: str) -> bool:
+    """Whether a value says only that there is none of it, such as no gap; no size does."""
+    return value == "0" and not factor.endswith("bytes")
 
 
 def setting_name(factors: dict[str, Any]) -> str:
     """`256 KiB, static, 1 thread`: all of a setting but its method."""
     return ", ".join(
-        setting_word(key, str(value)) for key, value in factors.items() if key != "method"
+        setting_word(key, str(value))
+        for key, value in factors.items()
+        if key != "method" and not is_none(key, str(value))
     )
+
+
+def differing(one: str, other: str) -> tuple[str, str]:
+    """Two points of one method, each by what tells it from the other: `1 switch`, `0 switches`."""
+    parts = [parts_of(point) for point in (one, other)]
+    differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
+    words = [" ".join(setting_word(key, part.get(key, "")) for key in differ) for part in parts]
+    return words[0], words[1]
 
 
 def source(paper: Paper) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from benchbook import digits
 from benchbook.pages import prose
 from benchbook.pages.prose import Paper
+from benchbook.units import TIME
 
 
 def _span(values: list[float]) -> str:
@@ -18,12 +19,17 @@ def overview(paper: Paper) -> str:
     """Rows that do less than they declare against those that do all, here and as published."""
     stuck: list[dict[str, Any]] = []
     honest: list[dict[str, Any]] = []
-    for figure in paper["figures"]:
+    # What the first picture shows: the figures of one quantity.
+    every = [one for one in paper["figures"] if one["rows"]]
+    drawn = [one for one in every if one["quantity"] == every[0]["quantity"]]
+    for figure in drawn:
         for row in figure["rows"][1:]:
             if row["ratio"]:
                 (stuck if prose.mechanism(paper, row["point"]) else honest).append(row)
     if not stuck and not honest:
         return "Nothing beside the first method was rerun"
+    if drawn[0]["quantity"] == TIME:
+        return _slowest(drawn)
     base = next(one["rows"][0]["label"] for one in paper["figures"] if one["rows"])
     parts = []
     for rows, who in ((stuck, "What copies less than it declares"), (honest, "what copies all")):
@@ -33,6 +39,17 @@ def overview(paper: Paper) -> str:
             published = f" (published {_span(there)})" if there else ""
             parts.append(f"{who} shows {here} times {base} here{published}")
     return prose.upper("; ".join(parts))
+
+
+def _slowest(figures: list[dict[str, Any]]) -> str:
+    """Of figures of times the row that takes longest beside the first of its figure."""
+    rows = [(one, row) for one in figures for row in one["rows"][1:] if row["ratio"]]
+    of, row = max(rows, key=lambda pair: pair[1]["ratio"]["ratio"])
+    ratio = row["ratio"]
+    here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+    there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
+    base = of["rows"][0]["label"]
+    return prose.upper(f"{row['label']} takes up to {here} times as long as {base} here{there}")
 
 
 def figure(paper: Paper, one: dict[str, Any]) -> str:
@@ -48,7 +65,10 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     because = prose.mechanism(paper, row["point"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
-    text = f"{row['label']} shows {here} times {base['label']} here{there}"
+    if one["quantity"] == TIME:
+        text = f"{row['label']} takes {here} times as long as {base['label']} here{there}"
+    else:
+        text = f"{row['label']} shows {here} times {base['label']} here{there}"
     return text + (f": it {because}" if because else "")
 
 
