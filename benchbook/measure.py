@@ -162,6 +162,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "door": host.door(),
         "seed": secrets.randbits(48),
         "points": [asdict(point) for point in plan.points],
+        "emulation": plan.emulation,
         "skipped": plan.skipped,
         "binaries": plan.binaries,
         "probe": plan.probe,

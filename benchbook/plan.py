@@ -60,6 +60,7 @@ class Plan:
     memory_bytes: int = 0
     environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
+    emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
     @property
@@ -210,6 +211,7 @@ def make_plan(
             if spec.get("environment") and any(point.variant == name for point in points)
         },
         serial=serial,
+        emulation=content.get("emulation"),
     )
     for point in points:
         record = variants.get(point.variant, {})

@@ -54,12 +54,14 @@ def measured(run: Path) -> Measured:
         states, _ = machine_states(run)
         summaries, _ = with_states(samples, plan["paper_samples"], states)
     seen, failed = set(summaries["point"]), failures(run)
+    emulated = set(summaries.loc[summaries["simulated"], "point"])
     points = []
     for point in plan["points"]:
         why = failed.get(point["id"], {"state": "failed", "reason": "no complete block"})
         state = {"state": "ok", "reason": ""} if point["id"] in seen else why
         keep = {key: point[key] for key in ("variant", "twin", "factors")}
-        points.append({"point": point["id"], **keep, "peer": False, **state})
+        says = (plan.get("emulation") or {}).get("says", "") if point["id"] in emulated else ""
+        points.append({"point": point["id"], **keep, "peer": False, **state, "emulates": says})
     points += [
         {"point": name, "variant": "", "twin": "", "factors": {}, "peer": False, **CANNOT}
         for name in (plan.get("settle") or {}).get("left_out", [])

@@ -75,7 +75,8 @@ def factor_types(points: list[dict[str, Any]]) -> dict[str, pa.DataType]:
 def write_samples(pointer: Path, output: Path) -> int:
     """Write samples.parquet of one run in batches; returns the number of rows.
 
-    state: ok, abandoned (its block was interrupted) or void (its check failed); times in ns.
+    state: ok, simulated (its point only emulates what it stands for), abandoned (its block was
+    interrupted) or void (its check failed); times in ns.
     """
     content, run = run_folder(pointer)
     plan = read_json(run / records.PLAN)
@@ -102,7 +103,7 @@ def write_samples(pointer: Path, output: Path) -> int:
                 "point": record["point"],
                 "loops": record["loops"],
                 "bytes_declared": record["bytes_declared"],
-                "state": _state(record, complete),
+                "state": _state(record, complete, (plan.get("emulation") or {}).get("observation")),
                 "disturbed": record["block"] in disturbed,
             }
             batch.append(_table(points[record["point"]], common, record, samples, schema))
@@ -115,10 +116,13 @@ def write_samples(pointer: Path, output: Path) -> int:
     return rows
 
 
-def _state(record: dict[str, Any], complete: set[int]) -> str:
+def _state(record: dict[str, Any], complete: set[int], emulation: str | None) -> str:
     if record["state"] != "ok":
         return "void"
-    return "ok" if record["block"] in complete else "abandoned"
+    if record["block"] not in complete:
+        return "abandoned"
+    emulates = emulation is not None and (record["observations"].get(emulation) or 0) > 0
+    return "simulated" if emulates else "ok"
 
 
 def _table(
@@ -168,12 +172,13 @@ def merge_samples(files: list[Path], output: Path) -> None:
 _ONE_POINT = """
 SELECT block, invocation, point, process, sample, warm_up, time_ns / loops AS time_ns,
        bytes_declared / loops AS bytes_declared, loops
-FROM read_parquet(?) WHERE state = 'ok' AND point = ?
+FROM read_parquet(?) WHERE state IN ('ok', 'simulated') AND point = ?
 """
 _SPANS = """
 SELECT point, block, invocation, any_value(disturbed) AS disturbed,
-       min(t_start_ns) AS t_start_ns, max(t_start_ns + time_ns) AS t_end_ns
-FROM read_parquet(?) WHERE state = 'ok' GROUP BY point, block, invocation
+       min(t_start_ns) AS t_start_ns, max(t_start_ns + time_ns) AS t_end_ns,
+       bool_or(state = 'simulated') AS simulated
+FROM read_parquet(?) WHERE state IN ('ok', 'simulated') GROUP BY point, block, invocation
 """
 
 
@@ -191,6 +196,7 @@ def calls_by_point(samples: Path) -> Iterator[pd.DataFrame]:
 
 
 def invocation_spans(samples: Path) -> pd.DataFrame:
-    """[point, block, invocation, disturbed, t_start_ns, t_end_ns], one row per invocation."""
+    """[point, block, invocation, disturbed, t_start_ns, t_end_ns, simulated], one row per
+    invocation."""
     with duckdb.connect() as connection:
         return connection.execute(_SPANS, [str(samples)]).df()
