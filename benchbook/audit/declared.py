@@ -98,6 +98,41 @@ class Same(Model):
     second: Column
 
 
+class Slope(Model):
+    """What is stated that each step adds, against the slope of a table over labels that are
+    numbers."""
+
+    of: Column
+    stated: Cell
+    ways: int = Field(default=1, ge=1, description="how often what is printed makes each step")
+    step: str = Field(min_length=1, description="a step in words, like `a switch`")
+
+
+class Trend(Model):
+    """How a difference is stated to be in some rows, beside that in one."""
+
+    from_: str = Field(alias="from", description="label of the row that the others stand beside")
+    to: list[str] = Field(min_length=1)
+    relation: Literal["smaller", "larger"]
+    when: str = Field(min_length=1, description="what these rows have, like `with a switch`")
+
+
+class Gap(Model):
+    """The difference of two series, row by row, and what is stated of it."""
+
+    first: Column
+    second: Column
+    stated: Trend
+
+
+class Growth(Model):
+    """Whether a series over labels that are numbers is stated to grow evenly."""
+
+    of: Column
+    stated: Literal["even", "uneven"]
+    step: str = Field(min_length=1, description="a step in words, like `a switch`")
+
+
 class Limit(Model):
     """Settings of a swept table against the memory that is stated."""
 
@@ -173,6 +208,9 @@ class Audit(Model):
     extreme: list[Extreme] = Field(default=[])
     bound: list[Bound] = Field(default=[])
     same: list[Same] = Field(default=[])
+    slope: list[Slope] = Field(default=[])
+    gap: list[Gap] = Field(default=[])
+    growth: list[Growth] = Field(default=[])
     limits: list[Limit] = Field(default=[])
     outcomes: list[Outcome] = Field(default=[])
     scenarios: list[Scenario] = Field(default=[])

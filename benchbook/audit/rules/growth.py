@@ -1,0 +1,44 @@
+"""What the source states of how evenly a series grows, against its own table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rounding import Interval, exactly
+from benchbook.audit.tables import Item, Tables, place_name
+
+RULE, KIND = "growth", "claim"
+ASKS = "how evenly a series is stated to grow"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item per series, whose labels are numbers: even where one step fits all of them."""
+    return [_item(tables, one) for one in declared]
+
+
+def _item(tables: Tables, one: dict[str, Any]) -> Item:
+    column, table = tables.column(one["of"]), one["of"]["table"]
+    along = [Fraction(label) for label in column]
+    cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
+    steps = [
+        Interval(after.low - before.high, after.high - before.low) / exactly(end - start)
+        for start, end, before, after in zip(along, along[1:], cells, cells[1:], strict=False)
+    ]
+    even = max(step.low for step in steps) <= min(step.high for step in steps)
+    of = place_name(one["of"])
+    where = f"the growth with {one['step']}" + (f" ({of})" if of else "")
+    listed = digits.listed([f"{float(step.middle):g}" for step in steps])
+    found = "even" if even else "uneven"
+    words = f"The source calls {where} {one['stated']}; its steps are {listed}: {found}."
+    return Item(
+        table,
+        RULE,
+        where,
+        one["stated"],
+        f"{found}: {listed}",
+        found == one["stated"],
+        None,
+        words,
+    )

@@ -1,0 +1,54 @@
+"""What the source states that each step adds, against the slope of its own table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rounding import Interval, exactly, shown
+from benchbook.audit.tables import Item, Tables, place_name
+
+RULE, KIND = "slope", "claim"
+ASKS = "what each step is stated to add"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item per series: the least-squares slope over its labels, which are numbers."""
+    return [_item(tables, one) for one in declared]
+
+
+def _item(tables: Tables, one: dict[str, Any]) -> Item:
+    column, ways = tables.column(one["of"]), one.get("ways", 1)
+    table = one["of"]["table"]
+    cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
+    slope = line([Fraction(label) for label in column], cells) / exactly(ways)
+    stated = tables.cell(one["stated"])
+    text = tables.row(one["stated"])[one["stated"]["value"]]
+    way = f" on each of {ways} ways" if ways > 1 else ""
+    of = place_name(one["of"])
+    where = f"what {one['step']} adds{way}" + (f" ({of})" if of else "")
+    value = shown(slope, text)
+    words = (
+        f"The source states {text} of {where}; the slope of {tables.name(table)} over "
+        f"{digits.listed(list(column))} is {value}."
+    )
+    return Item(
+        table,
+        RULE,
+        where,
+        text,
+        value,
+        stated.meets(slope),
+        float(stated.half + slope.half),
+        words,
+        (tables.at(one["stated"]["table"], tables.row(one["stated"]), one["stated"]["value"]),),
+    )
+
+
+def line(along: list[Fraction], cells: list[Interval]) -> Interval:
+    """The least-squares slope that the digits of the cells allow."""
+    mean = sum(along) / len(along)
+    total = sum((one - mean) ** 2 for one in along)
+    parts = [cell * exactly((one - mean) / total) for one, cell in zip(along, cells, strict=True)]
+    return Interval(sum(one.low for one in parts), sum(one.high for one in parts))
