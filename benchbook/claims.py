@@ -29,6 +29,7 @@ from benchbook.points import Point, point_id
 from benchbook.stats.states import MIXED
 from benchbook.tables import rate
 from benchbook.twins import smallest_effect
+from benchbook.units import RATE
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
 WORDS = {
@@ -54,17 +55,19 @@ def judge_claim(
     null: dict[str, Any],
     intervals: int,
     printed: dict[str, list[float]] | None = None,
+    given: str = RATE,
 ) -> Verdict:
     """The verdict of a claim on measured points: {verdict, estimate, interval, unit, reason, …}.
 
     `roles` are its points on this host, `points` what the run says of each, `null` the twins',
-    `intervals` how many hold simultaneously, `printed` the source's cells by point.
+    `intervals` how many hold simultaneously, `printed` the source's cells by point, which are
+    rates or, as `given` says, times in ns.
     """
     estimand = claim["estimand"]
     used, why = usable(estimand, roles, points)
     common = _declared(claim) | {
         "points": {role: _ids(estimand, own) for role, own in roles.items()},
-        "published": published(estimand, roles, printed or {}),
+        "published": published(estimand, roles, printed or {}, given),
         "left_out": [name for name in names_of(roles) if name not in names_of(used)],
         "intervals": intervals,
     }
@@ -102,6 +105,7 @@ def judge_fact(claim: dict[str, Any], facts: dict[str, Any]) -> Verdict:
     """
     found = kind_of(claim["estimand"]).look(claim["estimand"], facts)
     common = _declared(claim) | {"points": {}, "published": [], "left_out": [], "intervals": 0}
+    common["beside"] = None
     if found.value is None:
         return {**common, **_no_numbers("not_measurable_here", found.reason)}
     ends = [found.value, found.value]
@@ -129,20 +133,29 @@ def estimate(
 ) -> Estimate | None:
     """The claim's estimate from summaries [block, point, times in ns, …]; None without a block."""
     estimand = claim["estimand"]
-    names = names_of(roles)
+    column = measure or MEASURES[claim["statistic"]]
+    logs = logs_of(estimand, names_of(roles), summaries, column)
+    if logs is None:
+        return None
+    found: Estimate | None = kind_of(estimand).estimate(estimand, roles, logs, intervals)
+    return found
+
+
+def logs_of(
+    estimand: dict[str, Any], names: list[str], summaries: pd.DataFrame, measure: str
+) -> pd.DataFrame | None:
+    """Logs of an estimand's quantity, blocks down and points across: bytes per second, or ns. None
+    where a point was not measured at all."""
     own = summaries[summaries["point"].isin(names)]
     if own["point"].nunique() < len(names):
         return None
     if estimand.get("within_state"):
         own = _within_state(own, names)
-    column = own[measure or MEASURES[claim["statistic"]]]
-    values = rate(own["bytes_declared"], column) if estimand["quantity"] == "rate" else column
+    column = own[measure]
+    values = rate(own["bytes_declared"], column) if estimand["quantity"] == RATE else column
     table = own.assign(value=values)
     logs = np.log(table.pivot(index="block", columns="point", values="value")).sort_index()
-    if not set(names) <= set(logs.columns):
-        return None
-    found: Estimate | None = kind_of(estimand).estimate(estimand, roles, logs, intervals)
-    return found
+    return logs if set(names) <= set(logs.columns) else None
 
 
 def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
@@ -286,8 +299,9 @@ def _declared(claim: dict[str, Any]) -> dict[str, Any]:
         "claim": claim["id"],
         "kind": estimand["kind"],
         "unit": kind_of(estimand).unit(estimand),
+        "shown_in": estimand.get("unit", ""),
         **{key: claim[key] for key in keep},
-        "statistic": claim.get("statistic"),
+        **{key: claim.get(key) for key in ("statistic", "requires")},
     }
 
 

@@ -105,7 +105,11 @@ def _conditions(
             or (name in sizes and (name in top.factors) != (name in bottom.factors))
         )
     ]
-    measured = [one for one in points.values() if one["state"] == "ok" and not one.get("twin")]
+    measured = [
+        one
+        for one in points.values()
+        if one["state"] == "ok" and not one.get("twin") and not one.get("emulates")
+    ]
     factors = [one["factors"] for one in measured]
     values = {
         name: list(dict.fromkeys(one[name] for one in factors if name in one)) for name in shared

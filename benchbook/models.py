@@ -368,6 +368,7 @@ class Probe(Model):
 
 
 Quantity = Literal["rate", "time"]
+TimeUnit = Literal["ns", "µs", "ms", "s"]
 WithinState = Annotated[
     bool, Field(description="only blocks in which the machine kept one state at all its points")
 ]
@@ -415,6 +416,50 @@ class Range(Model):
     within_state: WithinState = False
 
 
+class Difference(Model):
+    """The times of `minuend` added, less those of `subtrahend`."""
+
+    kind: Literal["difference"]
+    quantity: Literal["time"]
+    unit: TimeUnit
+    minuend: list[Setting] = Field(min_length=1)
+    subtrahend: list[Setting] = Field(min_length=1, description="as many as of `minuend`")
+    within_state: WithinState = False
+
+
+class Slope(Model):
+    """What each step of one factor adds to the time: the slope of a straight line."""
+
+    kind: Literal["slope"]
+    quantity: Literal["time"]
+    unit: TimeUnit
+    points: list[Setting] = Field(min_length=1)
+    over: Name = Field(description="the factor, a number, along which the line is drawn")
+    ways: Literal[1, 2] = Field(
+        default=1, description="2: a round trip makes each step twice; what one way adds is told"
+    )
+    within_state: WithinState = False
+
+
+class Unevenness(Model):
+    """(largest − smallest step of the time) ÷ mean step, along one factor."""
+
+    kind: Literal["unevenness"]
+    quantity: Literal["time"]
+    points: list[Setting] = Field(min_length=1)
+    over: Name = Field(description="the factor, a number, along which the time grows")
+    within_state: WithinState = False
+
+
+class BeyondHost(Model):
+    """What no host measures by itself."""
+
+    kind: Literal["beyond_host"]
+    what: str = Field(min_length=1, description="the number that would be needed, in words")
+    unit: TimeUnit | None = None
+    why: str = Field(min_length=1, description="why no host has it")
+
+
 class TrialEnd(Model):
     """How a trial of the experiment ended."""
 
@@ -440,7 +485,17 @@ class Audited(Model):
 
 
 Estimand = Annotated[
-    Ratio | RatioOfRanges | ExplainedShare | Range | TrialEnd | LinkLimit | Audited,
+    Ratio
+    | RatioOfRanges
+    | ExplainedShare
+    | Range
+    | Difference
+    | Slope
+    | Unevenness
+    | BeyondHost
+    | TrialEnd
+    | LinkLimit
+    | Audited,
     Field(discriminator="kind"),
 ]
 
@@ -468,6 +523,16 @@ class Claim(Model):
     )
     about: list[Name] = Field(
         default=[], description="artefacts that the claim itself says to be there"
+    )
+    requires: str | None = Field(
+        default=None,
+        min_length=1,
+        description="what it needs that this host may lack, and what could be said with it",
+    )
+    beside: dict[Name, Value] | None = Field(
+        default=None,
+        min_length=1,
+        description="factors under which the same is estimated again and shown beside it",
     )
 
 
@@ -550,6 +615,58 @@ class Sizing(Model):
     method: Name = Field(description="whose sweep over sizes it is set against")
 
 
+class PrintedSeries(Model):
+    """The cells of a column, by the numbers of another one."""
+
+    table: str
+    x: str
+    y: str
+    where: dict[str, Value] = Field(default={}, description="column -> cell, of the rows meant")
+
+
+class SweepSeries(Model):
+    """One line of a sweep."""
+
+    id: Name
+    label: str = Field(min_length=1)
+    points: list[Setting] = Field(min_length=1)
+    printed: PrintedSeries | None = None
+    above: Name | None = Field(
+        default=None, description="another series: how much steeper this one is, block by block"
+    )
+
+
+class Wire(Model):
+    """What a frame takes on a wire: what a step adds at least that stores and forwards it."""
+
+    payload: Name = Field(description="the factor, in bytes, that each series has one value of")
+    overhead_bytes: int = Field(ge=0, description="of a frame around it, gaps included")
+    link_bits_per_s: float = Field(gt=0)
+
+
+class Stated(Model):
+    """What the source says that one way over one step takes."""
+
+    text: str = Field(min_length=1)
+    cell: Cell
+
+
+class Sweep(Model):
+    """Times along one factor, with what each step adds."""
+
+    id: Name
+    title: str = Field(min_length=1)
+    text: str = Field(default="", description="what a reader must know of it, in sentences")
+    experiment: Name
+    over: Name = Field(description="the factor, a number")
+    unit: TimeUnit
+    ways: Literal[1, 2] = Field(default=1, description="2: a round trip makes each step twice")
+    slopes: bool = Field(default=True, description="whether what a step adds is told")
+    series: list[SweepSeries] = Field(min_length=1)
+    wire: Wire | None = None
+    stated: Stated | None = None
+
+
 class Paper(Model):
     """data/published/<paper>/paper.yaml"""
 
@@ -569,4 +686,5 @@ class Paper(Model):
         description="of the preset's budget, where the paper's sizes take longer; not of tiny's",
     )
     sizing: Sizing | None = None
+    sweeps: list[Sweep] = Field(default=[], description="of figures whose quantity is a time")
     figures: list[Figure] = Field(min_length=1)

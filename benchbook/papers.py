@@ -19,6 +19,7 @@ from benchbook.processes import whole_machine
 from benchbook.published import read_table
 from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
+from benchbook.sweeps import Context, sweep
 from benchbook.through import through
 from benchbook.throughput.table import table as throughput
 from benchbook.units import RATE, RATE_UNITS, TIME
@@ -49,7 +50,10 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         )
         for figure in chosen
     ]
-    printed = printed_by_point(figures)
+    printed = {
+        one: printed_by_point([figure for figure in figures if figure["quantity"] == one])
+        for one in (RATE, TIME)
+    }
     for figure, made in zip(chosen, figures, strict=True):
         experiment = figure["experiment"]
         analysis, summaries, folder = by_experiment[experiment]
@@ -62,7 +66,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 summaries,
                 contents[experiment],
                 {"audit": audited, **_failures_as_results(folder / "evidence.json")},
-                printed | printed_by_point([made]),
+                printed[made["quantity"]] | printed_by_point([made]),
             )
         )
         made["explained"] = explained(
@@ -120,6 +124,18 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "host": first["host"],
                 "experiments": sources,
                 "figures": figures,
+                "sweeps": [
+                    sweep(
+                        one,
+                        Context(
+                            root,
+                            name,
+                            contents[one["experiment"]],
+                            *by_experiment[one["experiment"]][:2],
+                        ),
+                    )
+                    for one in ([] if wanted else paper.get("sweeps", []))
+                ],
                 "findings": [
                     {
                         **finding,

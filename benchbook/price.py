@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook import stats
-from benchbook.estimands import Estimate, exp, kind_of
+from benchbook.estimands import Estimate, kind_of
 
 MOST_BLOCKS = 900  # beyond this nobody waits; exact intervals end at 1000, repeats included
 
@@ -27,8 +27,9 @@ def price(
     magnitude, see stats.blocks_to_settle.
     """
     scale = kind_of(claim["estimand"]).scale
-    ends = [None if bound is None else exp(scale(bound)) for bound in claim["region"]]
-    margin = stats.settling_margin(exp(scale(found.value)), *ends)
+    margin = stats.settling_margin(
+        scale(found.value), [scale(bound) for bound in claim["region"] if bound is not None]
+    )
     if stats.decide(found.low, found.high, *claim["region"]) != "inconclusive":
         # The interval is narrow enough: something else left the claim open.
         return {"margin": margin, "blocks": None, "minutes": None, "guard": True}

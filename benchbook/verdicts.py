@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import comparisons
+from benchbook import comparisons, stats
 from benchbook.claims import Verdict, estimate, judge_claim, judge_fact
+from benchbook.definitions import settings_of
 from benchbook.elsewhere import elsewhere
 from benchbook.estimands import (
     Known,
@@ -22,6 +23,7 @@ from benchbook.estimands import (
 )
 from benchbook.price import price
 from benchbook.twins import null_of
+from benchbook.units import TIME_UNITS, quantity_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def judge_claims(
     printed: dict[str, list[float]],
 ) -> tuple[list[Verdict], dict[str, Any]]:
     """Verdicts of all claims of a figure, simultaneous over those that are measured, and the
-    twins' null. `content` is the experiment's definition, `printed` the source's cells by point."""
+    twins' null. `content` is the experiment's definition, `printed` the source's cells by point,
+    of the figure's quantity."""
     claims = figure.get("claims", [])
     intervals = max(intervals_of(asked(claims, content, sizes, run.known)), 1)
     null = null_of(run.points, run.summaries, intervals)
@@ -59,8 +62,11 @@ def judge_claims(
             verdicts.append(judge_fact(claim, facts) | {"price": None, "elsewhere": None})
             continue
         roles = roles_of(claim["estimand"], content, sizes)
-        cells = printed | _own_cells(claim, roles, facts)
-        verdict = judge_claim(claim, roles, run.known, run.summaries, null, intervals, cells)
+        per = TIME_UNITS.get(figure.get("y_unit", ""), 1)
+        cells = printed | _own_cells(claim, roles, facts, per)
+        given = quantity_of(figure.get("y_unit", ""))
+        verdict = judge_claim(claim, roles, run.known, run.summaries, null, intervals, cells, given)
+        verdict["beside"] = _beside(claim, content, sizes, run)
         verdict["price"] = _price(claim, roles, verdict, run, intervals)
         verdict["elsewhere"] = elsewhere(
             claim, roles, run.known, run.summaries, verdict["published"], in_bytes
@@ -106,23 +112,52 @@ def _price(
     return price(claim, found, intervals, run.summaries, to_settle(run.points, names_of(used)))
 
 
+def _beside(
+    claim: dict[str, Any], content: dict[str, Any], sizes: dict[str, Any], run: Measured
+) -> dict[str, Any] | None:
+    """The same estimated under other factors, with its pointwise interval: {setting, estimate,
+    pointwise, blocks, within}; None where the claim names none, or it was not measured."""
+    changed = claim.get("beside")
+    if not changed:
+        return None
+    estimand = dict(claim["estimand"])
+    for side, settings in settings_of(estimand).items():
+        moved = [setting | changed for setting in settings]
+        estimand[side] = moved if isinstance(estimand[side], list) else moved[0]
+    roles = roles_of(estimand, content, sizes)
+    used, why = usable(estimand, roles, run.known)
+    found = None if why else estimate({**claim, "estimand": estimand}, used, run.summaries, 1)
+    if found is None:
+        return None
+    return {
+        "setting": changed,
+        "estimate": found.value,
+        "pointwise": [found.low95, found.high95],
+        "blocks": len(found.values),
+        "by_interval": stats.decide(found.low95, found.high95, *claim["region"]),
+    }
+
+
 def printed_by_point(figures: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """The numbers that the source prints for each point, in the order of its tables."""
+    """The numbers that the source prints for each point, in the order of its tables: rates as they
+    stand there, times in ns."""
     found: dict[str, list[float]] = {}
     for figure in figures:
+        per = TIME_UNITS.get(figure["y_unit"], 1)
         for row in figure["rows"]:
             value = comparisons.printed(row)
             if value is not None and row["point"]:
-                found.setdefault(row["point"], []).append(value)
+                found.setdefault(row["point"], []).append(value * per)
     return found
 
 
 def _own_cells(
-    claim: dict[str, Any], roles: Roles, facts: dict[str, Any]
+    claim: dict[str, Any], roles: Roles, facts: dict[str, Any], per: float
 ) -> dict[str, list[float]]:
-    """The cells that a claim names itself, where the source's stand at other settings."""
+    """The cells that a claim names itself, where the source's stand at other settings; in units of
+    `per` ns where they are times."""
     return {
-        roles[side][0].id: [facts["cell"](cell)]
+        roles[side][0].id: [facts["cell"](cell) * per]
         for side, cell in claim.get("cells", {}).items()
         if roles[side]
     }

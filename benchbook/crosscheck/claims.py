@@ -12,6 +12,8 @@ from benchbook.definitions import settings_of
 from benchbook.settings import load
 
 Estimand = dict[str, Any]
+STEPS = ("slope", "unevenness")  # kinds whose points lie along one factor
+LEAST_STEPS = 3  # values of that factor
 
 
 def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> None:
@@ -22,8 +24,18 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
         raise place.at("statistic").refusal("is missing; name the statistic of each invocation")
     if estimand["kind"] == "range":
         check_range(here, estimand, space)
+    elif estimand["kind"] in STEPS:
+        check_steps(here, estimand, space)
     else:
         _sides(here, estimand, sides, space)
+    if estimand["kind"] == "difference" and len(sides["minuend"]) != len(sides["subtrahend"]):
+        raise here.refusal("adds more times than it takes away; name as many on both sides")
+    for side, settings in sides.items() if "beside" in claim else ():
+        for one in settings:
+            moved = space.points(place.at("beside"), one | claim["beside"])
+            space.must_be_planned(place.at("beside"), moved)
+            if set(moved) & set(space.points(here.at(side), one)):
+                raise place.at("beside").refusal("changes nothing; name another value")
     of_fact: dict[str, Callable[[], None]] = {
         "trial": lambda: _trial(here, estimand, space),
         "link_limit": lambda: _limit(here, estimand, space),
@@ -57,6 +69,26 @@ def _sides(
     distinct = {tuple(sorted(names)) for names in points.values()}
     if len(distinct) < len(points):
         raise place.refusal(f"compares a point with itself; let {' and '.join(points)} differ")
+
+
+def check_steps(place: Place, steps: Estimand, space: Space) -> None:
+    """Refuse a line over fewer than three values of a factor, over what is no number, or over
+    points of no preset. `steps`: {points: settings, over}."""
+    values = []
+    for number, setting in enumerate(steps["points"]):
+        here = place.at("points", number)
+        space.must_be_planned(here, space.points(here, setting))
+        own = setting.get(steps["over"])
+        values += own if isinstance(own, list) else [own]
+    if not all(isinstance(value, int | float) for value in values):
+        raise place.at("over").refusal(
+            f"is {steps['over']!r}, which is not a number at every point; name such a factor"
+        )
+    if len(set(values)) < LEAST_STEPS:
+        raise place.at("over").refusal(
+            f"is {steps['over']!r}, of which 'points' names fewer than {LEAST_STEPS} values; name "
+            "more of them"
+        )
 
 
 def check_range(place: Place, estimand: Estimand, space: Space) -> None:

@@ -44,6 +44,40 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
             for side, cell in claim.get("cells", {}).items():
                 _named_cell(at.at("cells", side), side, cell, claim, folder)
         anomalies.check(here, figure, space)
+    drawn = place.at("sweeps")
+    every = content.get("sweeps", [])
+    drawn.unique([*(one["id"] for one in every), *(one["id"] for one in content["figures"])])
+    for one in every:
+        drawn.at(one["id"], "experiment").known(one["experiment"], spaces, "experiment")
+        _sweep(drawn.at(one["id"]), one, spaces[one["experiment"]], folder)
+
+
+def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> None:
+    """Its points are planned, and the cells that it names are there."""
+    ids = [series["id"] for series in sweep["series"]]
+    place.at("series").unique(ids)
+    for series in sweep["series"]:
+        here = place.at("series", series["id"])
+        claims.check_steps(here, {"points": series["points"], "over": sweep["over"]}, space)
+        if "above" in series:
+            others = [one for one in ids if one != series["id"]]
+            here.at("above").known(series["above"], others, "other series")
+        if named := series.get("printed"):
+            columns, rows = _table(here.at("printed", "table"), folder, named["table"])
+            for key in ("x", "y", *named.get("where", {})):
+                name = named.get(key, key)
+                here.at("printed").known(name, columns, f"column of {named['table']}")
+            for row in rows:
+                for column in (named["x"], named["y"]):
+                    if not _is_number(row[column]):
+                        raise here.at("printed").refusal(
+                            f"finds {row[column]!r}, which is no number; name another column"
+                        )
+    if stated := sweep.get("stated"):
+        here = place.at("stated", "cell")
+        columns, rows = _table(here, folder, stated["cell"]["table"])
+        here.known(stated["cell"]["column"], columns, f"column of {stated['cell']['table']}")
+        _one_row(here, stated["cell"]["row"], columns, rows, stated["cell"]["table"])
 
 
 def _rows(place: Place, figure: dict[str, Any], folder: Path) -> None:
@@ -94,6 +128,13 @@ def _named_cell(
     printed = _one_row(place.at("row"), cell["row"], columns, rows, cell["table"])[cell["column"]]
     if not _is_rate(printed):
         raise place.refusal(f"finds {printed!r}, which is no number above 0; name another cell")
+
+
+def _is_number(printed: str) -> bool:
+    try:
+        return math.isfinite(float(printed))
+    except ValueError:
+        return False
 
 
 def _is_rate(printed: str) -> bool:

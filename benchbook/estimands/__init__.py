@@ -10,7 +10,7 @@ import importlib
 import itertools
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from benchbook import stats
 from benchbook.definitions import settings_of
 from benchbook.points import NOT_IN_PRESET, Point, expand
+from benchbook.units import RATE
 
 POINTWISE = 0.95
 MOST_READINGS = 200  # of a published table in which cells stand for one point
@@ -93,6 +94,7 @@ class Kind(Protocol):
     # Where a kind needs them:
     #   without(estimand, roles, bad) -> Roles | None: what is left where some points cannot run
     #   of_cells(estimand, roles, logs) -> float: from all cells of each point at once
+    #   ABSOLUTE: that it is in a unit of time, which printed rates do not give
 
 
 def kind_of(estimand: dict[str, Any]) -> Any:
@@ -170,18 +172,18 @@ def intervals_of(claims: list[tuple[dict[str, Any], Roles]]) -> int:
 
 
 def published(
-    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]]
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], given: str = RATE
 ) -> list[float]:
-    """The number that the source's own rates give, one per reading where several cells stand for a
-    point; empty where a point is not among them."""
+    """The number that the source's own rates, or times in ns (`given`), give, one per reading where
+    several cells stand for a point; empty where a point is not among them."""
     names = names_of(roles)
     complete = all(roles.values()) and all(printed.get(name) for name in names)
     # What stands on two sides the source printed once for each, and cells are kept by point.
     shared = sum(len(points) for points in roles.values()) > len(names)
-    if not names or not complete or shared:
-        return []
     kind = kind_of(estimand)
-    logs = _printed_logs(estimand, roles, printed)
+    if not names or not complete or shared or (getattr(kind, "ABSOLUTE", False) and given == RATE):
+        return []
+    logs = _printed_logs(estimand, roles, printed, given)
     if hasattr(kind, "of_cells"):
         return [kind.of_cells(estimand, roles, logs)]
     readings = itertools.islice(itertools.product(*logs.values()), MOST_READINGS)
@@ -190,15 +192,15 @@ def published(
 
 
 def _printed_logs(
-    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]]
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], given: str
 ) -> dict[str, list[float]]:
-    """Logs of the quantity out of printed rates: a time is bytes ÷ rate."""
+    """Logs of the quantity out of what is printed: a time is bytes ÷ rate."""
     found = {}
     for point in (point for points in roles.values() for point in points):
-        rates = [math.log(value) for value in printed[point.id] if value > 0]
+        own = [math.log(value) for value in printed[point.id] if value > 0]
         declared = math.log(point.factors.get("bytes", 1))
-        is_rate = estimand["quantity"] == "rate"
-        found[point.id] = rates if is_rate else [declared - rate for rate in rates]
+        same = estimand["quantity"] == given
+        found[point.id] = own if same else [declared - value for value in own]
     return found
 
 
@@ -227,6 +229,22 @@ def of_values(
         effect=effect(each.estimate),
         null=null,
     )
+
+
+def of_times(values: Values, intervals: int, base: float) -> Estimate:
+    """The same of one time per block, in the claim's unit, where no effect is 0.
+
+    `base`: the time to which it adds, in that unit, so that effect and half-width are logs as those
+    of ratios are.
+    """
+    found = of_values(
+        values,
+        intervals,
+        shown=lambda value: value,
+        effect=lambda value: math.log1p(abs(value) / base),
+        null=0.0,
+    )
+    return replace(found, half_width=math.log1p(found.half_width / base))
 
 
 def exp(value: float) -> float:

@@ -107,7 +107,8 @@ def answer(paper: Paper) -> list[list[str]]:
     said = []
     if first is not None:
         said.append(_lead(first))
-        said.append(f"“{first['text']}” ({paper['kind']}, {paper['date'][:4]}.)")
+        dated = "" if paper["date"] == prose.UNSTATED else f", {paper['date'][:4]}"
+        said.append(f"“{first['text']}” ({paper['kind']}{dated}.)")
         said += _measured(paper, first)
         if first["verdict"] in ("inconclusive", "not_measurable_here"):
             said.append(f"The reason: {claimed.why(paper, first)}")

@@ -13,6 +13,7 @@ from benchbook.points import NOT_IN_PRESET
 
 Claim = dict[str, Any]
 RATIOS = ("ratio", "ratio_of_ranges")
+PLAIN = ("difference", "slope", "unevenness")  # numbers that may be 0 or less, with or without unit
 LISTED = 3  # conditions named before the rest is counted
 VERDICTS = {
     "reproduced": ("holds", "hold", "here"),
@@ -21,14 +22,32 @@ VERDICTS = {
     "not_measurable_here": ("was", "were", "not measured"),
 }
 SIGNALS = {11: "segmentation fault"}
+BY_INTERVAL = {
+    "reproduced": "lies within",
+    "not_reproduced": "lies outside",
+    "inconclusive": "reaches beyond",
+}
 
 
 def name(paper: Paper, claim: Claim) -> str:
     """A few words for a table or a picture: `block copy 1.1.1 ÷ whole copy`."""
-    sides = claim["points"]
-    if claim["kind"] == "ratio" and all(sides.values()):
-        return _ratio_name(paper, sides["numerator"], sides["denominator"])
+    own = _of_sides(paper, claim)
+    beside = [
+        _of_sides(paper, one)
+        for figure in paper["figures"]
+        for one in figure["claims"]
+        if figure["id"] == claim.get("figure")
+    ]
+    if own and beside.count(own) < 2:  # else the name would be that of several claims
+        return own
     return str(claim["claim"]).replace("-", " ")
+
+
+def _of_sides(paper: Paper, claim: Claim) -> str:
+    sides = claim["points"]
+    if claim["kind"] != "ratio" or not all(sides.values()):
+        return ""
+    return _ratio_name(paper, sides["numerator"], sides["denominator"])
 
 
 def _ratio_name(paper: Paper, top: str, bottom: str) -> str:
@@ -50,7 +69,13 @@ def number(claim: Claim, value: float | None) -> str:
         case "trial":
             return SIGNALS.get(int(value), digits.count(value)) if value else "none"
         case _:
-            return digits.number(value)
+            return in_unit(claim, digits.number(value))
+
+
+def in_unit(claim: Claim, text: str) -> str:
+    """A number with the unit that the claim's numbers have, where they have one."""
+    unit = claim.get("shown_in")
+    return f"{text}{digits.FIXED}{unit}" if unit else text
 
 
 def value(claim: Claim) -> str:
@@ -58,8 +83,8 @@ def value(claim: Claim) -> str:
     estimate, ends = claim["estimate"], claim["interval"]
     if estimate is None:
         return digits.NONE
-    if claim["kind"] in RATIOS:
-        return digits.with_interval(estimate, *ends)
+    if claim["kind"] in (*RATIOS, *PLAIN):
+        return in_unit(claim, digits.with_interval(estimate, *ends))
     if not claim["blocks"]:
         return number(claim, estimate)
     if None in ends or (claim["kind"] == "range" and ends[1] >= 1):
@@ -70,8 +95,8 @@ def value(claim: Claim) -> str:
 def pointwise(claim: Claim) -> str:
     """The pointwise 95 % interval in the claim's unit."""
     low, high = claim["pointwise"]
-    if claim["kind"] in RATIOS:
-        return digits.interval(low, high)
+    if claim["kind"] in (*RATIOS, *PLAIN):
+        return in_unit(claim, digits.interval(low, high))
     return f"{number(claim, low)} to {number(claim, high)}"
 
 
@@ -95,6 +120,40 @@ def region(claim: Claim) -> str:
     if claim["region"][1] is None:
         return f"at least {low}"
     return low if low == high else f"{low} to {high}"
+
+
+def beside(claim: Claim) -> str:
+    """The same under other factors, as a sentence; else empty."""
+    found = claim.get("beside")
+    if not found or claim["verdict"] == "not_measurable_here":
+        return ""
+    where = " ".join(prose.setting_word(key, str(one)) for key, one in found["setting"].items())
+    same = {**claim, **found, "interval": found["pointwise"]}
+    by_interval = BY_INTERVAL[found["by_interval"]]
+    return (
+        f"Beside it, with {where}: {value(same)}, pointwise, which {by_interval} what counts as "
+        "holding."
+    )
+
+
+def steps(claim: Claim) -> str:
+    """Each step of a growth, and what even growth would show, as a sentence; else empty."""
+    found = claim["notes"].get("steps")
+    if not found:
+        return ""
+    said = [
+        f"{one['from']:g} to {one['to']:g}: "
+        f"{digits.with_interval(*(end / 1e3 for end in (one['ns'], one['low95'], one['high95'])))}"
+        for one in found
+    ]
+    text = f"Steps, in µs with pointwise intervals: {'; '.join(said)}."
+    if null := claim["notes"].get("null"):
+        text += (
+            f" Growing evenly, this machine’s noise alone would show "
+            f"{digits.number(null['median'])} (up to {digits.number(null['95'])} in "
+            f"95{digits.FIXED}% of tries)."
+        )
+    return text
 
 
 def what(claim: Claim) -> str:
@@ -285,7 +344,8 @@ def not_measurable(paper: Paper, claim: Claim) -> str:
     if claim["reason"].endswith(NOT_IN_PRESET):
         fuller = "quick" if paper["preset"] == "tiny" else "paper"
         return f"Not in preset {paper['preset']}; `make PRESET={fuller}` may measure it."
-    return why(paper, claim)
+    needs = claim.get("requires")
+    return f"{why(paper, claim)} It needs {needs}." if needs else why(paper, claim)
 
 
 def others(paper: Paper, told: list[Claim]) -> list[str]:

@@ -36,6 +36,7 @@ from benchbook.pages import (
     prose,
     roof,
     sizing,
+    swept,
     throughput,
     titles,
 )
@@ -140,6 +141,28 @@ def figure_csv(figure: dict[str, Any]) -> str:
     return stream.getvalue()
 
 
+def sweep_csv(sweep: dict[str, Any]) -> str:
+    """A sweep's points as CSV: printed beside rerun, the unit in the column names."""
+    unit = in_names(sweep["unit"])
+    names = {
+        "series": "series",
+        sweep["over"]: "at",
+        f"printed_{unit}": "printed",
+        f"rerun_{unit}": "rerun",
+        f"rerun_low95_{unit}": "low",
+        f"rerun_high95_{unit}": "high",
+        "point": "point",
+        "state": "state",
+        "reason": "reason",
+    }
+    rows = [
+        value | {"series": one["id"], "state": "simulated" if value["emulates"] else value["state"]}
+        for one in sweep["series"]
+        for value in one["values"]
+    ]
+    return _csv(rows, names)
+
+
 @dataclass(frozen=True)
 class PaperPage:
     """One paper's results, section by section; `content` is its paper.json."""
@@ -197,6 +220,14 @@ class PaperPage:
     def sweep(self) -> Html:
         """Rate by size, where the preset measures enough sizes."""
         return self._of_rates("sweep", panels.sweep)
+
+    def sweeps(self) -> Html:
+        """Times along the factors that the paper names, and what each step adds."""
+        drawn = []
+        for one in self.content["sweeps"]:
+            svg = svg_of(swept.picture(self.content, one))
+            drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
+        return self._part("sweeps", sweeps=drawn, swept=swept)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
@@ -344,6 +375,7 @@ class PaperPage:
         }
         if not self.content["figure"]:
             drawn["overview"] = panels.overview(self.content)
+            drawn |= {one["id"]: swept.picture(self.content, one) for one in self.content["sweeps"]}
             for experiment in self.content["experiments"].values():
                 if experiment["quantity"] != RATE:
                     continue

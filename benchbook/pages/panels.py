@@ -66,7 +66,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
         value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
         rows.append(
             Row(
-                label=row["label"],
+                label=prose.row_name(figure, row),
                 colour=colour_of(paper, row["point"]),
                 published=[row["printed_ratio"]] if row["printed_ratio"] else [],
                 value=value,
@@ -91,9 +91,10 @@ def overview(paper: Paper) -> Picture | None:
     for figure in figures:
         base = figure["rows"][0]
         names = marks.of(paper).names(base["point"])
-        label = figure["title"] + (f" ({base['label']}: {text_of(names)})" if names else "")
+        name = prose.row_name(figure, base)
+        label = figure["title"] + (f" ({name}: {text_of(names)})" if names else "")
         rows += [Row(label=label, head=True), *ratio_rows(paper, figure)]
-    bases = {figure["rows"][0]["label"] for figure in figures}
+    bases = {prose.row_name(figure, figure["rows"][0]) for figure in figures}
     base = digits.listed(sorted(bases), "or")
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
     alt = f"{prose.upper(quantity)}s as ratios to {base}, published and rerun. "
@@ -107,14 +108,14 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     found = marks.of(paper)
     rows = [
         Row(
-            label=row["label"],
+            label=prose.row_name(figure, row),
             colour=colour_of(paper, row["point"]),
             published=[value] if (value := prose.printed(row)) else [],
             value=row["rerun"],
             low=row["low"],
             high=row["high"],
             dots=_dots(row, "rerun"),
-            there=digits.number(value, value - 1, value + 1) if value else digits.NONE,
+            there=_as_printed(row["printed"], value) if value else digits.NONE,
             here=_here(paper, row, digits.number(row["rerun"], row["low"], row["high"])),
             note=_note(paper, row["point"]),
             marks=found.names(row["point"]),
@@ -125,6 +126,11 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
     alt += found.told(row["point"] for row in figure["rows"])
     return forest(f"{figure['quantity']}s-{figure['id']}", alt, rows, unit=figure["y_unit"])
+
+
+def _as_printed(text: str, value: float) -> str:
+    """A printed number with a digit behind the point, or as printed where that is shorter."""
+    return min(digits.printed(text), digits.number(value, value - 1, value + 1), key=len)
 
 
 def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:

@@ -26,6 +26,7 @@ from benchbook.pages.plots import (
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
+NARROW_IN = 1.2  # an axis with room for three numbers
 # Words over a line: the line is interrupted behind them.
 OVER = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
@@ -88,17 +89,18 @@ def forest(
             (left / WIDTH_IN, foot / tall, (WIDTH_IN - left - right) / WIDTH_IN, total / tall)
         )
         axes.set_ylim(total, 0)
+        inches = WIDTH_IN - left - right
         if linear:
             axes.set_xlim(0, 1.08 * max(marks))
         else:
-            logarithmic(axes, "x", min(marks), max(marks), 4 if max(marks) > 999 else 5)
+            most = 3 if inches < NARROW_IN else 4 if max(marks) > 999 else 5
+            logarithmic(axes, "x", min(marks), max(marks), most)
         axes.yaxis.set_visible(False)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(unit)
         axes.xaxis.label.set_fontsize(8)
         if one:
             line_at(axes, 1.0, one)
-        inches = WIDTH_IN - left - right
         column_x = (1 + (right - 0.58) / inches, 1 + (right - 0.05) / inches)
         for x, text in zip(column_x, columns, strict=True):
             mark = "◇ " if text == columns[0] and any(row.published for row in rows) else ""

@@ -148,6 +148,12 @@ def upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
+    """What a picture calls a row; a bare number with what it counts: `2 switches`."""
+    label = str(row["label"])
+    return setting_word(figure["x"], label) if label.isdigit() else label
+
+
 def observations(paper: Paper, point: str | None) -> dict[str, Any]:
     """What was observed of a point; empty where it was not measured."""
     found = (one for one in paper["points"] if one["point"] == point)

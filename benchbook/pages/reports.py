@@ -120,7 +120,7 @@ def style() -> str:
 def write_figures(content: dict[str, Any], folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
     from benchbook.pages import explained
-    from benchbook.pages.page import PaperPage, figure_csv
+    from benchbook.pages.page import PaperPage, figure_csv, sweep_csv
 
     drawn = PaperPage(content).pictures()
     if not content["figure"]:  # what another preset drew and this one does not
@@ -128,6 +128,8 @@ def write_figures(content: dict[str, Any], folder: Path) -> None:
             old.unlink()
     for name, picture in drawn.items():
         write_text(folder / f"{name}.svg", picture.svg)
+    for one in content["sweeps"]:
+        write_text(folder / f"{one['id']}.csv", sweep_csv(one))
     for figure in content["figures"]:
         write_text(folder / f"{figure['id']}.csv", figure_csv(figure))
         for one in figure["explained"]:

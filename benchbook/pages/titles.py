@@ -48,27 +48,30 @@ def _slowest(figures: list[dict[str, Any]]) -> str:
     ratio = row["ratio"]
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
-    base = of["rows"][0]["label"]
-    return prose.upper(f"{row['label']} takes up to {here} times as long as {base} here{there}")
+    name, base = (prose.row_name(of, one) for one in (row, of["rows"][0]))
+    return prose.upper(f"{name} takes up to {here} times as long as {base} here{there}")
 
 
 def figure(paper: Paper, one: dict[str, Any]) -> str:
     """The figure's most telling row: the one that copies least, else the last one measured."""
     base, *rows = one["rows"]
+    of_base = prose.row_name(one, base)
     measured = [row for row in rows if row["ratio"]]
     if not measured:
         printed = [row for row in rows if row["printed_ratio"]]
-        said = [f"{row['label']} {digits.number(row['printed_ratio'])}" for row in printed]
-        return f"Published: {digits.listed(said)} times {base['label']}; not rerun"
+        said = [
+            f"{prose.row_name(one, row)} {digits.number(row['printed_ratio'])}" for row in printed
+        ]
+        return f"Published: {digits.listed(said)} times {of_base}; not rerun"
     row = next((row for row in measured if prose.mechanism(paper, row["point"])), measured[-1])
-    ratio = row["ratio"]
+    name, ratio = prose.row_name(one, row), row["ratio"]
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     because = prose.mechanism(paper, row["point"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     if one["quantity"] == TIME:
-        text = f"{row['label']} takes {here} times as long as {base['label']} here{there}"
+        text = f"{name} takes {here} times as long as {of_base} here{there}"
     else:
-        text = f"{row['label']} shows {here} times {base['label']} here{there}"
+        text = f"{name} shows {here} times {of_base} here{there}"
     return text + (f": it {because}" if because else "")
 
 

@@ -14,6 +14,7 @@
 | shape     | modes, heavy tail, quantiles                                           |
 | ticks     | how finely the clock divided what it timed                             |
 | ratios    | time of one point over that of another, block by block                 |
+| slopes    | straight lines through the points of each block                        |
 """
 
 from benchbook.stats.intervals import (
@@ -43,6 +44,7 @@ from benchbook.stats.paired import (
 )
 from benchbook.stats.processes import add_processes, add_rates, median_of_processes
 from benchbook.stats.shape import Shape, parts, shape
+from benchbook.stats.slopes import slopes
 from benchbook.stats.states import MIXED, assign_states, state_of
 from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
 from benchbook.stats.summaries import invocation_summaries
@@ -95,6 +97,7 @@ __all__ = [
     "signed_rank_interval",
     "signed_rank_intervals",
     "signed_rank_probabilities",
+    "slopes",
     "smallest_effect",
     "state_of",
     "ticks",

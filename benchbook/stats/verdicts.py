@@ -60,15 +60,15 @@ def decide_all(verdicts: Iterable[Verdict]) -> Verdict:
     return "reproduced" if found == {"reproduced"} else "inconclusive"
 
 
-def settling_margin(ratio: float, region_low: float | None, region_high: float | None) -> float:
-    """The log distance from the estimated ratio to the nearest bound of the region, 0 on it."""
-    bottom, top = _region(region_low, region_high)
-    if not 0 < ratio < math.inf:
-        raise BenchbookError(f"The ratio {ratio} has no logarithm; measure first.")
-    bounds = [bound for bound in (bottom, top) if 0 < bound < math.inf]
-    if not bounds:
-        raise BenchbookError("The region has no bound above zero; declare one for a ratio.")
-    return min(abs(math.log(ratio / bound)) for bound in bounds)
+def settling_margin(value: float, bounds: Iterable[float]) -> float:
+    """How far an estimate is from the nearest bound of a region, 0 on it; all on the scale on which
+    noise adds, such as logs of ratios."""
+    known = [bound for bound in bounds if math.isfinite(bound)]
+    if not math.isfinite(value):
+        raise BenchbookError(f"The estimate {value} has no distance from a bound; measure first.")
+    if not known:
+        raise BenchbookError("The region has no bound; declare one.")
+    return min(abs(value - bound) for bound in known)
 
 
 def blocks_to_settle(

@@ -1,0 +1,132 @@
+"""The picture of a sweep: times along a factor, published and rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from benchbook.pages.plots import (
+    GREY,
+    INK,
+    RASTER_FROM,
+    Picture,
+    drawing,
+    finite,
+    logarithmic,
+    picture,
+    plain,
+    spread,
+)
+from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of
+
+SWEEP_IN = 3.5
+WIDEST = 12  # largest ÷ smallest time, beyond which the axis is one of logarithms
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: (at, value, low, high, values of the invocations) of each rerun point, and (at,
+    value) of each published one; `marks`: for each point the names of its findings."""
+
+    label: str
+    colour: str
+    values: Sequence[tuple[float, float, float | None, float | None, Sequence[float]]] = ()
+    published: Sequence[tuple[float, float]] = ()
+    emulated: bool = False
+    marks: Sequence[Sequence[str]] = ()
+
+
+def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -> Picture | None:
+    """Times along a factor: dots on lines rerun, diamonds on dotted lines published, hollow dots on
+    dashed lines emulated. None where there is nothing to draw."""
+    lines = [line for line in lines if line.values or line.published]
+    if not lines:
+        return None
+    marks = [mark for line in lines for one in line.values for mark in finite(*one[1:4], *one[4])]
+    marks += [value for line in lines for _, value in line.published]
+    names = [name for line in lines for own in line.marks for name in own]
+    foot = LEGEND_IN if names else 0.0
+    tall = SWEEP_IN + foot
+    with drawing(tall) as figure:
+        legend(figure, names)
+        axes = figure.add_axes(
+            (0.13, (0.13 * SWEEP_IN + foot) / tall, 0.55, 0.785 * SWEEP_IN / tall)
+        )
+        if max(marks) > WIDEST * min(marks):
+            logarithmic(axes, "y", min(marks), max(marks))
+        else:
+            axes.set_ylim(0, 1.06 * max(marks))
+        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)])
+        axes.set_xlabel(along, fontsize=8)
+        axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
+        amount = sum(len(one[4]) for line in lines for one in line.values)
+        for line in lines:
+            _draw(axes, line, amount)
+        _label(axes, lines)
+        draw(axes, [run for line in lines for run in runs_of(_marked(line))])
+        return picture(figure, name, alt)
+
+
+def _along(axes: Axes, places: Sequence[float]) -> None:
+    """A linear axis with a tick at each value, but where these would run into each other."""
+    ends = min(places), max(places)
+    room = 0.05 * (ends[1] - ends[0] or 1)
+    axes.set_xlim(ends[0] - room, ends[1] + room)
+    kept: list[float] = []
+    for place in sorted(set(places)):
+        if not kept or place - kept[-1] >= 0.12 * (ends[1] - ends[0]):
+            kept.append(place)
+    axes.xaxis.set_major_locator(FixedLocator(kept))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw(axes: Axes, line: Curve, amount: int) -> None:
+    if line.published:
+        at, values = zip(*line.published, strict=True)
+        axes.plot(at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
+        axes.plot(
+            at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
+            markeredgewidth=1, zorder=5,
+        )  # fmt: skip
+    at = [one[0] for one in line.values]
+    axes.plot(
+        at, [one[1] for one in line.values], marker="o", color=line.colour, markersize=4.5,
+        markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
+        linestyle=(0, (4, 1.5)) if line.emulated else "solid",
+    )  # fmt: skip
+    bottom, top = axes.get_ylim()
+    for place, _, low, high, dots in line.values:
+        ends = (bottom if low is None else low, top if high is None else high)
+        axes.plot([place, place], ends, color=line.colour, linewidth=1.6, alpha=0.8, zorder=3)
+        axes.scatter(
+            [place] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0, zorder=2,
+            rasterized=amount > RASTER_FROM,
+        )  # fmt: skip
+
+
+def _marked(line: Curve) -> list[Marked]:
+    marks = line.marks or [()] * len(line.values)
+    return [Marked(one[0], one[1], names) for one, names in zip(line.values, marks, strict=True)]
+
+
+def _label(axes: Axes, lines: Sequence[Curve]) -> None:
+    """Names right of the last marks, of published lines with a diamond; moved apart where two would
+    overlap."""
+    named = [(line, line.values[-1][:2], "") for line in lines if line.values]
+    named += [(line, line.published[-1], "◇ ") for line in lines if line.published]
+    place = axes.transData + axes.transAxes.inverted()
+    ends = [place.transform(end)[1] for _, end, _ in named]
+    for (line, _, sign), y, end in zip(named, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
+        axes.plot(
+            [1.0, 1.03], [end, y], transform=axes.transAxes, color=line.colour, linewidth=0.7,
+            clip_on=False,
+        )  # fmt: skip
+        axes.text(
+            1.04, y, sign + line.label, transform=axes.transAxes, color=line.colour, va="center",
+            fontsize=7.5,
+        )  # fmt: skip
