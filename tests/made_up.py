@@ -10,6 +10,7 @@ from typing import Any
 
 import made_up_evidence
 import made_up_stream
+import made_up_udp
 import nbformat
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from benchbook.peers import matching
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = "slocum2013-mbw"
 STREAM = "stream-array-size"
+UDP = "e7udpip-latency"
 HOST = "made-up-2c-00000000"
 MIB, GIB = 2**20, 2**30
 # What a size like `3 x LLC` means on this host.
@@ -46,8 +48,10 @@ def declared_bytes(experiment: str, factors: dict[str, Any]) -> float:
     return float(arrays * factors["bytes"])
 
 
-def observed(factors: dict[str, Any]) -> dict[str, Any]:
+def observed(experiment: str, factors: dict[str, Any]) -> dict[str, Any]:
     """What the destination check sees of a form, by what its method leaves out."""
+    if experiment == "udp":
+        return made_up_udp.observed(factors)
     blocks = factors["bytes"] // factors["block_bytes"] if "block_bytes" in factors else 1
     one = 1 / blocks
     still_source = factors["method"] in ("block-1.1.1", "block-1.2.2")
@@ -88,10 +92,13 @@ def summaries_of(
     times = ("median_ns", "mean_ns", "best_ns", "paper_mean_ns", "paper_best_ns")
     rows = []
     for point in points:
-        size = declared_bytes(experiment, point.factors)
-        rate = rate_of(experiment, point)
+        if experiment == "udp":
+            size, truth_ns = 0.0, made_up_udp.time_ns(point.factors)
+        else:
+            size = declared_bytes(experiment, point.factors)
+            truth_ns = size / rate_of(experiment, point) * 1e9
         for block in range(blocks):
-            time_ns = size / rate * 1e9 * np.exp(spread * dice.standard_normal())
+            time_ns = truth_ns * np.exp(spread * dice.standard_normal())
             start_ns = int(1e9 * (block + 1))
             rows.append(
                 {
@@ -105,6 +112,7 @@ def summaries_of(
                     "t_start_ns": start_ns,
                     "t_end_ns": start_ns + int(time_ns),
                     "disturbed": block == 1,
+                    "simulated": point.factors.get("path") == "emulated",
                     "machine_state": "1" if block % 2 else "2",
                 }
             )
@@ -240,7 +248,9 @@ def measured(
     left_out = {}
     if experiment == "stream":
         left_out = made_up_stream.left_out(points, built)
-        points = [point for point in points if point.id not in left_out]
+    if experiment == "udp":
+        left_out = made_up_udp.left_out(points)
+    points = [point for point in points if point.id not in left_out]
     lost = {one.id for one in points if failing and re.search(failing, one.id)}
     kept = [one for one in points if one.id not in lost]
     summaries = summaries_of(experiment, kept, blocks, spread)
@@ -251,9 +261,10 @@ def measured(
         analysis.describe(
             {"id": one.id, "variant": one.variant, "twin": one.twin, "factors": one.factors},
             summaries,
-            {} if one.id in lost else observed(one.factors),
+            {} if one.id in lost else observed(experiment, one.factors),
             failed,
             content.get("paper_statistic", "mean"),
+            (content.get("emulation") or {}).get("says", ""),
         )
         for one in points
     ]
@@ -297,7 +308,8 @@ def measured(
     path.write_text(json.dumps(record), encoding="utf-8")
     summaries.to_parquet(path.with_name("summaries.parquet"))
     items = made_up_stream.evidence() if experiment == "stream" and not bare else []
-    items += [] if bare else made_up_evidence.rows(experiment, points, theirs_named)
+    counted = not bare and experiment != "udp"
+    items += made_up_evidence.rows(experiment, points, theirs_named) if counted else []
     evidence = json.dumps({"version": 1, "items": items})
     path.with_name("evidence.json").write_text(evidence, encoding="utf-8")
 
