@@ -328,7 +328,9 @@ class PaperPage:
     def calls(self) -> Html:
         """Which function stands for which row, and what the compilers made of it."""
         rows: dict[tuple[str, str], dict[str, Any]] = {}
-        for figure in self.content["figures"]:
+        # Copies may become calls; what a time is made of, nobody mistakes for another function.
+        rates = [figure for figure in self.content["figures"] if figure["quantity"] == RATE]
+        for figure in rates:
             for row in figure["rows"]:
                 if row["point"]:
                     experiment = prose.experiment_of(self.content, row["point"])

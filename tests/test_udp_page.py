@@ -1,0 +1,228 @@
+"""The page of round trips: times in µs, sweeps with their steps, and no word of bytes moved."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import made_up
+import made_up_udp
+import pytest
+from conftest import ROOT
+
+from benchbook import digits
+from benchbook.pages import claimed, page, prose, reports, swept, titles
+
+NOTEBOOK = ROOT / "notebooks" / f"{made_up.UDP}.ipynb"
+PARTS = ("forms", "odd", "sweep", "sizing", "whole_machine", "moved", "calls")
+OF_BYTES = re.compile(r"\b[KMG]i?B/s|\bnan\b|\bNone\b|\binf\b|\bcopies\b|Rate (in|of|by)")
+
+
+def text_of(markup: str) -> str:
+    """What a reader sees, without pictures and files."""
+    for pattern in (r"<style.*?</style>", r'href="data:[^"]*"'):
+        markup = re.sub(pattern, "", markup, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", markup)))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """paper.json of preset quick."""
+    folder = tmp_path_factory.mktemp("quick")
+    path = made_up.results(folder, "quick", paper=made_up.UDP, blocks=12, spread=0.005)
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def shown(made: dict[str, Any]) -> page.PaperPage:
+    return page.PaperPage(made)
+
+
+def claims(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {one["claim"]: one for one in prose.claims(made)}
+
+
+def sweep(made: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(one for one in made["sweeps"] if one["id"] == name)
+
+
+def series(made: dict[str, Any], of: str, name: str) -> dict[str, Any]:
+    return next(one for one in sweep(made, of)["series"] if one["id"] == name)
+
+
+def test_every_part_shows_times_and_nothing_of_bytes(
+    made: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "paper.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    monkeypatch.setenv(page.VARIABLE, str(path))
+    text = text_of(reports.export(made_up.executed_here(NOTEBOOK), ""))
+    assert not (found := OF_BYTES.findall(text)), found
+    for words in ("takes", "µs", "Time in µs", "mean of 10", "Here a switch is a Linux bridge"):
+        assert words in text
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_about_bytes_are_empty(shown: page.PaperPage, name: str) -> None:
+    assert not text_of(getattr(shown, name)().html).strip()
+
+
+def test_a_part_of_flags_says_that_there_are_none(shown: page.PaperPage) -> None:
+    assert "too few variants" in text_of(shown.flags().html)
+
+
+def test_figures_and_sweeps_have_csv_in_us(made: dict[str, Any], tmp_path: Path) -> None:
+    reports.write_figures(made, tmp_path)
+    for name in ("no-switch", "one-socket", "socket-each", "switches", "emulated-switches"):
+        with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        assert {"printed_us", "rerun_us", "rerun_low95_us", "rerun_high95_us"} <= set(rows[0])
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+    states = {row["state"] for row in rows}
+    assert states == {"simulated"}
+
+
+def test_rows_hold_median_and_mean_in_us(made: dict[str, Any]) -> None:
+    (row, other) = made["figures"][0]["rows"]
+    factors = {"wait": "block", "link_bits_per_s": 0, "path": "veth", "switches": 0}
+    truth = made_up_udp.time_ns(factors | {"payload_bytes": 1024, "method": "one-socket"}) / 1e3
+    assert row["rerun"] == pytest.approx(truth, rel=0.01)
+    assert row["paper_statistic"] == pytest.approx(truth, rel=0.01)
+    assert (row["paper_statistic_name"], row["printed"]) == ("mean", "101")
+    assert other["ratio"]["ratio"] > 1
+    assert other["printed_ratio"] == pytest.approx(145 / 101)
+
+
+def test_titles_say_what_takes_how_long(made: dict[str, Any]) -> None:
+    figure = made["figures"][1]
+    title = titles.figure(made, figure)
+    assert title.startswith("4 switches takes ")
+    assert "times as long as 0 switches here, published 1.99" in title
+    assert "takes up to" in titles.overview(made)
+
+
+# Verdicts.
+
+
+def test_nothing_is_decided_on_emulated_switches(made: dict[str, Any]) -> None:
+    one = claims(made)["a-packet-buffer-takes-8-us"]
+    assert (one["verdict"], one["estimate"]) == ("not_measurable_here", None)
+    assert "stand for those of a real network" in one["reason"]
+    assert "It needs switches with wires" in claimed.not_measurable(made, one)
+    emulated = [point for point in made["points"] if point.get("emulates")]
+    assert emulated
+    assert all(point["factors"]["path"] == "emulated" for point in emulated)
+    decided = [one for one in prose.claims(made) if one["estimate"] is not None]
+    at = {point for one in decided for point in prose.points_of(one)}
+    assert not at & {point["point"] for point in emulated}
+
+
+def test_a_claim_on_a_real_network_names_the_remedy(made: dict[str, Any]) -> None:
+    one = claims(made)["a-socket-each-costs-time-on-a-wire"]
+    assert one["verdict"] == "not_measurable_here"
+    said = claimed.not_measurable(made, one)
+    assert made_up_udp.NO_PEER.split(";")[0] in said
+    assert "--config udp_peer=ADDRESS" in said
+    assert one["published"] == pytest.approx([145 / 101])
+
+
+def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) -> None:
+    found = claims(made)
+    gap = found["a-switch-narrows-the-gap"]
+    assert gap["published"] == pytest.approx([159 - 150 - 145 + 101] * len(gap["published"]))
+    assert claimed.published(gap) == f"-35.0{digits.FIXED}µs"
+    assert claimed.value(gap).endswith(f"{digits.FIXED}µs")
+    assert "with spin" in claimed.beside(gap)
+    uneven = found["time-grows-unevenly"]
+    assert uneven["published"] == pytest.approx([48 / 25] * len(uneven["published"]))
+    assert "Steps, in µs" in claimed.steps(uneven)
+    assert found["a-switch-adds-time"]["verdict"] == "reproduced"
+    beyond = found["software-costs-50-us-more"]
+    assert beyond["verdict"] == "not_measurable_here"
+    assert claimed.region(beyond) == f"45.0{digits.FIXED}µs to 55.0{digits.FIXED}µs"
+
+
+def test_claims_of_one_figure_are_told_apart(made: dict[str, Any]) -> None:
+    for figure in made["figures"]:
+        names = [claimed.name(made, one) for one in figure["claims"]]
+        assert len(set(names)) == len(names)
+
+
+# Sweeps.
+
+
+def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None:
+    for payload in (512, 1024, 1408):
+        one = series(made, "emulated-switches", f"gigabit-{payload}")
+        wire_us = 8 * (payload + 66) / 1000
+        assert one["wire"] == pytest.approx(wire_us)
+        assert one["above"]["low95"] < wire_us < one["above"]["high95"]
+        assert one["above"]["estimate"] == pytest.approx(wire_us, rel=0.03)
+        # One way through an emulated switch is 2 µs more than that, in the made-up times.
+        assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
+        assert one["emulates"]
+
+
+def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
+    one = series(made, "switches", "one-socket")
+    assert one["printed_slope"] == pytest.approx(12.5)
+    assert one["slope"]["estimate"] == pytest.approx(made_up_udp.BRIDGE_NS / 2e3, rel=0.2)
+    assert [value["printed"] for value in one["values"]] == [101, 150, 154, 200, 201]
+    assert not one["emulates"]
+    said = " ".join(swept.sentences(sweep(made, "switches")))
+    assert "8.72 µs on the wire" in said
+    assert "about 8 µs for a packet through one packet buffer" in said
+
+
+def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:
+    one = sweep(made, "payloads")
+    assert [value["at"] for value in one["series"][0]["values"]] == [4, 64, 256, 512, 1024, 1408]
+    assert one["series"][0]["slope"] is None
+    assert swept.along(one) == "payload, bytes"
+
+
+def test_the_smallest_preset_has_too_few_steps_and_says_so(tmp_path: Path) -> None:
+    path = made_up.results(tmp_path, "tiny", paper=made_up.UDP)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert series(content, "switches", "one-socket")["slope"] is None
+    text = text_of(page.PaperPage(content).sweeps().html)
+    assert "too few steps" in text
+    assert "Nothing of this sweep was measured in preset tiny" in text
+    assert "one socket at 2, 3 and 4" in text
+
+
+def test_a_single_figure_has_no_sweeps(tmp_path: Path) -> None:
+    path = made_up.results(tmp_path, "tiny", paper=made_up.UDP, figure=f"{made_up.UDP}/no-switch")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["sweeps"] == []
+    assert not page.PaperPage(content).sweeps().html.strip()
+
+
+# Words.
+
+
+@pytest.mark.parametrize(
+    ("factor", "value", "said"),
+    [
+        ("switches", "1", "1 switch"),
+        ("switches", "0", "0 switches"),
+        ("link_bits_per_s", "1000000000", "link 1 Gb/s"),
+        ("link_bits_per_s", "100000000", "link 100 Mb/s"),
+        ("gap_ns", "100000", "gap 100 µs"),
+        ("payload_bytes", "1024", f"1{digits.FIXED}KiB"),
+        ("threads", "2", "2 threads"),
+        ("wait", "spin", "spin"),
+    ],
+)
+def test_factors_are_said_in_their_units(factor: str, value: str, said: str) -> None:
+    assert prose.setting_word(factor, value) == said
+
+
+def test_what_is_none_is_left_out_of_a_points_name(made: dict[str, Any]) -> None:
+    row = made["figures"][0]["rows"][0]
+    name = prose.point_name(made, row["point"])
+    assert name == f"one socket for all, veth, block, 1{digits.FIXED}KiB, gcc-O2"
