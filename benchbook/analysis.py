@@ -21,6 +21,7 @@ from benchbook.tables import calls_by_point, invocation_spans, run_folder
 
 VERSION = 1
 POINTWISE = 0.95
+SPREAD = ("p10_ns", "p90_ns", "p99_ns", "mean_ns")  # of each start; pages show their medians
 SKIPPED = ("variant", "twin", "factors", "state", "reason")  # what is known of a skipped point
 
 
@@ -219,6 +220,7 @@ def describe(
         **estimate,
         **rates(bytes_per_call, estimate),
         "best_ns": float(own["best_ns"].min()),
+        "spread_ns": {name: float(own[name].median()) for name in SPREAD if name in own},
         "paper_statistic": statistic,
         # Of fewer samples than the paper has, whose number stands beside it.
         "paper_ns": finite(

@@ -89,7 +89,8 @@ def summaries_of(
 ) -> pd.DataFrame:
     """One row per point and block, as analysis.summarise gives them; ns."""
     dice = np.random.default_rng(1)
-    times = ("median_ns", "mean_ns", "best_ns", "paper_mean_ns", "paper_best_ns")
+    times = ("median_ns", "mean_ns", "best_ns", "p10_ns", "p90_ns", "p99_ns")
+    times += ("paper_mean_ns", "paper_best_ns")
     rows = []
     for point in points:
         if experiment == "udp":

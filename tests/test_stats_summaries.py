@@ -32,8 +32,8 @@ def test_known_answers():
     assert row["median_ns"] == 30
     assert row["mean_ns"] == 30
     assert row["best_ns"] == 10
-    assert [row["p10_ns"], row["p90_ns"]] == pytest.approx(
-        np.quantile(times[1:], [0.1, 0.9]).tolist()
+    assert [row["p10_ns"], row["p90_ns"], row["p99_ns"]] == pytest.approx(
+        np.quantile(times[1:], [0.1, 0.9, 0.99]).tolist()
     )
     assert row["paper_samples"] == 2
     assert row["paper_mean_ns"] == 20

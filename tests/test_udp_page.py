@@ -75,6 +75,13 @@ def test_a_part_of_flags_says_that_there_are_none(shown: page.PaperPage) -> None
     assert "too few variants" in text_of(shown.flags().html)
 
 
+def test_every_point_of_ours_has_its_percentiles(shown: page.PaperPage) -> None:
+    text = text_of(shown.spreads().html)
+    assert "99th" in text
+    assert "one socket for all, emulated, 4 switches, link 1 Gb/s, spin" in text
+    assert "simulated" in text
+
+
 def test_figures_and_sweeps_have_csv_in_us(made: dict[str, Any], tmp_path: Path) -> None:
     reports.write_figures(made, tmp_path)
     for name in ("no-switch", "one-socket", "socket-each", "switches", "emulated-switches"):
@@ -136,7 +143,7 @@ def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) 
     assert gap["published"] == pytest.approx([159 - 150 - 145 + 101] * len(gap["published"]))
     assert claimed.published(gap) == f"-35.0{digits.FIXED}µs"
     assert claimed.value(gap).endswith(f"{digits.FIXED}µs")
-    assert "with spin" in claimed.beside(gap)
+    assert claimed.beside(gap).startswith("with spin ")
     uneven = found["time-grows-unevenly"]
     assert uneven["published"] == pytest.approx([48 / 25] * len(uneven["published"]))
     assert "Steps, in µs" in claimed.steps(uneven)

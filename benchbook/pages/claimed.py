@@ -123,17 +123,14 @@ def region(claim: Claim) -> str:
 
 
 def beside(claim: Claim) -> str:
-    """The same under other factors, as a sentence; else empty."""
+    """The same under other factors, to go on with: `with spin 1.6 (1.5 to 1.7), …`; else empty."""
     found = claim.get("beside")
     if not found or claim["verdict"] == "not_measurable_here":
         return ""
     where = " ".join(prose.setting_word(key, str(one)) for key, one in found["setting"].items())
     same = {**claim, **found, "interval": found["pointwise"]}
     by_interval = BY_INTERVAL[found["by_interval"]]
-    return (
-        f"Beside it, with {where}: {value(same)}, pointwise, which {by_interval} what counts as "
-        "holding."
-    )
+    return f"with {where} {value(same)}, pointwise, which {by_interval} what counts as holding"
 
 
 def steps(claim: Claim) -> str:

@@ -36,13 +36,14 @@ from benchbook.pages import (
     prose,
     roof,
     sizing,
+    spreads,
     swept,
     throughput,
     titles,
 )
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import Html, data_address, part, svg_of
-from benchbook.units import RATE, in_names
+from benchbook.units import RATE, TIME, in_names
 
 VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
@@ -229,6 +230,10 @@ class PaperPage:
             drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
         return self._part("sweeps", sweeps=drawn, swept=swept)
 
+    def spreads(self) -> Html:
+        """Every point whose quantity is a time, with the percentiles of its samples."""
+        return self._each("spreads", None, of=TIME, spreads=spreads)
+
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
         return self._of_rates("sizing", sizing.picture, sizing=sizing)
@@ -276,11 +281,12 @@ class PaperPage:
         """The part of this name for each experiment (`of` one quantity), with the picture that
         `draw` makes of it."""
         sections = []
-        for experiment in self.content["experiments"].values():
+        for key, experiment in self.content["experiments"].items():
             if of and experiment["quantity"] != of:
                 continue
             svg = svg_of(draw(self.content, experiment)) if draw else None
-            sections.append(self._part(name, experiment=experiment, svg=svg, **context).html)
+            more = {"which": key, "experiment": experiment, "svg": svg, **context}
+            sections.append(self._part(name, **more).html)
         return Html("\n".join(sections))
 
     def figures(self) -> Html:

@@ -13,14 +13,14 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
     """One row per sample -> one row per block, invocation and point; times in ns.
 
     Columns: block, invocation, point, samples (warm-ups not counted), median_ns, mean_ns, best_ns,
-    p10_ns, p90_ns, paper_samples, paper_mean_ns, paper_best_ns, bytes_declared (of one sample).
-    `paper_samples` asks for the paper's own statistic, over its first N samples after the
+    p10_ns, p90_ns, p99_ns, paper_samples, paper_mean_ns, paper_best_ns, bytes_declared (of one
+    sample). `paper_samples` asks for the paper's own statistic, over its first N samples after the
     warm-ups; the column of that name says how many were there, and both figures are missing if
     there were fewer. An invocation with warm-ups alone gets no row. With a column `process`, each
     process is summarised for itself, and `add_processes` makes one row of them.
 
-    Error: quantiles interpolate between neighbours, so p10 and p90 of few samples are near the
-    extremes. The best falls as samples are added; it is per invocation, compared like any other
+    Error: quantiles interpolate between neighbours, so p10, p90 and p99 of few samples are near
+    the extremes. The best falls as samples are added; it is per invocation, compared like any other
     summary, and never bootstrapped. Nothing here is an interval: samples of one invocation are
     not independent.
     """
@@ -47,6 +47,7 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
             "best_ns": time.min(),
             "p10_ns": time.quantile(0.1),
             "p90_ns": time.quantile(0.9),
+            "p99_ns": time.quantile(0.99),
         }
     )
     wanted = paper_samples or 0
