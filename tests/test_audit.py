@@ -234,6 +234,90 @@ SWEPT = {
 }
 
 
+TRIPS = Tables(
+    {
+        "t.csv": table(
+            "n | way | us; 0 | a | 101; 1 | a | 118; 2 | a | 135; 0 | b | 145; 1 | b | 159"
+        ),
+        "s.csv": table("what | us; a buffer | 8; a lap | 17"),
+    },
+    exact={"t.csv": ["n"]},
+)
+SERIES = {"table": "t.csv", "label": "n", "value": "us"}
+A, B = ({**SERIES, "where": {"way": way}} for way in "ab")
+
+
+@pytest.mark.parametrize(
+    ("what", "ways", "consistent"),
+    [("a lap", 1, True), ("a buffer", 1, False), ("a buffer", 2, True)],
+)
+def test_what_a_step_is_stated_to_add_stands_against_the_slope(
+    what: str, ways: int, consistent: bool
+) -> None:
+    stated = {"table": "s.csv", "value": "us", "where": {"what": what}}
+    (item,) = check("slope", {"of": A, "stated": stated, "ways": ways, "step": "one"}, TRIPS)
+    assert item.consistent == consistent
+    assert ("17" if ways == 1 else "8.5") in str(item.recomputed)
+    # What the check is about is the statement, not the table that it is recomputed from.
+    assert [cell.table for cell in item.cells] == ["s.csv"]
+
+
+def test_a_slope_over_unequal_steps_is_that_of_least_squares() -> None:
+    cells = Tables({"t.csv": table("n | us; 0 | 1; 1 | 3; 4 | 4"), "s.csv": TRIPS.cells["s.csv"]})
+    stated = {"table": "s.csv", "value": "us", "where": {"what": "a lap"}}
+    (item,) = check("slope", {"of": SERIES, "stated": stated, "step": "one"}, cells)
+    assert not item.consistent
+    assert item.recomputed == "0.7"  # 17 ÷ 26; from end to end it would be 3 ÷ 4
+
+
+def test_a_difference_stands_against_what_is_stated_of_it() -> None:
+    declared = {"first": B, "second": A}
+    stated = {"from": "0", "to": ["1"], "relation": "smaller", "when": "with one"}
+    (item,) = check("gap", {**declared, "stated": stated}, TRIPS)
+    assert item.consistent
+    assert "41 against 44 at 0" in item.words
+    (item,) = check("gap", {**declared, "stated": {**stated, "relation": "larger"}}, TRIPS)
+    assert odd([item])
+    assert [cell.row for cell in item.cells] == [5, 2]
+    # By a single unit rounding tells nothing.
+    close = Tables({"t.csv": table("n | way | us; 0 | a | 1; 1 | a | 2; 0 | b | 5; 1 | b | 7")})
+    for relation in ("smaller", "larger"):
+        (item,) = check("gap", {**declared, "stated": {**stated, "relation": relation}}, close)
+        assert item.consistent
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("n | us; 0 | 10; 1 | 20; 2 | 30", "even"),
+        ("n | us; 0 | 10; 1 | 20; 2 | 31", "even"),  # as far as rounding tells
+        ("n | us; 0 | 10; 1 | 20; 3 | 40", "even"),
+        ("n | us; 0 | 10; 1 | 20; 2 | 40", "uneven"),
+    ],
+)
+def test_growth_is_even_where_one_step_fits(text: str, found: str) -> None:
+    cells = Tables({"t.csv": table(text)}, exact={"t.csv": ["n"]})
+    for stated in ("even", "uneven"):
+        (item,) = check("growth", {"of": SERIES, "stated": stated, "step": "one"}, cells)
+        assert item.consistent == (stated == found)
+
+
+def test_steps_need_numbers_and_two_of_them() -> None:
+    for text in ("n | us; few | 1; many | 2", "n | us; 1 | 1"):
+        with pytest.raises(BenchbookError, match=r"no number to step along|makes no step"):
+            check(
+                "growth",
+                {"of": SERIES, "stated": "even", "step": "one"},
+                Tables({"t.csv": table(text)}),
+            )
+
+
+def test_a_gap_of_a_row_that_is_not_there_is_refused() -> None:
+    stated = {"from": "0", "to": ["2"], "relation": "smaller", "when": "with one"}
+    with pytest.raises(BenchbookError, match="no row '2' in both series"):
+        check("gap", {"first": B, "second": A, "stated": stated}, TRIPS)
+
+
 def swept(text: str, memory: str = "8") -> Tables:
     return Tables(
         {"s.csv": table(text), "e.csv": table(f"memory_g | cache_mb; {memory} | 4")},

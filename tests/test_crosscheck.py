@@ -27,7 +27,10 @@ CONTROL = "kernels/controls/source-not-advanced/control.yaml"
 PROBE = "kernels/probe/probe.yaml"
 PAPER = "data/published/slocum2013-mbw/paper.yaml"
 TABLES = "data/published/stream-array-size/paper.yaml"
+ROUND_TRIPS = "data/published/e7udpip-latency/paper.yaml"
 TABLE = "data/published/slocum2013-mbw/mbw-32.csv"
+EACH = {"path": "veth", "switches": 0, "link_bits_per_s": 0, "payload_bytes": 1024, "gap_ns": 0}
+EACH |= {"method": "socket-each"}
 COPY = {"variant": "gcc-O2", "bytes": "32 MiB", "method": "copy", "call": "memcpy"}
 
 
@@ -254,7 +257,7 @@ STUCK = {**COPY, "method": "block-1.1.1", "call": "mempcpy", "block_bytes": "4 K
 SHARE = ("mbw-b4096-32", "claims", "repeated-block-is-the-cause")
 CLOSER = ("mbw-1.3.0-b4096-8", "claims", "more-consistent-after-the-fix")
 KINDS = [
-    (claim("estimand", "kind", "mean"), "claims.0.estimand.kind' is 'mean'; allowed: audit, expl"),
+    (claim("estimand", "kind", "mean"), "claims.0.estimand.kind' is 'mean'; allowed: audit, beyo"),
     (remover("figures", 1, "claims", 0, "estimand", "kind"), "key 'kind' is missing in 'figures.1"),
     (claim("estimand", "over", "bytes"), "key 'over' in 'figures.1.claims.0.estimand' is unknown"),
     (claim("estimand", "quantity", "speed"), "estimand.quantity' is 'speed'; allowed: rate, time"),
@@ -344,6 +347,45 @@ FACTS = [
     (of_figure(*AUDIT, "column", "elements"), "estimand.column' is 'elements', which is no column"),
     (of_figure("formula", "recomputed", "sums"), "formula.recomputed' is 'sums', which is no rule"),
 ]
+GAP = ("socket-each", "claims", "a-switch-narrows-the-gap")
+GROWS = ("one-socket", "claims", "time-grows-unevenly")
+BUFFER = ("one-socket", "claims", "a-packet-buffer-takes-8-us", "estimand")
+TIMES = [
+    (of_figure("no-switch", "y_unit", "us"), "'figures.no-switch.y_unit' is 'us', which is no kno"),
+    (of_figure(*BUFFER, "unit", "MB"), "estimand.unit' is 'MB'; allowed: ns, µs, ms, s"),
+    (of_figure(*BUFFER, "ways", 3), "estimand.ways' is 3; allowed: 1, 2"),
+    (of_figure(*BUFFER, "over", "path"), "over' is 'path', which is not a number at every point"),
+    (of_figure(*BUFFER, "over", "wait"), "over' is 'wait', which is not a number at every point"),
+    (
+        of_figure(*BUFFER, "points", 0, "switches", [1, 2]),
+        "over' is 'switches', of which 'points' names fewer than 3 values; name more of them",
+    ),
+    (of_figure(*BUFFER, "points", 0, "switches", [1, 2, 9]), "points.0' is in no preset of kernel"),
+    (of_figure(*GAP, "estimand", "subtrahend", []), "subtrahend' is []; it needs at least 1 item"),
+    (
+        of_figure(*GAP, "estimand", "subtrahend", [{**EACH, "wait": "spin"}]),
+        "adds more times than it takes away; name as many on both sides",
+    ),
+    (of_figure(*GROWS, "beside", {"wait": "block"}), "beside' changes nothing; name another value"),
+    (of_figure(*GROWS, "beside", {"wait": "nap"}), "beside' is in no preset of kernels/udp"),
+    (of_figure(*GROWS, "beside", {"colour": 1}), "beside' names 'colour', which is no factor"),
+    (setter("sweeps", 0, "id", "no-switch"), "'sweeps' has the id 'no-switch' twice; rename one"),
+    (setter("sweeps", 0, "experiment", "tcp"), "'sweeps.switches.experiment' is 'tcp', which is"),
+    (
+        setter("sweeps", 0, "series", 0, "printed", "y", "ms"),
+        "'sweeps.switches.series.one-socket.printed' is 'ms', which is no column of round_trips",
+    ),
+    (
+        setter("sweeps", 0, "series", 0, "printed", "y", "case"),
+        "one-socket.printed' finds 'ソケット",
+    ),
+    (setter("sweeps", 1, "series", 3, "above", "free"), "gigabit-512.above' is 'free', which is n"),
+    (
+        setter("sweeps", 0, "stated", "cell", "row", "statement", "none"),
+        "'sweeps.switches.stated.cell' finds 0 rows of statements.csv",
+    ),
+    (setter("sweeps", 0, "over", "method"), "over' is 'method', which is not a number at every po"),
+]
 CASES = [
     (file, edit, sentence)
     for file, cases in (
@@ -352,6 +394,7 @@ CASES = [
         (CONTROL, CONTROLS),
         (PAPER, [*PAPERS, *KINDS, *CELLS]),
         (TABLES, [*RANGES, *FACTS]),
+        (ROUND_TRIPS, TIMES),
     )
     for edit, sentence in cases
 ]

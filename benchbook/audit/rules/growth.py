@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from benchbook import digits
 from benchbook.audit.rounding import Interval, exactly
+from benchbook.audit.rules.slope import steps
 from benchbook.audit.tables import Item, Tables, place_name
 
 RULE, KIND = "growth", "claim"
@@ -20,16 +20,16 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 def _item(tables: Tables, one: dict[str, Any]) -> Item:
     column, table = tables.column(one["of"]), one["of"]["table"]
-    along = [Fraction(label) for label in column]
+    along = steps(table, column)
     cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
-    steps = [
+    each = [
         Interval(after.low - before.high, after.high - before.low) / exactly(end - start)
         for start, end, before, after in zip(along, along[1:], cells, cells[1:], strict=False)
     ]
-    even = max(step.low for step in steps) <= min(step.high for step in steps)
+    even = max(step.low for step in each) <= min(step.high for step in each)
     of = place_name(one["of"])
     where = f"the growth with {one['step']}" + (f" ({of})" if of else "")
-    listed = digits.listed([f"{float(step.middle):g}" for step in steps])
+    listed = digits.listed([f"{float(step.middle):g}" for step in each])
     found = "even" if even else "uneven"
     words = f"The source calls {where} {one['stated']}; its steps are {listed}: {found}."
     return Item(

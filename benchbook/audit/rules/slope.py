@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from benchbook import digits
-from benchbook.audit.rounding import Interval, exactly, shown
+from benchbook.audit.rounding import Interval, exactly, plain, shown
 from benchbook.audit.tables import Item, Tables, place_name
+from benchbook.errors import BenchbookError
 
 RULE, KIND = "slope", "claim"
 ASKS = "what each step is stated to add"
@@ -22,7 +24,7 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     column, ways = tables.column(one["of"]), one.get("ways", 1)
     table = one["of"]["table"]
     cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
-    slope = line([Fraction(label) for label in column], cells) / exactly(ways)
+    slope = line(steps(table, column), cells) / exactly(ways)
     stated = tables.cell(one["stated"])
     text = tables.row(one["stated"])[one["stated"]["value"]]
     way = f" on each of {ways} ways" if ways > 1 else ""
@@ -44,6 +46,18 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
         words,
         (tables.at(one["stated"]["table"], tables.row(one["stated"]), one["stated"]["value"]),),
     )
+
+
+def steps(table: str, labels: Iterable[str]) -> list[Fraction]:
+    """Labels as numbers; BenchbookError where one is none, or where all are one."""
+    found = []
+    for label in labels:
+        if plain(label) is None:
+            raise BenchbookError(f"{table}: {label!r} labels a row, and is no number to step along")
+        found.append(Fraction(plain(label) or 0))
+    if len(set(found)) < 2:
+        raise BenchbookError(f"{table}: one row makes no step; name a column of several")
+    return found
 
 
 def line(along: list[Fraction], cells: list[Interval]) -> Interval:
