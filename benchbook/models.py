@@ -641,7 +641,9 @@ class Wire(Model):
 
     payload: Name = Field(description="the factor, in bytes, that each series has one value of")
     overhead_bytes: int = Field(ge=0, description="of a frame around it, gaps included")
-    link_bits_per_s: float = Field(gt=0)
+    link: Name | Annotated[float, Field(gt=0)] = Field(
+        description="bits per second, or the factor that has them, 0 where nothing is held"
+    )
 
 
 class Stated(Model):

@@ -16,7 +16,7 @@ from benchbook.points import NOT_IN_PRESET, Point, expand
 from benchbook.published import read_table
 from benchbook.units import TIME, TIME_UNITS
 
-LEAST_STEPS = 3  # values of the factor, below which nothing is said of a step
+LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
 WIRE_BITS = 8
 Sweep = dict[str, Any]
 
@@ -142,11 +142,21 @@ def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[
 def _wire(declared: Sweep, points: list[Point]) -> float | None:
     """What a frame with this payload takes on the declared wire, in the sweep's unit."""
     wire = declared.get("wire")
-    payloads = {point.factors.get(wire["payload"]) for point in points} if wire else set()
-    if not wire or len(payloads) != 1:
+    if not wire:
         return None
-    bits = WIRE_BITS * (payloads.pop() + wire["overhead_bytes"])
-    return float(bits / wire["link_bits_per_s"] * 1e9 / TIME_UNITS[declared["unit"]])
+    link = wire["link"]
+    frames = {
+        (
+            point.factors.get(wire["payload"]),
+            point.factors.get(link) if isinstance(link, str) else link,
+        )
+        for point in points
+    }
+    payload, bits_per_s = frames.pop()
+    if frames or payload is None or not bits_per_s:
+        return None
+    bits = WIRE_BITS * (payload + wire["overhead_bytes"])
+    return float(bits / bits_per_s * 1e9 / TIME_UNITS[declared["unit"]])
 
 
 def _printed(series: dict[str, Any], context: Context) -> dict[float, float]:

@@ -384,6 +384,7 @@ TIMES = [
         setter("sweeps", 0, "stated", "cell", "row", "statement", "none"),
         "'sweeps.switches.stated.cell' finds 0 rows of statements.csv",
     ),
+    (setter("sweeps", 1, "wire", "link", "rate"), "wire.link' is 'rate', which is no factor of ke"),
     (setter("sweeps", 0, "over", "method"), "over' is 'method', which is not a number at every po"),
 ]
 CASES = [

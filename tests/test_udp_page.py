@@ -163,15 +163,18 @@ def test_claims_of_one_figure_are_told_apart(made: dict[str, Any]) -> None:
 
 
 def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None:
-    for payload in (512, 1024, 1408):
-        one = series(made, "emulated-switches", f"gigabit-{payload}")
-        wire_us = 8 * (payload + 66) / 1000
+    lines = {"fast-64": (64, 100), "gigabit-512": (512, 1000), "gigabit-1024": (1024, 1000)}
+    lines |= {"gigabit-1408": (1408, 1000)}
+    for name, (payload, bits_per_us) in lines.items():
+        one = series(made, "emulated-switches", name)
+        wire_us = 8 * (payload + 66) / bits_per_us
         assert one["wire"] == pytest.approx(wire_us)
         assert one["above"]["low95"] < wire_us < one["above"]["high95"]
         assert one["above"]["estimate"] == pytest.approx(wire_us, rel=0.03)
         # One way through an emulated switch is 2 µs more than that, in the made-up times.
         assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
         assert one["emulates"]
+    assert series(made, "emulated-switches", "free-512")["wire"] is None
 
 
 def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
@@ -192,12 +195,12 @@ def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:
     assert swept.along(one) == "payload, bytes"
 
 
-def test_the_smallest_preset_has_too_few_steps_and_says_so(tmp_path: Path) -> None:
+def test_the_smallest_preset_says_which_steps_it_lacks(tmp_path: Path) -> None:
     path = made_up.results(tmp_path, "tiny", paper=made_up.UDP)
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert series(content, "switches", "one-socket")["slope"] is None
+    assert series(content, "switches", "one-socket")["slope"]["blocks"] == 8
+    assert series(content, "payloads", "one-socket")["slope"] is None
     text = text_of(page.PaperPage(content).sweeps().html)
-    assert "too few steps" in text
     assert "Nothing of this sweep was measured in preset tiny" in text
     assert "one socket at 2, 3 and 4" in text
 

@@ -71,8 +71,8 @@ def _sides(
         raise place.refusal(f"compares a point with itself; let {' and '.join(points)} differ")
 
 
-def check_steps(place: Place, steps: Estimand, space: Space) -> None:
-    """Refuse a line over fewer than three values of a factor, over what is no number, or over
+def check_steps(place: Place, steps: Estimand, space: Space, least: int = LEAST_STEPS) -> None:
+    """Refuse a line over fewer than `least` values of a factor, over what is no number, or over
     points of no preset. `steps`: {points: settings, over}."""
     values = []
     for number, setting in enumerate(steps["points"]):
@@ -84,10 +84,10 @@ def check_steps(place: Place, steps: Estimand, space: Space) -> None:
         raise place.at("over").refusal(
             f"is {steps['over']!r}, which is not a number at every point; name such a factor"
         )
-    if len(set(values)) < LEAST_STEPS:
+    if len(set(values)) < least:
         raise place.at("over").refusal(
-            f"is {steps['over']!r}, of which 'points' names fewer than {LEAST_STEPS} values; name "
-            "more of them"
+            f"is {steps['over']!r}, of which 'points' names fewer than {least} values; name more "
+            "of them"
         )
 
 

@@ -58,7 +58,8 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
     place.at("series").unique(ids)
     for series in sweep["series"]:
         here = place.at("series", series["id"])
-        claims.check_steps(here, {"points": series["points"], "over": sweep["over"]}, space)
+        along = {"points": series["points"], "over": sweep["over"]}
+        claims.check_steps(here, along, space, least=2)
         if "above" in series:
             others = [one for one in ids if one != series["id"]]
             here.at("above").known(series["above"], others, "other series")
@@ -73,6 +74,11 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
                         raise here.at("printed").refusal(
                             f"finds {row[column]!r}, which is no number; name another column"
                         )
+    if wire := sweep.get("wire"):
+        for key in ("payload", "link"):
+            if isinstance(wire[key], str):
+                factors = space.content["factors"]
+                place.at("wire", key).known(wire[key], factors, f"factor of {space.file}")
     if stated := sweep.get("stated"):
         here = place.at("stated", "cell")
         columns, rows = _table(here, folder, stated["cell"]["table"])

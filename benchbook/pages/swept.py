@@ -161,7 +161,7 @@ def sentences(sweep: Sweep) -> list[str]:
         if one["above"] and one["wire"]:
             share = one["above"]["estimate"] / one["wire"]
             said.append(
-                f"{one['label']}: {interval(one['above'])} {unit} steeper than "
-                f"{one['above_label']}, {digits.share(share)} of the wire’s."
+                f"With {one['label']} a step adds {interval(one['above'])} {unit} more than with "
+                f"{one['above_label']}: {digits.share(share)} of what the frame takes on the wire."
             )
     return said
