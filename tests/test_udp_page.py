@@ -174,7 +174,10 @@ def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None
         # One way through an emulated switch is 2 µs more than that, in the made-up times.
         assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
         assert one["emulates"]
+        share = digits.share(one["above"]["estimate"] / wire_us)
+        assert swept.beside_wire(one).endswith(f", {share} of the wire’s")
     assert series(made, "emulated-switches", "free-512")["wire"] is None
+    assert swept.beside_wire(series(made, "emulated-switches", "free-512")) == digits.NONE
 
 
 def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
