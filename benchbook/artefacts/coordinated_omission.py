@@ -2,7 +2,8 @@
 
 Decided by the generator's own account: which requests left later than intended, by how much, and
 from when their time counts. A request that had to wait for the one before it is late, and where
-time counts from the sending, what it waited is in no figure.
+time counts from the sending, what it waited is in no figure; nor is it where the machine kept the
+generator from sending.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from benchbook.detecting.timed_work import known, span, strongest
 from benchbook.digits import count, duration, plural, share
 
 ARTEFACT = "coordinated-omission"
-# What keeps a generator from sending in time may be the machine, and is omitted all the same.
-NEEDS_QUIET = True
 NEEDED = ("timed_from_intended", "requests_sent", "sends_late", "lateness_ns")
 NOTICED = 0.05  # of the mean, that is not in it
 CERTAIN = 1.0
