@@ -25,7 +25,8 @@ from benchbook.stats.intervals import Interval
 
 ARTEFACT = "wake-up"
 TIMING_ONLY = True
-LEAST_SHARE = 0.1  # of a round trip, that waking adds
+LEAST_SHARE = 0.05  # of a round trip, that waking adds
+WAITED = 0.05  # of a start's time, from which on its CPU was not its own
 SLEEPS = 0.5  # times that the CPU is given up in a round trip, from which on its ends sleep
 CONFIRMED, WITHOUT_TWIN = 0.95, 0.7
 REMEDY = (
@@ -71,7 +72,9 @@ def detect(seen: Seen) -> Judged:
         for row in filter(_sleeps, later):
             grown = _grown(seen, row, base, rows)
             if grown is None:
-                judged.abstained[row["where"]] = "6 blocks are needed to tell what a gap adds"
+                judged.abstained[row["where"]] = (
+                    "6 blocks in which no start waited for a CPU are needed to tell what a gap adds"
+                )
             elif grown.added.low > 0 and grown.share >= LEAST_SHARE:
                 found.append(grown)
             elif grown.added.high >= LEAST_SHARE * row["time_ns"]:
@@ -113,8 +116,18 @@ def _grown(
 
 def _growth(seen: Seen, row: Row, base: Row) -> dict[int, float]:
     """Block -> what a round trip takes more than one of the least gap."""
-    times, before = (by_block(seen, one["where"]) for one in (row, base))
+    times, before = (_undisturbed(seen, one) for one in (row, base))
     return {block: times[block] - before[block] for block in times.keys() & before.keys()}
+
+
+def _undisturbed(seen: Seen, row: Row) -> dict[int, float]:
+    """Block -> median time, without starts that waited for a CPU: its core was not idle."""
+    starts = seen.starts_of(row["where"])
+    times = by_block(seen, row["where"])
+    if not {"run_delay_ns", "wall_ns"} <= set(starts.columns):
+        return times
+    waited = starts[starts["run_delay_ns"] > WAITED * starts["wall_ns"]]
+    return {block: time for block, time in times.items() if block not in set(waited["block"])}
 
 
 def _finding(found: list[_Grown]) -> Finding:
