@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import subprocess
@@ -26,12 +27,14 @@ from benchbook.artefacts import (
     sender_rate,
     unit_mix,
 )
+from benchbook.throughput.ends import figures
 from kernels import KERNELS, LIMIT_S, points
 
 BURST = [KERNELS / "controls" / "receiver-drop" / name for name in ("burst.c", "arrivals.c")]
 REQUEST = [
     KERNELS / "controls" / "delayed-ack" / name for name in ("request.c", "server.c", "offload.c")
 ]
+OUTPUTS = Path(__file__).parent / "iperf3_outputs"
 VETH = {"path": "veth", "switches": 0}
 LOOPBACK = {"path": "loopback", "switches": 0}
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -275,13 +278,14 @@ class TestReportErrors:
     @pytest.mark.parametrize(
         ("name", "value", "words"),
         [
-            ("lost_percent", 134.2, "a loss of 134 % (far end)"),
-            ("lost_percent", -0.5, "a loss of -0.500 %"),
-            ("lost_datagrams", -12, "-12.0 as lost_datagrams"),
-            ("lost_datagrams", 1200, "1,200 datagrams lost of 990"),
+            ("lost_percent", 134.2, "a loss of 134.2 % (far end)"),
+            ("lost_percent", 100.04, "a loss of 100.04 %"),
+            ("lost_percent", -0.5, "a loss of -0.5 %"),
+            ("lost_datagrams", -12, "-12 lost datagrams"),
+            ("lost_datagrams", 1200, "1,200 lost datagrams of 990"),
             ("received_bytes", 2e6, "2,000,000 bytes received of 1,000,000 sent"),
-            ("jitter_ms", -1.0, "-1.00 as jitter_ms"),
-            ("jitter_ms", 600.0, "a jitter of 600 ms in 0.500 s"),
+            ("jitter_ms", -1.0, "a jitter of -1 ms"),
+            ("jitter_ms", 600.0, "a jitter of 600 ms in 0.5 s"),
             ("first_jitter_ms", 9e7, "90,000,000 ms for the first interval"),
         ],
     )
@@ -289,6 +293,26 @@ class TestReportErrors:
         found = only(self.said(self.HONEST, self.HONEST | {(name, "far"): value}), words)
         assert (found.effect, found.where) == ("invalidates", [])
         assert [row["value"] for row in found.evidence] == [value]
+
+    def test_what_iperf3_printed_here_is_clean(self) -> None:
+        recorded = {
+            name: json.loads((OUTPUTS / f"iperf3-3.12-{name}.json").read_text(encoding="utf-8"))
+            for name in ("tcp-near", "tcp-far", "udp-lossy-near", "udp-lossy-far")
+        }
+        reports = [
+            {
+                (one["name"], end): one["value"]
+                for end in ("near", "far")
+                for one in figures(end, protocol, json.dumps(recorded[f"{name}-{end}"]))
+            }
+            for name, protocol in (("tcp", "tcp"), ("udp-lossy", "udp"))
+        ]
+        judged = self.said(*reports)
+        assert (judged.findings, judged.clean) == ([], ["host"])
+
+    def test_a_rough_start_is_no_error(self) -> None:
+        rough = {("first_jitter_ms", "far"): 4.0}
+        assert self.said(self.HONEST | rough).findings == []
 
     def test_what_is_absent_is_no_error(self) -> None:
         assert self.said(self.HONEST | {("lost_percent", "far"): None}).findings == []

@@ -6,10 +6,9 @@ import json
 from typing import Any
 
 from benchbook.throughput import COUNTED, FAR, NEAR, SOURCE
+from benchbook.throughput.ranges import first_jitters, out_of_range
 
 OFF = 0.01  # bytes ÷ time beside the printed rate, which has its time from another moment
-# Of the first interval ÷ of all: how far the start may differ before it is no estimate of it.
-FIRST_JITTER = 100
 
 Row = dict[str, Any]
 
@@ -91,23 +90,12 @@ def _missing(unit: str, sent: int, read: int) -> Row:
 
 def _impossible(ends: dict[str, Row]) -> list[str]:
     """Values out of their range; as printed they stay in the table."""
-    found = []
-    for end, own in ends.items():
-        lost = own.get("lost_percent")
-        if lost is not None and not 0 <= lost <= 100:
-            found.append(f"The {end} end prints a loss of {lost:.4g} %, which no loss can be.")
-        count = own.get("lost_datagrams")
-        if count is not None and count < 0:
-            found.append(f"The {end} end prints {count} lost datagrams, less than none.")
-        jitter, first = own.get("jitter_ms"), own.get("first_jitter_ms")
-        if jitter is not None and jitter < 0:
-            found.append(f"The {end} end prints a jitter of {jitter:.4g} ms, less than none.")
-        if jitter and first and first > FIRST_JITTER * jitter:
-            found.append(
-                f"The first interval’s jitter is printed as {first:.4g} ms, where all have "
-                f"{jitter:.4g} ms: the first datagram was set beside no other."
-            )
-    return found
+    out = [f"The {one.end} end prints {one.words}, which cannot be." for one in out_of_range(ends)]
+    first = [
+        f"The {one.end} end prints {one.words}: the first datagram was set beside no other."
+        for one in first_jitters(ends)
+    ]
+    return out + first
 
 
 def _rates(ends: dict[str, Row]) -> list[str]:

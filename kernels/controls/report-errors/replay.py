@@ -1,20 +1,23 @@
-"""Reports of transfers with values as iperf3 prints them, some of which no transfer can have.
+"""Reports of transfers in iperf3's format, with values that no transfer can have, and without.
 
 Synthetic: datagrams are lost by lot; what is planted are errors that such reports were seen with.
+They are read by the parser that reads the tool's own output.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from benchbook.controls.replays import Scene
+from benchbook.throughput import FAR, NEAR, SOURCE
+from benchbook.throughput.ends import figures
 
 DATAGRAM_BYTES = (512, 1024, 1408)
-UNITS = {"percent": "%", "s": "s"}
-NEAR, FAR = "near", "far"
-Report = dict[tuple[str, str], float]
+Report = dict[str, Any]  # what each end prints of one transfer
 
 
 def scenes(seed: int) -> list[Scene]:
@@ -26,32 +29,35 @@ def scenes(seed: int) -> list[Scene]:
 
 def _above_all(dice: np.random.Generator, report: Report) -> None:
     """As if datagrams of the transfer before were missed too."""
-    lost = round(report["expected_datagrams", FAR] * float(dice.uniform(1.01, 3)))
-    report["lost_datagrams", FAR] = lost
-    report["lost_percent", FAR] = 100 * lost / report["expected_datagrams", FAR]
+    _lose(report, round(report[FAR]["end"]["sum"]["packets"] * float(dice.uniform(1.01, 3))))
 
 
 def _below_none(dice: np.random.Generator, report: Report) -> None:
     """As if more came late than were missed."""
-    late = int(dice.integers(1, 200))
-    report["lost_datagrams", FAR] = -late
-    report["lost_percent", FAR] = -100 * late / report["expected_datagrams", FAR]
+    _lose(report, -int(dice.integers(1, 200)))
+
+
+def _lose(report: Report, lost: int) -> None:
+    whole = report[FAR]["end"]["sum"]
+    whole |= {"lost_packets": lost, "lost_percent": 100 * lost / whole["packets"]}
 
 
 def _more_received(dice: np.random.Generator, report: Report) -> None:
     more = DATAGRAM_BYTES[0] * int(dice.integers(1, 100))
-    report["received_bytes", FAR] = report["sent_bytes", NEAR] + more
+    sent = report[NEAR]["end"]["sum_sent"]["bytes"]
+    report[FAR]["end"]["sum_received"]["bytes"] = sent + more
 
 
 def _first_jitter(dice: np.random.Generator, report: Report) -> None:
-    """The offset between two clocks, a part of which is smoothed away later."""
-    report["first_jitter_ms", FAR] = float(dice.uniform(1e3, 1e9)) / 16
+    """The offset between two clocks, which later datagrams smooth away."""
+    report[FAR]["intervals"][0]["sum"]["jitter_ms"] = float(dice.uniform(1e3, 1e9)) / 16
 
 
 def _long_jitter(dice: np.random.Generator, report: Report) -> None:
     """The same where nothing smoothed it away."""
-    jitter = report["receiving_s", FAR] * 1e3 * float(dice.uniform(2, 1e6))
-    report["jitter_ms", FAR] = report["first_jitter_ms", FAR] = jitter
+    far = report[FAR]
+    jitter = far["end"]["sum_received"]["seconds"] * 1e3 * float(dice.uniform(2, 1e6))
+    far["end"]["sum"]["jitter_ms"] = far["intervals"][0]["sum"]["jitter_ms"] = jitter
 
 
 PLANTED: tuple[Callable[[np.random.Generator, Report], None], ...] = (
@@ -67,20 +73,45 @@ def _honest(dice: np.random.Generator) -> Report:
     size = int(dice.choice(DATAGRAM_BYTES))
     sent = int(dice.integers(1000, 100_000))
     lost = int(dice.binomial(sent, float(dice.choice((0.0, 0.001, 0.3, 0.99)))))
-    jitter = float(dice.uniform(0.001, 0.2))
-    return {
-        ("sent_bytes", NEAR): sent * size,
-        ("sent_datagrams", NEAR): sent,
-        ("lost_percent", NEAR): 100 * lost / sent,
-        ("received_bytes", FAR): (sent - lost) * size,
-        ("expected_datagrams", FAR): sent,
-        ("lost_datagrams", FAR): lost,
-        ("lost_percent", FAR): 100 * lost / sent,
-        ("jitter_ms", FAR): jitter,
-        # Rough at the start, where the first datagrams wake whoever sleeps.
-        ("first_jitter_ms", FAR): jitter * float(dice.uniform(0.3, 20)),
-        ("receiving_s", FAR): sent * size * 8 / float(dice.uniform(1e8, 1e10)),
+    rate = float(dice.uniform(1e8, 1e10))
+    lasted, jitter = 8 * sent * size / rate, float(dice.uniform(0.001, 0.2))
+    whole = {
+        "packets": sent,
+        "lost_packets": lost,
+        "lost_percent": 100 * lost / sent,
+        "jitter_ms": jitter,
     }
+    sums_sent = {
+        "bytes": sent * size,
+        "bits_per_second": rate,
+        "seconds": lasted,
+        "packets": sent,
+    }
+    sums_received = {
+        "bytes": (sent - lost) * size,
+        "bits_per_second": rate * (sent - lost) / sent,
+        "seconds": lasted,
+    }
+    # Rough at the start, where the first datagrams wake whoever sleeps.
+    first = jitter * float(dice.uniform(0.3, 20))
+    return {
+        NEAR: {"end": {"sum": dict(whole), "sum_sent": sums_sent}},
+        FAR: {
+            "intervals": [{"sum": {"jitter_ms": first}}],
+            "end": {"sum": whole, "sum_received": sums_received},
+        },
+    }
+
+
+def _rows(report: Report, number: int) -> list[dict[str, Any]]:
+    """As the evidence stage writes them."""
+    about = {"source": SOURCE, "state": "replayed", "reason": ""}
+    about |= {"transfer": {"protocol": "udp", "number": number}}
+    return [
+        {**one, **about}
+        for end, said in report.items()
+        for one in figures(end, "udp", json.dumps(said))
+    ]
 
 
 def _scene(
@@ -89,18 +120,5 @@ def _scene(
     reports = [_honest(dice) for _ in range(int(dice.integers(1, 5)))]
     if plant is not None:
         plant(dice, reports[int(dice.integers(len(reports)))])
-    rows = [
-        {
-            "name": name,
-            "value": value,
-            "unit": UNITS.get(name.rsplit("_", 1)[-1], name.rsplit("_", 1)[-1]),
-            "source": "iperf3",
-            "state": "replayed",
-            "reason": "",
-            "end": end,
-            "transfer": {"protocol": "udp", "number": number},
-        }
-        for number, report in enumerate(reports)
-        for (name, end), value in report.items()
-    ]
+    rows = [row for number, report in enumerate(reports) for row in _rows(report, number)]
     return Scene(provoked=plant is not None, points=[], evidence=rows)
