@@ -204,8 +204,9 @@ def crosses_of_figure(root: Path, experiment: str, wanted: str) -> list[dict[str
         if f"{figure['paper']}/{figure['id']}" == wanted:
             settings += shown_settings(figure)
             for claim in figure.get("claims", []):
-                for named in settings_of(claim["estimand"]).values():
-                    settings += named
+                for estimand in (claim["estimand"], moved(claim)):
+                    for named in settings_of(estimand).values():
+                        settings += named
             settings += settings_of_anomalies(figure)
     return settings
 
@@ -238,6 +239,19 @@ def settings_of(estimand: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         side: settings
         for side, settings in sides.items()
         if settings and all(isinstance(one, dict) for one in settings)
+    }
+
+
+def moved(claim: dict[str, Any]) -> dict[str, Any]:
+    """A claim's estimand under the factors that it names as `beside`; empty where it names none."""
+    changed, estimand = claim.get("beside"), claim["estimand"]
+    if not changed:
+        return {}
+    return {**estimand} | {
+        side: [setting | changed for setting in settings]
+        if isinstance(estimand[side], list)
+        else settings[0] | changed
+        for side, settings in settings_of(estimand).items()
     }
 
 

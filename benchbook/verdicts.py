@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchbook import comparisons, stats
 from benchbook.claims import Verdict, estimate, judge_claim, judge_fact
-from benchbook.definitions import settings_of
+from benchbook.definitions import moved
 from benchbook.elsewhere import elsewhere
 from benchbook.estimands import (
     Known,
@@ -117,20 +117,16 @@ def _beside(
 ) -> dict[str, Any] | None:
     """The same estimated under other factors, with its pointwise interval: {setting, estimate,
     pointwise, blocks, within}; None where the claim names none, or it was not measured."""
-    changed = claim.get("beside")
-    if not changed:
+    estimand = moved(claim)
+    if not estimand:
         return None
-    estimand = dict(claim["estimand"])
-    for side, settings in settings_of(estimand).items():
-        moved = [setting | changed for setting in settings]
-        estimand[side] = moved if isinstance(estimand[side], list) else moved[0]
     roles = roles_of(estimand, content, sizes)
     used, why = usable(estimand, roles, run.known)
     found = None if why else estimate({**claim, "estimand": estimand}, used, run.summaries, 1)
     if found is None:
         return None
     return {
-        "setting": changed,
+        "setting": claim["beside"],
         "estimate": found.value,
         "pointwise": [found.low95, found.high95],
         "blocks": len(found.values),

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from claimed import CALL_BYTES, CONTENT, SIZES, claim, known, measured_run, ratio, roles, summaries
+from conftest import ROOT
 
-from benchbook import comparisons, figures, units
+from benchbook import comparisons, definitions, figures, units
 from benchbook.claims import estimate, judge_claim, judge_fact
 from benchbook.elsewhere import elsewhere
 from benchbook.estimands import Estimate, kind_of, published, usable
@@ -282,3 +283,14 @@ def test_the_papers_statistic_of_a_time_is_a_time() -> None:
     row = figures._rerun(point, "µs")
     assert (row["rerun"], row["low"], row["high"]) == (30.0, 29.0, None)
     assert row["paper_statistic"] == pytest.approx(31.0)
+
+
+def test_one_figure_measures_what_stands_beside_its_claims() -> None:
+    wanted = definitions.crosses_of_figure(ROOT, "udp", "e7udpip-latency/one-socket")
+    assert {one["wait"] for one in wanted} == {"block", "spin"}
+    own = claim(ratio(), [1, None])
+    assert definitions.moved(own) == {}
+    moved = definitions.moved(own | {"beside": {"threads": 2}})
+    assert moved["numerator"] == {"method": "a", "threads": 2}
+    both = definitions.moved(claim(difference("ab", "cd"), [0, 1], beside={"threads": 2}))
+    assert [one["threads"] for one in both["minuend"]] == [2, 2]

@@ -8,7 +8,7 @@ from typing import Any
 
 import benchbook
 from benchbook.crosscheck.spaces import VARIANT, Place, Space
-from benchbook.definitions import settings_of
+from benchbook.definitions import moved, settings_of
 from benchbook.settings import load
 
 Estimand = dict[str, Any]
@@ -30,11 +30,11 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
         _sides(here, estimand, sides, space)
     if estimand["kind"] == "difference" and len(sides["minuend"]) != len(sides["subtrahend"]):
         raise here.refusal("adds more times than it takes away; name as many on both sides")
-    for side, settings in sides.items() if "beside" in claim else ():
-        for one in settings:
-            moved = space.points(place.at("beside"), one | claim["beside"])
-            space.must_be_planned(place.at("beside"), moved)
-            if set(moved) & set(space.points(here.at(side), one)):
+    for side, settings in settings_of(moved(claim)).items():
+        for own, other in zip(sides[side], settings, strict=True):
+            points = space.points(place.at("beside"), other)
+            space.must_be_planned(place.at("beside"), points)
+            if set(points) & set(space.points(here.at(side), own)):
                 raise place.at("beside").refusal("changes nothing; name another value")
     of_fact: dict[str, Callable[[], None]] = {
         "trial": lambda: _trial(here, estimand, space),
