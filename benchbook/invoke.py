@@ -5,25 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from benchbook import host
-from benchbook.errors import BenchbookError
 from benchbook.network import Door
 from benchbook.network.serving import NotServingError, serving
 from benchbook.peers.parsers import NotUnderstoodError
 from benchbook.peers.start import PeerStart, read
-from benchbook.process import child_setup
+from benchbook.started import Started, inherited, started
 
 CANNOT_RUN = 77
 OUTPUT_KEPT = 400  # characters of stderr that enter a reason
-PIPES_S = 1.0  # until the output of what was ended is given up
 
 
 @dataclass(frozen=True)
@@ -112,20 +108,21 @@ def environment(request: Request) -> dict[str, str]:
     }
 
 
-def invoke(request: Request) -> Result:
-    """Start the program, wait for it within its time limit, and read what it printed."""
+def invoke(request: Request, ahead: Started | None = None) -> Result:
+    """Start the program, wait for it within its time limit, and read what it printed; `ahead`: the
+    start that `start_ahead` made of it, which goes on."""
     if request.door.refused:
         return _refused(request)
     steal_before = host.steal_ticks_of(request.cpus)
     t_start_ns = now_ns()
     start: dict[str, Any] = {}
     if request.peer is None:
-        exit_status, out, err = _run(request, request.cpus)
+        exit_status, out, err = _start(request, request.cpus).finish(request.time_limit_s)
         start, finished = read_output(out, len(request.points))
         problem = explain_exit(exit_status, out, err, request.time_limit_s)
         points = [PointResult(*problem) if point is None else point for point in finished]
     else:
-        points = [_peer_point(request, request.peer)]
+        points = [_peer_point(request, request.peer, ahead)]
     t_end_ns = now_ns()
     wall_ns = t_end_ns - t_start_ns
     return Result(
@@ -139,15 +136,32 @@ def invoke(request: Request) -> Result:
     )
 
 
-def _run(request: Request, cpus: list[int]) -> tuple[int | None, str, str]:
-    return run_program(
+def start_ahead(request: Request) -> Started | None:
+    """Start a peer that sleeps before it measures, and keep it in that sleep until it is invoked;
+    None for one that does not, or not as it is described."""
+    if request.peer is None or not request.peer.sleeps_after:
+        return None
+    one = _start(request, _near_cpus(request))
+    if one.stop_in_sleep(request.peer.sleeps_after):
+        return one
+    one.end()
+    return None
+
+
+def _start(request: Request, cpus: list[int]) -> Started:
+    return started(
         command_line(request),
         cpus=cpus,
         env=environment(request),
-        time_limit_s=request.time_limit_s,
         lock=request.lock,
         door=request.door,
     )
+
+
+def _near_cpus(request: Request) -> list[int]:
+    """Each end has a CPU of its own, as ours do."""
+    has_far_end = request.peer is not None and request.peer.server is not None
+    return request.cpus[:1] if has_far_end else request.cpus
 
 
 def _refused(request: Request) -> Result:
@@ -173,47 +187,8 @@ def run_program(
     that would hold its pipes open.
     BenchbookError where the program cannot even be started: that says nothing about its points.
     """
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=env,
-            pass_fds=_inherited(lock, door),
-            preexec_fn=child_setup(cpus, door.enter if door else None),  # noqa: PLW1509 - the measurer has one thread
-            process_group=0 if with_children else None,
-        )
-    except OSError as error:
-        raise BenchbookError(
-            f"{command[0]} cannot be started ({error.strerror}); remove build/ and run again"
-        ) from None
-    try:
-        out, err = process.communicate(timeout=time_limit_s)
-    except subprocess.TimeoutExpired:
-        if with_children:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        try:
-            out, err = process.communicate(timeout=PIPES_S if with_children else None)
-        except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
-            out, err = held.stdout, held.stderr
-        return None, _text(out), _text(err)
-    except BaseException:  # a group of its own hears no Ctrl-C of the terminal
-        if with_children:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        raise
-    return process.returncode, _text(out), _text(err)
-
-
-def _inherited(lock: int | None, door: Door | None) -> tuple[int, ...]:
-    """File descriptors that a started program keeps."""
-    return (*(() if lock is None else (lock,)), *(door.inherits if door else ()))
-
-
-def _text(raw: bytes | None) -> str:
-    return (raw or b"").decode("utf-8", errors="replace")
+    one = started(command, cpus=cpus, env=env, lock=lock, with_children=with_children, door=door)
+    return one.finish(time_limit_s)
 
 
 def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResult | None]]:
@@ -274,10 +249,17 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
     return "failed", _ended(status, err)
 
 
-def _peer_point(request: Request, peer: PeerStart) -> PointResult:
-    """One start of a peer, with its server where it has one: each end has a CPU, as ours do."""
+def _peer_point(request: Request, peer: PeerStart, ahead: Started | None) -> PointResult:
+    """One start of a peer, with its server where it has one."""
+
+    def measured() -> PointResult:
+        one = ahead or _start(request, _near_cpus(request))
+        if ahead:
+            ahead.go_on()
+        return _peer_result(request, peer, *one.finish(request.time_limit_s))
+
     if peer.server is None:
-        return _peer_result(request, peer, *_run(request, request.cpus))
+        return measured()
     try:
         with serving(
             [str(request.binary.absolute()), *peer.server.arguments],
@@ -285,14 +267,15 @@ def _peer_point(request: Request, peer: PeerStart) -> PointResult:
             port=peer.server.port,
             cpus=request.cpus[1:2] or request.cpus,
             enter=request.door.enter_far,
-            inherits=_inherited(request.lock, request.door),
+            inherits=inherited(request.lock, request.door),
             env=environment(request),
         ) as server:
-            ended = _run(request, request.cpus[:1])
-            found = _peer_result(request, peer, *ended)
+            found = measured()
             if why := server.ended():
                 raise NotServingError(why)
     except NotServingError as why:
+        if ahead:
+            ahead.end()
         return PointResult("failed", f"{peer.tool}: {why}")
     return found
 

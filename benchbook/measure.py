@@ -6,6 +6,7 @@ Snakemake may repeat this at any time; only the fingerprint decides whether anyt
 from __future__ import annotations
 
 import secrets
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -114,11 +115,11 @@ def measure_run(
         lock=lock,
     )
     factors = [point.factors for point in plan.points]
-    with progress, network.made(factors, plan.settings.get("udp_peer")) as joined:
-        Run(
-            folder=run,
-            plan=plan,
-            starter=Starter(
+    with (
+        progress,
+        network.made(factors, plan.settings.get("udp_peer")) as joined,
+        closing(
+            Starter(
                 plan,
                 run,
                 content["starts"],
@@ -126,7 +127,13 @@ def measure_run(
                 lock,
                 plan.peers,
                 joined if content.get("network") else None,
-            ),
+            )
+        ) as starter,
+    ):
+        Run(
+            folder=run,
+            plan=plan,
+            starter=starter,
             state=state,
             seed=read_json(run / records.PLAN)["seed"],
             say=progress.update,

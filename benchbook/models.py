@@ -280,6 +280,11 @@ class Peer(Model):
     )
     least: dict[Name, int] = Field(default={}, description="factor -> the smallest that it takes")
     server: PeerServer | None = None
+    sleeps_after: str = Field(
+        default="",
+        description="what it prints before it sleeps, ahead of its measuring: it is started while "
+        "others are measured, and stopped in that sleep until its turn",
+    )
     by_time: bool = Field(
         default=False,
         description="it takes no number of repetitions: all that it times is kept, and its warm-up "

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import records
-from benchbook.invoke import PointResult, Request, Result, invoke
+from benchbook.invoke import PointResult, Request, Result, invoke, start_ahead
 from benchbook.network import LAID, Door, Network
 from benchbook.peers.start import prepare
 from benchbook.plan import Plan
 from benchbook.points import Point, cpus_needed, grouped
+from benchbook.started import Started
 
 OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
 PADDINGS = range(0, 4096, 16)
@@ -32,6 +33,8 @@ class Starter:
     lock: int | None
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     network: Network | None = None  # that the points are measured over
+    # Peers that sleep before they measure, started for their next turn: point -> its request.
+    ahead: dict[str, tuple[Request, Started]] = field(default_factory=dict)
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan."""
@@ -80,9 +83,26 @@ class Starter:
     def start(
         self, group: list[Point], numbers: Numbers, dice: random.Random
     ) -> tuple[Request, Result]:
-        """Invoke the group."""
-        request = self.request(group, numbers, dice)
-        return request, invoke(request)
+        """Invoke the group. A peer that sleeps before it measures is started for its next turn at
+        once, and sleeps while others are measured."""
+        name = group[0].id
+        if name in self.ahead:
+            request, waiting = self.ahead.pop(name)
+            result = invoke(request, waiting)
+        else:
+            request = self.request(group, numbers, dice)
+            result = invoke(request)
+        if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
+            following = self.request(group, numbers, dice)
+            if one := start_ahead(following):
+                self.ahead[name] = following, one
+        return request, result
+
+    def close(self) -> None:
+        """End what waits for a turn that does not come."""
+        for _, one in self.ahead.values():
+            one.end()
+        self.ahead.clear()
 
     def lines(
         self, block: int, index: int, group: list[Point], request: Request, result: Result

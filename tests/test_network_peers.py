@@ -4,12 +4,14 @@ stand-ins that go wrong."""
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import stat
 import subprocess
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +20,17 @@ import yaml
 from conftest import ROOT
 
 from benchbook import definitions, network, peers
+from benchbook import started as started_module
 from benchbook.errors import BenchbookError
-from benchbook.invoke import PointResult, Request, invoke
+from benchbook.invoke import PointResult, Request, invoke, start_ahead
 from benchbook.network import Network, serving
 from benchbook.network.serving import NotServingError, Server
 from benchbook.peers.matching import matched, refusal
 from benchbook.peers.parsers import NotUnderstoodError, sockperf
 from benchbook.peers.start import PeerStart, ServerStart, prepare
 from benchbook.points import Point, point_id
+from benchbook.start import Starter
+from benchbook.started import Started
 
 OUTPUTS = Path(__file__).parent / "peer_outputs"
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -329,6 +334,85 @@ def test_what_a_server_prints_can_be_read_while_it_runs(
         slow.process.wait()
 
 
+# --- Started ahead, while others are measured
+
+
+def state_of(one: Started) -> str:
+    return Path(f"/proc/{one.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+SLEEPS = "echo before; echo Warmup stage; sleep 0.2; touch {ran}; cat {good}"
+
+
+@pytest.fixture
+def sleeper(tmp_path: Path, port: int) -> Request:
+    """A start of a client that sleeps before it measures, which it tells by a file."""
+    names = {"ran": tmp_path / "ran", "good": OUTPUTS / "sockperf-3.7-spinning.txt"}
+    path = program(
+        tmp_path,
+        f'exec python3 {tmp_path}/server.py "$1" "$2" {tmp_path}/told',
+        SLEEPS.format(**names),
+    )
+    start = peer(port, sleeps_after="Warmup stage")
+    return Request(path, {}, [{}], CPUS, time_limit_s=20, peer=start)
+
+
+def test_a_client_that_sleeps_waits_stopped_for_its_turn(tmp_path: Path, sleeper: Request) -> None:
+    waiting = start_ahead(sleeper)
+    assert waiting is not None
+    time.sleep(0.4)  # its sleep is over, and it still waits
+    assert state_of(waiting) == "T"
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "told").exists()  # no server runs beside others
+    (point,) = invoke(sleeper, waiting).points
+    assert (point.state, point.reason, len(point.time_ns)) == ("ok", "", 23)
+    assert (tmp_path / "ran").exists()
+    assert waiting.process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "client",
+    ["echo no stage at all", "echo Warmup stage; exit 3", "echo Warmup stage; while :; do :; done"],
+)
+def test_a_client_that_does_not_sleep_where_it_should_is_not_started_ahead(
+    tmp_path: Path, port: int, client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(started_module, "LIMIT_S", 0.3)
+    path = program(tmp_path, "exit 1", f"echo $$ > {tmp_path}/pid; {client}")
+    start = peer(port, sleeps_after="Warmup stage")
+    assert start_ahead(Request(path, {}, [{}], CPUS, peer=start)) is None
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
+
+
+def test_a_waiting_client_ends_with_its_server(sleeper: Request, tmp_path: Path) -> None:
+    waiting = start_ahead(sleeper)
+    assert waiting is not None
+    (tmp_path / "server.py").write_text("raise SystemExit('no port')")
+    (point,) = invoke(sleeper, waiting).points
+    assert point.reason == "sockperf: its server ended with exit status 1: no port"
+    assert waiting.process.returncode is not None
+    assert not (tmp_path / "ran").exists()
+
+
+def test_each_turn_has_the_conditions_of_its_own_start(sleeper: Request, tmp_path: Path) -> None:
+    """The padding of a start that was made ahead is that of the program that ran."""
+    made = [replace(sleeper, environment_padding_bytes=16 * n) for n in range(1, 4)]
+
+    class Made(Starter):
+        def request(self, *_: Any) -> Request:
+            return made.pop(0)
+
+    here = Made(None, tmp_path, [], lambda _: sleeper.binary, None)  # type: ignore[arg-type]
+    point = Point("sockperf,x", "sockperf", {})
+    paddings = [here.start([point], {}, random.Random(1))[0] for _ in range(2)]
+    assert [one.environment_padding_bytes for one in paddings] == [16, 32]
+    (waiting,) = [one for _, one in here.ahead.values()]
+    assert state_of(waiting) == "T"
+    here.close()
+    assert waiting.process.returncode is not None
+    assert not here.ahead
+
+
 # --- The real program, over a network of its own
 
 
@@ -344,9 +428,11 @@ def test_sockperf_goes_round_between_two_hosts(content: dict[str, Any]) -> None:
             pytest.skip(door.refused)
         spec = peers.of(content)["sockperf"]
         start = prepare(spec, TRIP, COUNTS, door.options["far-address"])
-        (point,) = invoke(
-            Request(Path(program), {}, [{}], CPUS, time_limit_s=30, peer=start, door=door)
-        ).points
+        asked = Request(Path(program), {}, [{}], CPUS, time_limit_s=30, peer=start, door=door)
+        waiting = start_ahead(asked)
+        assert waiting is not None
+        assert state_of(waiting) == "T"
+        (point,) = invoke(asked, waiting).points
     finally:
         one.close()
     assert (point.state, point.reason) == ("ok", "")

@@ -36,6 +36,7 @@ class PeerStart:
     warmup: int
     declared_bytes: int
     server: ServerStart | None = None
+    sleeps_after: str = ""  # what it prints before it sleeps; empty: it measures at once
 
 
 def prepare(
@@ -59,6 +60,7 @@ def prepare(
         declared_bytes=values[DECLARED],
         server=server
         and ServerStart(filled(server["arguments"], values), server["protocol"], SERVER_PORT),
+        sleeps_after=spec.get("sleeps_after", ""),
     )
 
 
