@@ -34,6 +34,7 @@ from benchbook.started import Started
 
 OUTPUTS = Path(__file__).parent / "peer_outputs"
 CPUS = sorted(os.sched_getaffinity(0))[:2]
+TRIES = 3  # on a machine so busy that no round trip ends within half a second
 COUNTS = {"loops": 1, "samples": 50, "warmup": 20}
 SPINNING = (OUTPUTS / "sockperf-3.7-spinning.txt").read_text()
 TRIP = {
@@ -259,7 +260,12 @@ def test_the_server_listens_before_the_client_starts_and_ends_after_it(
         ("{serve}", "echo lost >&2; exit 2", "failed", "exit status 2: lost"),
         ("{serve}", "kill -ILL $$", "failed", "was ended by signal 4 (SIGILL)"),
         ("{serve}", "exec sleep 60", "timeout", "did not end within its time limit of 0.6 s"),
-        ("{serve}", "cat {silent}", "failed", "sockperf: its output has no log of round trips"),
+        (
+            "{serve}",
+            "cat {silent}",
+            "failed",
+            "sockperf: No messages were received from the server. Is the server down?",
+        ),
         (
             "{serve}",
             "kill -KILL `cut -d' ' -f1 {told}`; sleep 0.2; cat {good}",
@@ -429,12 +435,15 @@ def test_sockperf_goes_round_between_two_hosts(content: dict[str, Any]) -> None:
         spec = peers.of(content)["sockperf"]
         start = prepare(spec, TRIP, COUNTS, door.options["far-address"])
         asked = Request(Path(program), {}, [{}], CPUS, time_limit_s=30, peer=start, door=door)
-        waiting = start_ahead(asked)
-        assert waiting is not None
-        assert state_of(waiting) == "T"
-        (point,) = invoke(asked, waiting).points
+        for _ in range(TRIES):
+            waiting = start_ahead(asked)
+            assert waiting is not None
+            assert state_of(waiting) == "T"
+            (point,) = invoke(asked, waiting).points
+            if "No valid observations" not in point.reason:
+                break
     finally:
         one.close()
     assert (point.state, point.reason) == ("ok", "")
-    assert len(point.time_ns) > 10
+    assert point.time_ns
     assert point.bytes_declared == 1024

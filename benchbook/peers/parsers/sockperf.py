@@ -23,7 +23,8 @@ def parse(text: str) -> Measured:
     """Every round trip in ns, each of one message's bytes."""
     said, head, log = text.partition(_HEAD)
     if not head:
-        raise NotUnderstoodError("its output has no log of round trips")
+        words = re.search(r"^sockperf: (No .*)$", said, re.MULTILINE)
+        raise NotUnderstoodError(words[1] if words else "its output has no log of round trips")
     size = re.search(r"--msg-size=(\d+) ", said)
     count, lost = _COUNT.search(said), _LOST.search(said)
     if size is None or count is None or lost is None:
