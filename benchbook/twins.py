@@ -58,8 +58,8 @@ def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) 
         if not point.get("twin") or point["state"] != "ok":
             continue
         base = point["point"].replace(f"~{point['twin']}", "", 1)
-        # One call declares the same bytes in both, or, as a round trip may, none at all.
-        interval = ratio_interval(summaries, point["point"], base, "time", "median_ns", claims)
+        # The ratio of rates, from times: a call declares the same bytes in both, or none at all.
+        interval = ratio_interval(summaries, base, point["point"], "time", "median_ns", claims)
         if interval:
             twins[point["twin"]].append({"point": base, **interval})
     # Of several twins the worst speaks: one that fails, else the widest; the furthest bound.

@@ -379,7 +379,10 @@ TIMES = [
         setter("sweeps", 0, "series", 0, "printed", "y", "case"),
         "one-socket.printed' finds 'ソケット",
     ),
-    (setter("sweeps", 1, "series", 3, "above", "free"), "free-64.above' is 'free', which is no oth"),
+    (
+        setter("sweeps", 1, "series", 3, "above", "free"),
+        "free-64.above' is 'free', which is no ot",
+    ),
     (
         setter("sweeps", 0, "stated", "cell", "row", "statement", "none"),
         "'sweeps.switches.stated.cell' finds 0 rows of statements.csv",

@@ -28,6 +28,11 @@ STREAM_CASES: dict[str, dict[str, Any]] = {
     "stream": {"preset": "quick", "spread": 0.004},
     "stream-bare": {"preset": "tiny", "bare": True},
 }
+# Whole, and with a start of each that failed.
+UDP_CASES: dict[str, dict[str, Any]] = {
+    "round-trips": {"preset": "quick"},
+    "lost-trips": {"preset": "quick", "failing": "switches=2|wait=spin", "bare": True, "blocks": 4},
+}
 
 # Boxes of an SVG's texts that lie over one another by more than a sliver.
 OVERLAPS = """all => all.flatMap(svg => {
@@ -88,20 +93,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 files = [top / name / "mbw" / "analysis.json", paper]
                 machine.make_machine(files, output.with_name("machine.html"))
         for name, case in STREAM_CASES.items():
-            stream_page(top / name, case, patch)
+            other_page(top / name, made_up.STREAM, "stream", case, patch)
+        for name, case in UDP_CASES.items():
+            other_page(top / name, made_up.UDP, "udp", case, patch)
     return top
 
 
-def stream_page(folder: Path, case: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    """The page of the other paper, with the pages about the machine and all papers."""
-    paper = made_up.results(folder, paper=made_up.STREAM, **case)
-    output = folder / "reports" / f"{made_up.STREAM}.html"
+def other_page(
+    folder: Path, named: str, experiment: str, case: dict[str, Any], patch: pytest.MonkeyPatch
+) -> None:
+    """The page of another paper, with the pages about the machine and all papers."""
+    paper = made_up.results(folder, paper=named, **case)
+    output = folder / "reports" / f"{named}.html"
     patch.setenv(page.VARIABLE, str(paper))
-    notebook = NOTEBOOK.with_name(f"{made_up.STREAM}.ipynb")
+    notebook = NOTEBOOK.with_name(f"{named}.ipynb")
     write_text(output, reports.export(made_up.executed_here(notebook), ""))
     controls = made_up.controls(folder / "controls.json")
     lab.make_index([paper], controls, output.with_name("index.html"))
-    machine.make_machine([folder / "stream/analysis.json", paper], output.with_name("machine.html"))
+    files = [folder / experiment / "analysis.json", paper]
+    machine.make_machine(files, output.with_name("machine.html"))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +225,7 @@ def test_pages_say_the_same_without_javascript(site: Path, browser: Browser, loo
 
 
 def test_no_page_and_no_picture_leads_outside(site: Path) -> None:
-    assert len(pages(site)) == 23
+    assert len(pages(site)) == 29
     for path in pages(site):
         text = path.read_text(encoding="utf-8")
         assert "http" not in text.lower(), path
