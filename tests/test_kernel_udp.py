@@ -132,6 +132,7 @@ def test_every_datagram_comes_back(udp: Path, hosts: network.Network, wait: str)
             "spinning": WAITS.index(wait),
             "emulated_switches": 0,
             "open_schedule": 0,
+            "affinity_cpus": 1,
             "device_is_loopback": 0,
             "device_mtu_bytes": 1500,
             "receive_buffer_errors": 0,
@@ -210,7 +211,12 @@ def test_an_open_schedule_begins_when_it_says(udp: Path, hosts: network.Network,
     asked = [point(method, 200, 64, gap_ns=1) for method in ("open", "open-from-send")]
     for path in (VETH, LOOPBACK):
         done = start(udp, hosts, path, f"--wait={wait}", *asked)
-        assert [one["open_schedule"] for one in good(done)] == [1, 1]
+        told = good(done)
+        assert [one["open_schedule"] for one in told] == [1, 1]
+        assert [one["timed_from_intended"] for one in told] == [1, 0]
+        assert [one["requests_sent"] for one in told] == [200, 200]
+        assert min(one["sends_late"] for one in told) >= 199  # each but the first, at the least
+        assert min(one["lateness_ns"] for one in told) > 200
         starts = [begin for begin, _ in samples(done.stdout)]
         assert starts[:200] == [starts[0] + i for i in range(200)]
         sent = [later - earlier for earlier, later in itertools.pairwise(starts[200:])]
