@@ -19,7 +19,7 @@
 #define BENCH_TIMED __attribute__((noinline, noclone, noipa))
 #endif
 
-enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 16, BENCH_RANGES_MAX = 4 };
+enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 24, BENCH_RANGES_MAX = 4 };
 
 /* A KEY=VALUE of --point that only this kernel knows. */
 struct bench_key {
@@ -76,6 +76,10 @@ struct bench_task {
     /* May be NULL: called with the state after each sample, untimed, but within the usage. */
     bench_call *between;
 
+    /* More threads than CPUs may take part: that they wait for a CPU is then what is measured, and
+     * tells of no other work on the machine. */
+    bool crowded;
+
     /* Instead of `timed`, for samples that overlap or begin by a clock: called for the warm-ups
      * and then for the samples, where there are any. Its loops are 1, and no crew meets. */
     bench_series *series;
@@ -121,6 +125,7 @@ void bench_observe_count(struct bench_report *report, const char *name, uint64_t
 void bench_observe_real(struct bench_report *report, const char *name, double value);
 void bench_observe_share(struct bench_report *report, const char *name, uint64_t part,
                          uint64_t whole);
+void bench_observe_text(struct bench_report *report, const char *name, const char *text);
 void bench_observe_absent(struct bench_report *report, const char *name);
 
 #endif

@@ -127,6 +127,7 @@ static void run_point(size_t index, struct outcome *outcome) {
                (unsigned long long)point->loops);
     }
     outcome->usage = measure(&task, point, index, outcome->samples);
+    outcome->usage.has_run_delay = outcome->usage.has_run_delay && !task.crowded;
     outcome->mapped = mappings_find(task.buffers); /* before the check touches them */
     bench_kernel.check(point, &outcome->report);
 }

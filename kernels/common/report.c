@@ -49,6 +49,12 @@ void bench_observe_share(struct bench_report *report, const char *name, uint64_t
     add_real(report, (struct observation){.name = name, .kind = OBSERVED_SHARE, .real = share});
 }
 
+void bench_observe_text(struct bench_report *report, const char *name, const char *text) {
+    struct observation observation = {.name = name, .kind = OBSERVED_TEXT};
+    snprintf(observation.text, sizeof observation.text, "%s", text);
+    add(report, observation);
+}
+
 void bench_observe_absent(struct bench_report *report, const char *name) {
     add(report, (struct observation){.name = name, .kind = OBSERVED_ABSENT});
 }
@@ -77,6 +83,9 @@ void report_emit_observations(const struct bench_report *report) {
         case OBSERVED_REAL:
         case OBSERVED_SHARE:
             emit_real(seen->name, seen->real);
+            break;
+        case OBSERVED_TEXT:
+            emit_text(seen->name, seen->text);
             break;
         case OBSERVED_ABSENT:
             emit_null(seen->name);

@@ -4,13 +4,21 @@
 
 #include "bench.h"
 
-enum observation_kind { OBSERVED_COUNT, OBSERVED_REAL, OBSERVED_SHARE, OBSERVED_ABSENT };
+enum observation_kind {
+    OBSERVED_COUNT,
+    OBSERVED_REAL,
+    OBSERVED_SHARE,
+    OBSERVED_TEXT,
+    OBSERVED_ABSENT
+};
+enum { OBSERVED_TEXT_BYTES = 128 };
 
 struct observation {
     const char *name;
     enum observation_kind kind;
     uint64_t count;
     double real;
+    char text[OBSERVED_TEXT_BYTES]; /* as much of it as goes in */
 };
 
 struct bench_report {
