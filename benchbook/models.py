@@ -69,6 +69,9 @@ class Settings(Model):
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
     time_limit_s: float = Field(gt=0, description="per invocation; beyond it the kernel hangs")
     anchor_every_s: float = Field(gt=0)
+    hostdev_device: int | str | None = Field(
+        description="the device that experiment hostdev uses: its number, or a part of its name"
+    )
     udp_peer: str | None = Field(
         pattern=r"^[0-9.]+(:[0-9]+)?$",
         description="IPv4 address (and port) of a host that runs `benchbook serve udp-echo`",
@@ -185,7 +188,13 @@ class Experiment(Model):
     )
     buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
     network: Network = False
+    cpus: Literal["all"] | None = Field(
+        default=None, description="given to each start; else as many as its threads or processes"
+    )
     settings: OwnSettings = OwnSettings()
+    settings_of: dict[Name, str] = Field(
+        default={}, description="kernel option -> key of config/ that gives its value, unless null"
+    )
     base: Name
     variants: dict[Name, Variant] = Field(min_length=1)
     twins: list[Setting] = Field(default=[], description="points measured as A/A and relinked too")

@@ -59,6 +59,8 @@ class Plan:
     claim_hashes: dict[str, str] = field(default_factory=dict)
     memory_bytes: int = 0
     environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
+    options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
+    all_cpus: bool = False  # whatever the number of threads that a point names
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
@@ -111,6 +113,7 @@ class Plan:
                 ("environments", self.environments),
                 ("serial", self.serial),
                 ("udp_peer", self.peer),
+                ("options", self.options),
             )
             if value
         }
@@ -210,6 +213,12 @@ def make_plan(
             for name, spec in content["variants"].items()
             if spec.get("environment") and any(point.variant == name for point in points)
         },
+        options={
+            option: settings[name]
+            for option, name in content.get("settings_of", {}).items()
+            if settings[name] is not None
+        },
+        all_cpus=content.get("cpus") == "all",
         serial=serial,
         emulation=content.get("emulation"),
     )
@@ -223,7 +232,7 @@ def make_plan(
         else:
             plan.points.append(point)
     needed_cpus = [cpus_needed(point, cpus) for point in plan.points]
-    plan.cpus = pin(topology, max(needed_cpus, default=1))
+    plan.cpus = pin(topology, cpus if plan.all_cpus else max(needed_cpus, default=1))
     plan.pairs = _pairs(_asked(figures, content, sizes, known))
     plan.claim_hashes = claim_hashes(figures)
     shown = [setting for figure in figures for setting in definitions.shown_settings(figure)]

@@ -43,6 +43,7 @@ PLANNING = (
     "controls_budget_s",
     "looks",
     "udp_peer",
+    "hostdev_device",
 )
 SMALL = {"version"}  # keys nobody sets by hand
 # What PyYAML raises, beside its own errors, for text that it cannot make a value of.

@@ -51,9 +51,10 @@ class Starter:
             binary=self.binary_of(group[0]),
             options={
                 name: first[name] for name in self.starts if name in first and name not in laid
-            },
+            }
+            | self.plan.options,
             points=[self._point(point, numbers[point.id]) for point in group],
-            cpus=self.plan.cpus[: max(cpus_needed(point, len(self.plan.cpus)) for point in group)],
+            cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
             source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
             destination_offset_bytes=layout.get("destination_offset_bytes", self._offset(dice)),
@@ -70,6 +71,11 @@ class Starter:
     def _offset(self, dice: random.Random) -> int:
         """Of a buffer; what has none, such as a network, takes no offset."""
         return dice.choice(OFFSETS) if self.plan.buffers else 0
+
+    def _cpus(self, group: list[Point]) -> list[int]:
+        cpus = self.plan.cpus
+        needed = max(cpus_needed(point, len(cpus)) for point in group)
+        return cpus if self.plan.all_cpus else cpus[:needed]
 
     def _layout(self, variant: str) -> dict[str, int]:
         """Where the buffers of a peer's twin lie: as the peer's, which cannot be moved."""
