@@ -697,9 +697,9 @@ class Paper(Model):
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
     budget_factor: float = Field(
         default=1,
-        ge=1,
+        ge=0.1,
         le=4,
-        description="of the preset's budget, where the paper's sizes take longer; not of tiny's",
+        description="of the preset's budget, where its sizes take more or less time; not of tiny's",
     )
     sizing: Sizing | None = None
     sweeps: list[Sweep] = Field(default=[], description="of figures whose quantity is a time")

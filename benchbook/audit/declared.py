@@ -184,6 +184,14 @@ class Quantity(Model):
     columns: dict[Table, list[str]] = Field(min_length=1)
 
 
+class Conversion(Model):
+    """A program that prints bytes per microsecond × factor, counting whole microseconds."""
+
+    factor: Cell = Field(description="its column has the unit that the program prints")
+    bytes: Cell = Field(description="moved between two readings of the clock")
+    rates: dict[Table, list[str]] = Field(min_length=1, description="columns that it printed")
+
+
 class Called(Model):
     """What sentences call a table, and what the source prints over it."""
 
@@ -217,3 +225,4 @@ class Audit(Model):
     grouping: list[Grouping] = Field(default=[])
     labels: list[Labels] = Field(default=[])
     units: list[Quantity] = Field(default=[])
+    conversion: list[Conversion] = Field(default=[])

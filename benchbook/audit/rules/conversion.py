@@ -1,0 +1,83 @@
+"""The factor by which a program makes its printed unit of bytes per microsecond: is it that unit's?
+
+Whether it made the printed rates is seen from them: time was counted in whole microseconds.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from benchbook.audit.rounding import Interval, exactly, shown
+from benchbook.audit.rules.units import unit_of
+from benchbook.audit.tables import At, Item, Tables, cell_name
+from benchbook.digits import listed, plural
+from benchbook.units import RATE_UNITS
+
+RULE, KIND = "conversion", "unit"
+ASKS = "units that a program makes of what it counts"
+PER_S = 10**6  # bytes per second in one byte per microsecond
+SINGLE = Fraction(1, 2**24)  # relative error of a quotient in single precision
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item per program."""
+    return [_item(tables, one) for one in declared]
+
+
+def _item(tables: Tables, one: dict[str, Any]) -> Item:
+    place = one["factor"]
+    row = tables.row(place)
+    text, factor = row[place["value"]], tables.cell(place)
+    unit = unit_of(tables, place["table"], place["value"])
+    wanted = {name: exactly(Fraction(PER_S, size)) for name, size in RATE_UNITS.items()}
+    fits = [name for name, value in wanted.items() if factor.meets(value)]
+    consistent = unit in fits
+    words = f"The program multiplies bytes per microsecond by {text} and prints {unit or 'no unit'}"
+    if unit in wanted:
+        words += f", for which the factor is {shown(wanted[unit], text)}"
+    if not consistent and fits:
+        words += f"; {text} makes {listed(fits)}"
+    words += _made(tables, one, factor, unit, wanted)
+    label = row.get("program", "")
+    return Item(
+        place["table"],
+        RULE,
+        cell_name(tables, {**place, "where": None}, label) if label else place["value"],
+        unit or "no unit",
+        listed(fits) or "no known unit",
+        consistent,
+        None,
+        f"{words}.",
+        (At(place["table"], tables.at(place["table"], row, place["value"]).row, place["value"]),),
+    )
+
+
+def _made(
+    tables: Tables,
+    one: dict[str, Any],
+    factor: Interval,
+    unit: str,
+    wanted: dict[str, Interval],
+) -> str:
+    """Of how many printed rates the time would be whole microseconds, by either factor."""
+    bytes_moved = tables.cell(one["bytes"])
+    rates = [
+        tables.interval(table, column, row[column])
+        for table, columns in one["rates"].items()
+        for row in tables.rows(table, None, *columns)
+        for column in columns
+    ]
+    used = exactly(factor.middle)
+    whole = sum(_is_whole(bytes_moved * used / rate) for rate in rates)
+    said = f". With it {whole} of {plural(len(rates), 'printed rate')} took whole microseconds"
+    if unit in wanted and not factor.meets(wanted[unit]):
+        other = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
+        said += f", with that of {unit} {other} would have"
+    return said
+
+
+def _is_whole(time: Interval) -> bool:
+    slack = time.middle * SINGLE
+    nearest = round(time.middle)
+    return time.low - slack <= nearest <= time.high + slack
