@@ -1,0 +1,395 @@
+"""The hostdev kernel: every transfer is compared, and what goes wrong ends it with one sentence.
+
+The libraries that lead to devices are stand-ins (tests/fake_devices.c), so that CUDA's way is
+tested where there is no such device; PoCL is used where it is installed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kernels
+from kernels import KERNELS, lines
+
+SOURCES = sorted((KERNELS / "hostdev").glob("*.c"))
+FAKE = Path(__file__).with_name("fake_devices.c")
+BACKENDS = ["opencl", "cuda"]
+MEMORIES = ["pageable", "pinned"]
+LIBRARIES = {"opencl": "libOpenCL.so.1", "cuda": "libcuda.so.1"}
+SUPPRESSIONS = FAKE.with_name("opencl.tsan")
+SUPPRESSIONS_OF_LEAKS = FAKE.with_name("opencl.lsan")
+SANITIZERS = ["address,undefined", "thread"]
+WORDS = 1 << 13
+ENOUGH = 8 * WORDS
+
+
+def build(folder: Path, compiler: str = "gcc", *flags: str) -> Path:
+    every = flags or ("-O2",)
+    target = folder / f"hostdev-{compiler}"
+    return kernels.build(target, *SOURCES, flags=every, common=every, compiler=compiler)
+
+
+@pytest.fixture(scope="module")
+def hostdev(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("hostdev"))
+
+
+@pytest.fixture(scope="module")
+def fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both libraries."""
+    folder = tmp_path_factory.mktemp("fakes")
+    for backend, library in LIBRARIES.items():
+        define = "-DFAKE_OPENCL" if backend == "opencl" else "-DFAKE_CUDA"
+        command = ["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", define]
+        subprocess.run([*command, str(FAKE), "-o", str(folder / library)], check=True)
+    return folder
+
+
+def point(
+    method: str, threads: int, submission: str = "blocking", data: str = "random", **more: Any
+) -> str:
+    given = {"method": method, "transfer_threads": threads, "submission": submission, "data": data}
+    given |= {"bytes": ENOUGH, "samples": 3, "warmup": 1, "loops": 1, **more}
+    return "--point=" + ",".join(f"{key}={value}" for key, value in given.items())
+
+
+def start(
+    program: Path,
+    libraries: Path | None,
+    *points: str,
+    backend: str = "opencl",
+    memory: str = "pageable",
+    options: tuple[str, ...] = (),
+    **environment: str,
+) -> subprocess.CompletedProcess[str]:
+    env = {"PATH": os.environ["PATH"], **environment}
+    if libraries is not None:
+        env["LD_LIBRARY_PATH"] = str(libraries)
+    words = [str(program), f"--backend={backend}", f"--memory={memory}", "--seed=7", *options]
+    return subprocess.run(
+        [*words, *points], capture_output=True, text=True, timeout=60, check=False, env=env
+    )
+
+
+def observed(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr + done.stdout
+    return [line["observations"] for line in lines(done.stdout) if line["kind"] == "point"]
+
+
+EVERY = [
+    point("to-device", 1),
+    point("from-device", 1),
+    point("both", 2),
+    point("to-device", 4, "queued"),
+    point("from-device", 16, data="zeros"),
+    point("both", 64, data="zeros"),
+    point("both", 8, "queued"),
+    point("to-device", 0),
+    point("from-device", 0, "queued"),
+    point("both", 0, "queued"),
+    point("to-device", 1, bytes=8),
+    point("from-device", 0, bytes=8, data="zeros", warmup=0),
+]
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_all_that_was_moved_arrived(hostdev: Path, fakes: Path, backend: str, memory: str) -> None:
+    seen = observed(start(hostdev, fakes, *EVERY, backend=backend, memory=memory, FAKE_PCI="1"))
+    assert len(seen) == len(EVERY)
+    for one in seen:
+        assert one["work_done_fraction"] == one["orders_done_fraction"] == 1
+        assert one["device_is_host_memory"] == 0
+        assert one["host_memory_is_pinned"] == (memory == "pinned")
+        assert one["through_cuda"] == (backend == "cuda")
+        assert one["device_name"].startswith("Fake")
+        assert one["device_time_ns"] >= 0
+    ways = [(one["bytes_to_device"], one["bytes_from_device"]) for one in seen]
+    assert ways[:3] == [(ENOUGH, 0), (0, ENOUGH), (ENOUGH, ENOUGH)]
+    assert [one["orders_of_each_part"] for one in seen] == [1, 1, 1, 8, 1, 1, 8, 1, 8, 8, 1, 1]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_both_ways_declare_the_bytes_of_both(hostdev: Path, fakes: Path, backend: str) -> None:
+    done = start(hostdev, fakes, point("to-device", 2), point("both", 2), backend=backend)
+    assert [line["bytes_declared"] for line in kernels.points(done.stdout)] == [ENOUGH, 2 * ENOUGH]
+
+
+# Calls that move data in a point of one thread and 5 transfers: 1 touches the device; then each
+# transfer has its own, and one that reads back or fills; zeros that go to the device have a third,
+# which puts something else there before.
+COMPARED = {
+    ("to-device", "random", "FAKE_CORRUPT"): range(2, 12),
+    ("to-device", "random", "FAKE_LOSE"): range(2, 12),
+    ("from-device", "random", "FAKE_CORRUPT"): range(2, 12),
+    ("from-device", "random", "FAKE_LOSE"): range(2, 12),
+    ("to-device", "zeros", "FAKE_CORRUPT"): [3, 4, 6, 7, 9, 10, 12, 13, 15, 16],
+    ("to-device", "zeros", "FAKE_LOSE"): [3, 4, 6, 7, 9, 10, 12, 13, 15, 16],
+    ("from-device", "zeros", "FAKE_CORRUPT"): range(2, 12),
+    # Zeros that do not reach a device full of zeros are missed by nobody.
+    ("from-device", "zeros", "FAKE_LOSE"): [3, 5, 7, 9, 11],
+}
+
+
+@pytest.mark.parametrize(("method", "data", "wrong"), COMPARED)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_wrong_byte_is_found_wherever_it_falls(
+    hostdev: Path, fakes: Path, backend: str, method: str, data: str, wrong: str
+) -> None:
+    found = []
+    for number in range(1, 18):
+        given = {wrong: str(number)}
+        done = start(hostdev, fakes, point(method, 1, data=data), backend=backend, **given)
+        (line,) = kernels.points(done.stdout)
+        assert done.returncode == (line["status"] != "ok")
+        if line["status"] != "ok":
+            assert "that were moved are wrong" in line["reason"]
+            assert line["observations"]["work_done_fraction"] < 1
+            found.append(number)
+    assert found == list(COMPARED[method, data, wrong])
+
+
+FAILURES = {
+    "opencl": {
+        "-2": "the device is gone",
+        "-4": "the device has no memory",
+        "-6": "the host has no memory",
+        "-36": "see the kernel's log",
+    },
+    "cuda": {"2": "has no memory", "46": "the device is gone or taken", "719": "the kernel's log"},
+}
+
+
+@pytest.mark.parametrize(
+    ("backend", "code"), [(one, code) for one in FAILURES for code in FAILURES[one]]
+)
+@pytest.mark.parametrize("threads", [0, 2, 8])
+def test_a_transfer_that_fails_ends_all_with_one_sentence(
+    hostdev: Path, fakes: Path, backend: str, code: str, threads: int
+) -> None:
+    for number in (1, 5, 40):
+        done = start(
+            hostdev,
+            fakes,
+            point("both", threads, "queued"),
+            backend=backend,
+            FAKE_FAIL=str(number),
+            FAKE_CODE=code,
+        )
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
+        assert f"says {code}; " in done.stderr
+        assert FAILURES[backend][code] in done.stderr
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("lacking", "memory", "sentence"),
+    [
+        ("FAKE_NO_DEVICE_MEMORY", "pageable", "taking memory of the device failed"),
+        ("FAKE_NO_HOST_MEMORY", "pinned", "pinning host memory failed"),
+    ],
+)
+def test_memory_that_is_not_to_be_had(
+    hostdev: Path, fakes: Path, backend: str, lacking: str, memory: str, sentence: str
+) -> None:
+    done = start(
+        hostdev, fakes, point("to-device", 1), backend=backend, memory=memory, **{lacking: "1"}
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+    assert "ask for fewer bytes" in done.stderr
+
+
+def test_ordinary_memory_that_is_not_to_be_had(hostdev: Path, fakes: Path) -> None:
+    done = start(hostdev, fakes, point("to-device", 1, bytes=1 << 62))
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"the host has no memory for {1 << 62} bytes (Cannot allocate memory); ask for fewer\n"
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("method", ["to-device", "from-device", "both"])
+def test_what_nobody_waited_for_is_told(
+    hostdev: Path, fakes: Path, backend: str, method: str
+) -> None:
+    threads = 0 if method == "to-device" else 2
+    (one,) = observed(start(hostdev, fakes, point(method, threads, "unwaited"), backend=backend))
+    assert one["orders_done_fraction"] == 0
+    assert one["work_done_fraction"] == 1  # it was waited for before anybody looked
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_library_that_is_not_there(hostdev: Path, tmp_path: Path, backend: str) -> None:
+    (tmp_path / LIBRARIES[backend]).write_text("no library")
+    done = start(hostdev, tmp_path, point("to-device", 1), backend=backend)
+    assert done.returncode == 77
+    assert lines(done.stdout)[-1]["reason"].startswith(f"there is no {LIBRARIES[backend]} that")
+
+
+def test_a_library_of_another_kind(hostdev: Path, fakes: Path, tmp_path: Path) -> None:
+    (tmp_path / "libcuda.so.1").symlink_to(fakes / "libOpenCL.so.1")
+    done = start(hostdev, tmp_path, point("to-device", 1), backend="cuda")
+    assert done.returncode == 77
+    assert "libcuda.so.1 has no function cuInit" in done.stderr
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_device(hostdev: Path, fakes: Path, backend: str) -> None:
+    done = start(hostdev, fakes, point("to-device", 1), backend=backend, FAKE_DEVICES="0")
+    assert done.returncode == 77
+    assert "finds no device" in lines(done.stdout)[-1]["reason"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_device_is_chosen_by_number_or_name(hostdev: Path, fakes: Path, backend: str) -> None:
+    def chosen(*options: str) -> str:
+        done = start(
+            hostdev,
+            fakes,
+            point("to-device", 1),
+            backend=backend,
+            options=options,
+            FAKE_DEVICES="3",
+        )
+        if done.returncode == 77:
+            return lines(done.stdout)[-1]["reason"]
+        return observed(done)[0]["device_name"]
+
+    assert chosen().endswith(" 0")
+    assert chosen("--device=2").endswith(" 2")
+    assert chosen("--device=r 1" if backend == "opencl" else "--device=gpu 1").endswith(" 1")
+    for wrong in ("3", "radeon", "99999999999999999999"):
+        assert f"has no device '{wrong}'; there is 0 (Fake" in chosen(f"--device={wrong}")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_link_is_read_idle_and_under_load(
+    hostdev: Path, fakes: Path, tmp_path: Path, backend: str
+) -> None:
+    folder = tmp_path / "bus/pci/devices/0000:41:00.0"
+    folder.mkdir(parents=True)
+    for name, text in {
+        "current_link_speed": "2.5 GT/s PCIe\n",
+        "current_link_width": "8\n",
+        "max_link_speed": "16.0 GT/s PCIe\n",
+        "max_link_width": "16\n",
+    }.items():
+        (folder / name).write_text(text)
+    options = (f"--sys={tmp_path}",)
+
+    def link() -> dict[str, Any]:
+        done = start(
+            hostdev, fakes, point("both", 2), backend=backend, options=options, FAKE_PCI=str(0x41)
+        )
+        (one,) = observed(done)
+        return {name[5:]: value for name, value in one.items() if name.startswith("link_")}
+
+    assert link() == {
+        "idle_gt_per_s": 2.5,
+        "idle_width": 8,
+        "load_gt_per_s": 2.5,
+        "load_width": 8,
+        "most_gt_per_s": 16,
+        "most_width": 16,
+    }
+    (folder / "current_link_speed").write_text("Unknown\n")
+    (folder / "max_link_width").unlink()
+    assert {name for name, value in link().items() if value is None} == {
+        *("idle_gt_per_s", "idle_width", "load_gt_per_s", "load_width"),
+        *("most_gt_per_s", "most_width"),
+    }
+
+
+def test_a_device_without_a_place_on_the_bus_has_no_link(hostdev: Path, fakes: Path) -> None:
+    (one,) = observed(start(hostdev, fakes, point("to-device", 1)))
+    assert [value for name, value in one.items() if name.startswith("link_")] == [None] * 6
+
+
+REFUSED = {
+    point("to-device", 1, bytes=12): "bytes=12 is not a multiple of 8",
+    point("both", 3): "transfer_threads=3 are more than 256, or an odd number",
+    point("to-device", 257): "transfer_threads=257 are more than 256",
+    point("to-device", 16, bytes=64): "bytes=64 is not a multiple of 128",
+    point("to-device", 1, bytes=0): "bytes=0 is not a multiple of 8",
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_points_that_are_refused(hostdev: Path, fakes: Path, wrong: str) -> None:
+    done = start(hostdev, fakes, wrong)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(REFUSED[wrong])
+
+
+def test_options_that_are_missing_or_wrong(hostdev: Path) -> None:
+    for words, sentence in {
+        ("--memory=pinned",): "--backend is missing",
+        ("--backend=opencl",): "--memory is missing",
+        ("--backend=vulkan",): "--backend 'vulkan' is neither",
+        ("--memory=swapped",): "--memory 'swapped' is neither",
+    }.items():
+        done = kernels.run(hostdev, *words, point("to-device", 1))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(sentence)
+
+
+def sanitized(folder: Path, compiler: str, sanitizer: str) -> Path:
+    flags = ("-O1", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all")
+    return build(folder, compiler, *flags)
+
+
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_sanitizers_find_nothing(
+    tmp_path: Path, fakes: Path, compiler: str, sanitizer: str
+) -> None:
+    program = sanitized(tmp_path, compiler, sanitizer)
+    for backend in BACKENDS:
+        done = start(program, fakes, *EVERY, backend=backend, memory="pinned", FAKE_PCI="1")
+        assert "Sanitizer" not in done.stderr, done.stderr
+        assert len(observed(done)) == len(EVERY)
+
+
+def has_platform() -> bool:
+    try:
+        cl = ctypes.CDLL("libOpenCL.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_uint(0)
+    return cl.clGetPlatformIDs(0, None, ctypes.byref(count)) == 0 and count.value > 0
+
+
+@pytest.mark.skipif(not has_platform(), reason="no OpenCL platform; pocl-opencl-icd has one")
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+def test_through_a_real_library(tmp_path: Path, sanitizer: str) -> None:
+    """Suppressions name libraries only: in our own frames nothing is found."""
+    program = sanitized(tmp_path, "gcc", sanitizer)
+    options = {
+        "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}",
+        "LSAN_OPTIONS": f"suppressions={SUPPRESSIONS_OF_LEAKS}",
+    }
+    for memory in MEMORIES:
+        done = start(program, None, *EVERY, memory=memory, POCL_KERNEL_CACHE="0", **options)
+        assert "Sanitizer" not in done.stderr, done.stderr
+        seen = observed(done)
+        assert all(one["work_done_fraction"] == 1 for one in seen)
+        assert all(0 < one["device_time_ns"] <= one["device_wall_ns"] for one in seen)
+
+
+def test_suppressions_name_the_library_only() -> None:
+    for file in (SUPPRESSIONS, SUPPRESSIONS_OF_LEAKS):
+        rules = [one for one in file.read_text().splitlines() if one and not one.startswith("#")]
+        assert rules
+        for rule in rules:
+            kind, _, library = rule.partition(":")
+            assert kind in ("called_from_lib", "race", "leak", "deadlock")
+            assert library.startswith(("libpocl", "libOpenCL"))
