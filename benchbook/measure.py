@@ -189,6 +189,8 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "host_facts": host.facts(),
         "settings": plan.settings,
         "environments": plan.environments,
+        "options": plan.options,
+        "all_cpus": plan.all_cpus,
         "serial": plan.serial,
         "settle": plan.settle,
     }

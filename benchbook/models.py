@@ -192,6 +192,14 @@ class Experiment(Model):
         default=None, description="given to each start; else as many as its threads or processes"
     )
     settings: OwnSettings = OwnSettings()
+    passes: list[str] = Field(
+        default=[], description="variables of whoever starts Benchbook that its starts see too"
+    )
+    simulate: bool = Field(
+        default=True,
+        description="count or simulate the lines that its points touch; not where a device does "
+        "the work",
+    )
     settings_of: dict[Name, str] = Field(
         default={}, description="kernel option -> key of config/ that gives its value, unless null"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import re
 import subprocess
@@ -208,11 +209,7 @@ def make_plan(
         buffers=content["buffers"],
         peers=peers.of(content),
         peer_rows=peer_rows,
-        environments={
-            name: spec["environment"]
-            for name, spec in content["variants"].items()
-            if spec.get("environment") and any(point.variant == name for point in points)
-        },
+        environments=_environments(content, points),
         options={
             option: settings[name]
             for option, name in content.get("settings_of", {}).items()
@@ -241,6 +238,18 @@ def make_plan(
         (memory_needed(point, plan.buffers) for point in plan.points), default=0
     )
     return plan
+
+
+def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dict[str, str]]:
+    """Variant -> variables of its starts: those passed on, and its own; none where it has none."""
+    passed = {name: os.environ[name] for name in content.get("passes", []) if name in os.environ}
+    wanted = {point.variant for point in points}
+    found = {
+        name: passed | spec.get("environment", {})
+        for name, spec in content["variants"].items()
+        if name in wanted
+    }
+    return {name: variables for name, variables in found.items() if variables}
 
 
 def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:

@@ -91,6 +91,8 @@ class Session:
             settings=plan.get("settings"),
             environments=plan.get("environments", {}),
             buffers=plan.get("buffers"),
+            options=plan.get("options", {}),
+            all_cpus=plan.get("all_cpus", False),
         )
         starts = self.context.definition.get("starts", [])
         self.starter = Starter(planned, self.context.run, starts, self._binary, None)

@@ -6,7 +6,8 @@
 
 enum { LANES = 2, BLOCK = 64 };
 
-/* Two words at once, which every processor has: they are to be made as fast as memory takes them. */
+/* Two words at once, which every processor has: they are to be made as fast as memory takes them.
+ */
 typedef uint64_t words2 __attribute__((vector_size(LANES * sizeof(uint64_t))));
 
 static uint64_t scramble(uint64_t word) {

@@ -20,7 +20,7 @@ struct failure {
 struct device {
     char name[128];
     bool is_host_memory; /* no bus lies between it and the host */
-    char pci[32]; /* domain:bus:device.function; empty where the library does not tell */
+    char pci[32];        /* domain:bus:device.function; empty where the library does not tell */
 };
 
 /* What one thread moves at a time: a queue and device memory of its own. */
@@ -37,7 +37,7 @@ struct order {
 
 /* How the last order of a lane ended. */
 struct settled {
-    bool was_done; /* before anybody waited for it here */
+    bool was_done;   /* before anybody waited for it here */
     double began_ns; /* of a traced order, by a clock that all lanes share */
     double ended_ns;
 };

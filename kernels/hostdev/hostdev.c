@@ -190,9 +190,8 @@ static struct bench_buffers open_device(const struct bench_settings *settings) {
         scratch[way] = allocate(bytes_most[way], 0);
         host_memory[way] = pinned ? pin(bytes_most[way]) : allocate(bytes_most[way], offsets[way]);
     }
-    return (struct bench_buffers){.source = host_memory[TO_DEVICE],
-                                  .destination = host_memory[FROM_DEVICE],
-                                  .fixed = pinned};
+    return (struct bench_buffers){
+        .source = host_memory[TO_DEVICE], .destination = host_memory[FROM_DEVICE], .fixed = pinned};
 }
 
 static void attach(size_t thread, void *unused) {
@@ -478,7 +477,8 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "through_cuda", backend == &cuda_backend);
     observe_link(report, "link_idle_gt_per_s", "link_idle_width", idle_link);
     observe_link(report, "link_load_gt_per_s", "link_load_width", load_link);
-    observe_link(report, "link_most_gt_per_s", "link_most_width", link_most(sys_folder, device.pci));
+    observe_link(report, "link_most_gt_per_s", "link_most_width",
+                 link_most(sys_folder, device.pci));
 }
 
 static void close_device(void) {

@@ -303,9 +303,7 @@ static struct failure move(struct lane *lane, const struct order *order) {
     for (uint64_t i = 0; i < order->pieces && !failure.call; i++) {
         const bool is_last = i + 1 == order->pieces;
         const uint64_t bytes = is_last ? order->bytes - i * piece : piece;
-        handle *const event = is_last                   ? &lane->last
-                              : i == 0 && order->traced ? &lane->first
-                                                        : NULL;
+        handle *const event = is_last ? &lane->last : i == 0 && order->traced ? &lane->first : NULL;
         failure = move_piece(lane, order, i * piece, bytes, event);
     }
     if (!failure.call && order->waits && order->pieces > 1) {
@@ -317,8 +315,8 @@ static struct failure move(struct lane *lane, const struct order *order) {
 }
 
 static struct failure state_of(handle event, status *state) {
-    return failed("clGetEventInfo", cl.event_info(event, EVENT_COMMAND_EXECUTION_STATUS,
-                                                  sizeof *state, state, NULL));
+    return failed("clGetEventInfo",
+                  cl.event_info(event, EVENT_COMMAND_EXECUTION_STATUS, sizeof *state, state, NULL));
 }
 
 static struct failure time_of(handle event, flag which, double *time_ns) {
@@ -329,11 +327,9 @@ static struct failure time_of(handle event, flag which, double *time_ns) {
 }
 
 static struct failure trace(struct lane *lane, struct settled *settled) {
-    const struct failure failure =
-        time_of(lane->first ? lane->first : lane->last, PROFILING_COMMAND_START,
-                &settled->began_ns);
-    return failure.call ? failure
-                        : time_of(lane->last, PROFILING_COMMAND_END, &settled->ended_ns);
+    const struct failure failure = time_of(lane->first ? lane->first : lane->last,
+                                           PROFILING_COMMAND_START, &settled->began_ns);
+    return failure.call ? failure : time_of(lane->last, PROFILING_COMMAND_END, &settled->ended_ns);
 }
 
 static struct failure settle(struct lane *lane, struct settled *settled) {

@@ -10,8 +10,8 @@ typedef void pool_task(size_t thread, void *argument);
 void pool_open(size_t threads);
 
 /* Wakes all threads and waits, on a condition variable too, until each has done its task; in a pool
- * of none the caller does it, as thread 0. `meanwhile` runs in the caller while they work; it may be
- * NULL. */
+ * of none the caller does it, as thread 0. `meanwhile` runs in the caller while they work; it may
+ * be NULL. */
 void pool_run(pool_task *task, void *argument, void (*meanwhile)(void));
 
 void pool_close(void);
