@@ -24,19 +24,21 @@ Row = dict[str, Any]
 
 def detect(seen: Seen) -> Judged:
     """One finding for the points that moved, one for those that could have, one for those whose
-    threads share a CPU; abstains where neither mask nor moves were observed."""
+    threads share a CPU; abstains where neither mask nor moves were observed. Threads that wait for
+    a device are no matter of CPUs."""
     judged = Judged()
     kinds: dict[str, list[Row]] = {"moved": [], "wide": [], "shared": [], "bound": []}
-    for row in (_observed(seen, row) for row in seen.rows()):
+    rows = [row for row in seen.rows() if not is_known(row.get("bytes_to_device"))]
+    for row in (_observed(seen, row) for row in rows):
         kind = _kind(row)
         if kind in kinds:
             kinds[kind].append(row)
         else:
             judged.abstained[row["where"]] = kind
     for kind, explain in (("moved", _moved), ("wide", _wide), ("shared", _shared)):
-        if rows := kinds[kind]:
-            judged.findings.append(_finding(rows, explain(rows), _factor(rows, kinds["bound"])))
-    return judged.rest_is_clean(row["where"] for row in seen.rows())
+        if own := kinds[kind]:
+            judged.findings.append(_finding(own, explain(own), _factor(own, kinds["bound"])))
+    return judged.rest_is_clean(row["where"] for row in rows)
 
 
 def _observed(seen: Seen, row: Row) -> Row:

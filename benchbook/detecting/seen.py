@@ -16,7 +16,7 @@ from benchbook import records
 from benchbook.artefacts import Seen
 
 # Names of variants, functions and trials, and what is told elsewhere.
-LABELS = ("experiment", "point", "variant", "function", "command", "measured")
+LABELS = ("experiment", "point", "variant", "function", "command", "measured", "device_name")
 NAMED_AFTER_LABELS = ("library calls in ", "trial: ")
 OF_SUMMARY = (
     "point",
@@ -177,7 +177,11 @@ def _row(
         "environment": (plan.get("environments") or {}).get(point.get("variant"), {}),
         **numbers,
         **(point.get("inside") or {}),
-        **point.get("observations", {}),
+        **{
+            name: value
+            for name, value in point.get("observations", {}).items()
+            if name not in LABELS
+        },
         **of_variants.get(point.get("variant", ""), {}),
         "working_set_bytes": plan["buffers"] * numbers.get("bytes", math.nan),
         **{name: point[name] for name in OF_POINT if name in point},

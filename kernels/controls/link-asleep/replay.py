@@ -1,0 +1,37 @@
+"""Links that wake, stay slow or narrow, or are always at their best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchbook.controls.made_transfers import SPEEDS, WAYS, linked, point, scene
+from benchbook.controls.replays import Scene
+from benchbook.link import link_bytes_per_s
+
+KINDS = ("slow", "narrow", "wakes", "awake")
+
+
+def scenes(seed: int) -> list[Scene]:
+    """One of each kind: the first three are provoked."""
+    return [
+        _scene(np.random.default_rng([seed, number]), kind) for number, kind in enumerate(KINDS)
+    ]
+
+
+def _scene(dice: np.random.Generator, kind: str) -> Scene:
+    speed = int(dice.integers(1, len(SPEEDS)))
+    lanes = int(dice.choice([4, 8, 16]))
+    most = (SPEEDS[speed], lanes)
+    slow = (SPEEDS[int(dice.integers(0, speed))], lanes)
+    narrow = (SPEEDS[speed], int(dice.choice([1, 2])))
+    idle, load = {
+        "slow": (slow, slow),
+        "narrow": (narrow, narrow),
+        "wakes": (slow, most),
+    }.get(kind, (most, most))
+    way = str(dice.choice(list(WAYS)))
+    moved = point("a", way, **linked(idle, load, most))
+    # The smallest transfer is over before the link is read, and tells nothing of it.
+    tiny = point("b", way, **linked(idle, idle, most), bytes=8)
+    time_ns = moved["bytes"] / (0.8 * link_bytes_per_s(*load)) * 1e9
+    return scene(dice, [moved, tiny], [time_ns, 20_000.0], provoked=kind in KINDS[:3])
