@@ -93,15 +93,23 @@ struct buffer {
     void *memory;
 };
 
-static char device_names[4][32] = {"Fake Accelerator 0", "Fake Accelerator 1",
-                                   "Fake Accelerator 2", "Fake Accelerator 3"};
+static char device_names[4][32] = {"Fake Accelerator 0", "Fake Accelerator 1", "Fake Accelerator 2",
+                                   "Fake Accelerator 3"};
 
 status clGetPlatformIDs(flag room, void **platforms, flag *count) {
     static char platform;
     if (room > 0) {
         platforms[0] = &platform;
     }
-    *count = 1;
+    if (count) {
+        *count = 1;
+    }
+    return 0;
+}
+
+status clGetPlatformInfo(void *platform, flag what, size_t room, void *value, size_t *size) {
+    (void)platform, (void)what, (void)size;
+    snprintf(value, room, "Fake");
     return 0;
 }
 
@@ -163,7 +171,7 @@ status clReleaseCommandQueue(void *queue) {
 void *clCreateBuffer(void *context, uint64_t flags, size_t bytes, void *host, status *code) {
     (void)context, (void)host;
     const int pins = (flags & 16) != 0;
-    *code = pins && given("FAKE_NO_HOST_MEMORY", 0)     ? -6
+    *code = pins && given("FAKE_NO_HOST_MEMORY", 0)      ? -6
             : !pins && given("FAKE_NO_DEVICE_MEMORY", 0) ? -4
                                                          : 0;
     if (*code) {

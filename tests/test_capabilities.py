@@ -21,6 +21,7 @@ from benchbook.capabilities import place as places
 from benchbook.capabilities.place import Capability, Place
 from benchbook.capabilities.probes import (
     clock,
+    cuda,
     devices,
     frequency,
     huge_pages,
@@ -35,7 +36,7 @@ from benchbook.capabilities.probes import (
 
 N = known_loop.INSTRUCTIONS
 CONTRACT = {"likwid", "likwid markers", "perf", "perf software", "cachegrind", "valgrind"}
-CONTRACT |= {"frequency", "huge pages", "namespaces", "clock", "pinning", "mpi", "opencl"}
+CONTRACT |= {"frequency", "huge pages", "namespaces", "clock", "pinning", "mpi", "opencl", "cuda"}
 HYPERVISOR = "the hypervisor shows no counters"
 Program = Callable[[str, str], Path]
 
@@ -514,6 +515,44 @@ def test_without_a_loader_of_opencl_its_package_is_named(program, guest, monkeyp
     one = answers(opencl, guest)["opencl"]
     assert "no OpenCL loader" in one.reason
     assert command(one.remedy) == "apt-get install ocl-icd-libopencl1"
+
+
+FAKES = Path(__file__).with_name("fake_devices.c")
+
+
+def fake(folder: Path, library: str, define: str) -> None:
+    command = ["gcc", "-w", "-shared", "-fPIC", define, str(FAKES), "-o", str(folder / library)]
+    subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "library", "name"),
+    [
+        (opencl, "libOpenCL.so.1", "Fake Accelerator"),
+        (cuda, "libcuda.so.1", "Fake GPU"),
+    ],
+)
+def test_devices_are_listed_as_the_kernel_counts_them(
+    guest, monkeypatch, tmp_path, module, library, name
+) -> None:
+    fake(tmp_path, library, "-DFAKE_OPENCL" if module is opencl else "-DFAKE_CUDA")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    monkeypatch.setenv("FAKE_DEVICES", "2")
+    (one,) = answers(module, guest).values()
+    assert one.state == "ok"
+    assert one.said.endswith(f"device 0: {name} 0; device 1: {name} 1")
+    monkeypatch.setenv("FAKE_HOST", "1")
+    (one,) = answers(module, guest).values()
+    assert one.said.endswith(f"device 1: {name} 1 (host memory)")
+    monkeypatch.setenv("FAKE_DEVICES", "0")
+    (one,) = answers(module, guest).values()
+    assert "device" not in one.said or "finds no device" in one.reason
+
+
+def test_without_a_driver_of_cuda_it_is_absent(guest, monkeypatch) -> None:
+    monkeypatch.setattr(cuda, "_LIBRARY", "libNoSuchThing.so")
+    one = answers(cuda, guest)["cuda"]
+    assert one.reason == "there is no driver library of CUDA (libNoSuchThing.so)"
 
 
 def test_devices(guest) -> None:

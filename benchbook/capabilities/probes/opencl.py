@@ -1,4 +1,5 @@
-"""OpenCL: the loader, and the platforms that it finds."""
+"""OpenCL: the loader, the platforms that it finds, and their devices as experiment hostdev counts
+them."""
 
 from __future__ import annotations
 
@@ -28,15 +29,37 @@ number = ctypes.c_uint(0)
 code = cl.clGetPlatformIDs(0, None, ctypes.byref(number))
 ids = (ctypes.c_void_p * number.value)()
 cl.clGetPlatformIDs(number, ids, None)
-names = []
+names, devices = [], []
+def told(device, what, kind):
+    value = kind()
+    cl.clGetDeviceInfo(
+        ctypes.c_void_p(device), what, ctypes.sizeof(value), ctypes.byref(value), None
+    )
+    return value.value
 for each in ids:
     text = ctypes.create_string_buffer(256)
     cl.clGetPlatformInfo(ctypes.c_void_p(each), 0x0902, ctypes.sizeof(text), text, None)
     names.append(text.value.decode(errors="replace"))
-print(json.dumps({"loader": name, "code": code, "names": names}))
+    count = ctypes.c_uint(0)
+    own = (ctypes.c_void_p * 32)()
+    every = ctypes.c_ulonglong(0xFFFFFFFF)
+    if not hasattr(cl, "clGetDeviceIDs"):
+        continue
+    cl.clGetDeviceIDs(ctypes.c_void_p(each), every, 32, own, ctypes.byref(count))
+    for one in own[: min(count.value, 32)]:
+        host = told(one, 0x1000, ctypes.c_ulonglong) & 2 or told(one, 0x1035, ctypes.c_uint)
+        title = told(one, 0x102B, ctypes.c_char * 256).decode(errors="replace")
+        devices.append({"name": title, "is_host_memory": bool(host)})
+print(json.dumps({"loader": name, "code": code, "names": names, "devices": devices}))
 """
 _LIBRARY = "libOpenCL.so"
 _NONE_FOUND = -1001  # CL_PLATFORM_NOT_FOUND_KHR
+
+
+def told_device(number: int, device: dict[str, Any]) -> str:
+    """`device 0: a name (host memory)`."""
+    own = " (host memory)" if device["is_host_memory"] else ""
+    return f"device {number}: {device['name']}{own}"
 
 
 def look(place: Place) -> Iterator[Capability]:
@@ -56,7 +79,8 @@ def look(place: Place) -> Iterator[Capability]:
     elif said["names"]:
         count = len(said["names"])
         told = f"{count} platform{'s' * (count > 1)}: {', '.join(said['names'])}"
-        yield able("opencl", told, platforms=said["names"])
+        told = "; ".join([told, *map(told_device, range(len(said["devices"])), said["devices"])])
+        yield able("opencl", told, platforms=said["names"], devices=said["devices"])
     elif said["code"] in (0, _NONE_FOUND):
         reason = "the OpenCL loader is there, and no platform (no driver is installed)"
         yield Capability("opencl", "absent", reason, tools.command("pocl-opencl-icd"))
