@@ -49,6 +49,9 @@ class Place:
         self.bin = folder / "bin"
         self.calls_file = folder / "calls"
         self.bin.mkdir()
+        self.vendors = folder / "vendors"
+        self.vendors.mkdir()
+        (self.vendors / "made-up.icd").touch()
         shutil.copytree(ROOT / "scripts", self.root / "scripts")
         for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *LOCKS]:
             shutil.copy(path, self.root)
@@ -91,7 +94,8 @@ class Place:
         return [line for line in lines if not names or line.split()[0] in names]
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        return {"PATH": str(self.bin), "HOME": str(self.root.parent), **(more or {})}
+        known = {"HOME": str(self.root.parent), "OCL_ICD_VENDORS": str(self.vendors)}
+        return {"PATH": str(self.bin), **known, **(more or {})}
 
     def run(self, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

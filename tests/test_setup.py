@@ -102,6 +102,24 @@ def test_test_tools_are_installed_for_the_tests_only(place):
     assert call.endswith(f"install {ours} mbw likwid")
 
 
+def test_without_a_driver_of_opencl_one_in_host_memory_is_installed(place):
+    (place.vendors / "made-up.icd").unlink()
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "absent here: OpenCL (a device for transfers, in host memory)" in done.stderr
+    (call,) = place.calls("apt-get")
+    assert call.endswith("install ocl-icd-libopencl1 pocl-opencl-icd")
+
+
+def test_without_rights_nothing_fails_for_want_of_a_device(place):
+    (place.vendors / "made-up.icd").unlink()
+    place.stand_in("id", "echo 1000")
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "not installed; what needs it will say so" in done.stderr
+    assert place.set_up().stderr == ""  # it is not asked for again and again
+
+
 def test_without_rights_the_tests_go_on_without_a_browser(place):
     place.remove("chromium")
     place.stand_in("id", "echo 1000")
