@@ -94,6 +94,8 @@
           variables = {
             BENCHBOOK_DOOR = "nix";
             BENCHBOOK_NIX_REVISION = nixpkgs.rev or "none, overridden";
+            # OpenCL's loader is opened at run time.
+            LD_LIBRARY_PATH = lib.makeLibraryPath [ pkgs.ocl-icd ];
             OCL_ICD_VENDORS = "${pkgs.pocl}/etc/OpenCL/vendors";
             PYTHONNOUSERSITE = "1";
             # Compilers keep -march=native, which their wrappers would drop.
