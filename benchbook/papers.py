@@ -26,6 +26,7 @@ from benchbook.units import RATE, RATE_UNITS, TIME
 from benchbook.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 
 VERSION = 1
+RECORDED = "data/recorded"
 
 
 def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:
@@ -235,6 +236,8 @@ def _side_by_side(
         "question": content["question"],
         "definitions": content["definitions"],
         "names": content.get("names", {}),
+        # Runs that are kept in the repository, by host.
+        "recorded": sorted(one.parent.name for one in (root / RECORDED).glob(f"*/{experiment}")),
         "buffers": content["buffers"],
         "forms": comparisons.forms(rates, points, summaries),
         "sweep": comparisons.sweep(rates, points, summaries, RATE_UNITS[unit]),

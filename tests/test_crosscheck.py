@@ -185,8 +185,8 @@ BEYOND = [
     (setter("points", "tiny", 0, "bytes", "2 x memory"), "'points.tiny.0.bytes' is '2 x memory';"),
 ]
 CONTROLS = [
-    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel; known: mbw"),
-    (setter("kernel", "probe"), "'kernel' is 'probe', which is no kernel; known: mbw"),
+    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel; known: hostdev, mbw"),
+    (setter("kernel", "probe"), "'kernel' is 'probe', which is no kernel; known: hostdev, mbw"),
     (setter("artefact", "other"), "'artefact' is 'other'; its folder is 'source-not-advanced'"),
     (setter("nulls", 0, "variant", "x"), "'nulls.0.variant' is 'x', which is no variant; allowed"),
     (setter("variant", "wrapper", ["x"]), "'variants.control.wrapper' names 'x', which is no prog"),

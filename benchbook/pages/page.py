@@ -30,6 +30,7 @@ from benchbook.pages import (
     explained,
     functions,
     grids,
+    link,
     marks,
     moved,
     panels,
@@ -276,6 +277,10 @@ class PaperPage:
     def _of_rates(self, name: str, draw: Any, **context: Any) -> Html:
         """`_each`, of the experiments whose figures are rates: bytes that are moved."""
         return self._each(name, draw, of=RATE, **context)
+
+    def link(self) -> Html:
+        """Devices, what their link carries, and what reached it."""
+        return self._each("link", None, link=link)
 
     def _each(self, name: str, draw: Any, of: str = "", **context: Any) -> Html:
         """The part of this name for each experiment (`of` one quantity), with the picture that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,11 @@ from benchbook.pages.plots import (
     spread,
 )
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of
+from benchbook.sizes import format_bytes
 
 SWEEP_IN = 3.5
+MANY_SIZES = 1000  # largest ÷ smallest value along the axis, beyond which it is one of logarithms
+BYTES = "bytes"
 WIDEST = 12  # largest ÷ smallest time, beyond which the axis is one of logarithms
 
 
@@ -59,7 +63,7 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
             logarithmic(axes, "y", min(marks), max(marks))
         else:
             axes.set_ylim(0, 1.06 * max(marks))
-        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)])
+        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)], along)
         axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
         amount = sum(len(one[4]) for line in lines for one in line.values)
@@ -70,17 +74,26 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
         return picture(figure, name, alt)
 
 
-def _along(axes: Axes, places: Sequence[float]) -> None:
-    """A linear axis with a tick at each value, but where these would run into each other."""
+def _along(axes: Axes, places: Sequence[float], along: str) -> None:
+    """An axis with a tick at each value, but where these would run into each other; linear, or of
+    logarithms where the values are of many sizes."""
     ends = min(places), max(places)
-    room = 0.05 * (ends[1] - ends[0] or 1)
-    axes.set_xlim(ends[0] - room, ends[1] + room)
+    logs = ends[0] > 0 and ends[1] > MANY_SIZES * ends[0]
+    scale = math.log if logs else float
+    low, high = scale(ends[0]), scale(ends[1])
+    room = 0.05 * (high - low or 1)
+    if logs:
+        axes.set_xscale("log")
+        axes.set_xlim(math.exp(low - room), math.exp(high + room))
+    else:
+        axes.set_xlim(low - room, high + room)
     kept: list[float] = []
     for place in sorted(set(places)):
-        if not kept or place - kept[-1] >= 0.12 * (ends[1] - ends[0]):
+        if not kept or scale(place) - scale(kept[-1]) >= 0.12 * (high - low):
             kept.append(place)
     axes.xaxis.set_major_locator(FixedLocator(kept))
-    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    words = (lambda value, _: format_bytes(round(value))) if logs and along == BYTES else plain
+    axes.xaxis.set_major_formatter(FuncFormatter(words))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
 
