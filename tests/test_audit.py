@@ -403,6 +403,54 @@ def test_units_of_one_quantity(first: str, second: str, consistent: bool) -> Non
     assert bool(odd(check("units", declared, cells))) != consistent
 
 
+def printed_by(factor: str, unit: str, *microseconds: int) -> tuple[Tables, dict[str, Any]]:
+    """What a program prints that moved 2^26 bytes in so many microseconds."""
+    rates = "; ".join(f"{2**26 * float(factor) / one:.6f}" for one in microseconds)
+    cells = Tables(
+        {
+            "p.csv": table(f"program | n | factor; a.c | {2**26} | {factor}"),
+            "r.csv": table(f"r; {rates}"),
+        },
+        units={("p.csv", "factor"): unit},
+        exact={"p.csv": ["n"]},
+    )
+    return cells, {
+        "factor": {"table": "p.csv", "value": "factor"},
+        "bytes": {"table": "p.csv", "value": "n"},
+        "rates": {"r.csv": ["r"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("factor", "unit", "fits"),
+    [
+        ("1.000", "MB/s", "MB/s"),
+        ("0.953674", "MiB/s", "MiB/s"),
+        ("0.953674", "MB/s", "MiB/s"),
+        ("0.001000", "MB/s", "GB/s"),
+        ("0.7", "MB/s", "no known unit"),
+        ("1.000", "", "MB/s"),
+    ],
+)
+def test_a_factor_makes_the_unit_that_is_printed(factor: str, unit: str, fits: str) -> None:
+    cells, declared = printed_by(factor, unit, 441_138, 346_238, 394_896)
+    (item,) = check("conversion", declared, cells)
+    assert (item.printed, item.recomputed) == (unit or "no unit", fits)
+    assert item.consistent == (unit == fits)
+    assert ("prints MB/s, for which the factor is 1" in item.words) == (unit == "MB/s")
+
+
+def test_that_the_factor_made_the_rates_is_seen_from_them() -> None:
+    cells, declared = printed_by("0.953674", "MB/s", 441_138, 346_238, 394_896)
+    (item,) = check("conversion", declared, cells)
+    assert "With it 3 of 3 printed rates took whole microseconds" in item.words
+    assert "with that of MB/s 1 would have" in item.words  # one in ten does by chance
+    other, _ = printed_by("1.000", "MB/s", 441_138, 346_238, 394_896)
+    cells.cells["r.csv"][:] = other.cells["r.csv"]
+    (item,) = check("conversion", declared, cells)
+    assert "With it 0 of 3" in item.words
+
+
 def test_units_may_stand_in_a_columns_name() -> None:
     cells = Tables({"a.csv": table("copy_mib_per_s | size_mib | n; 1 | 2 | 3")})
     unit_of = RULES["units"].unit_of

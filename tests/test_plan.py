@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from conftest import ROOT
 
 from benchbook import definitions, plan, points
 from benchbook.errors import BenchbookError
-from benchbook.invoke import PointResult, Result
+from benchbook.invoke import PointResult, Result, command_line
 from benchbook.pilot import StartCost, calibrate, fit, pilot
 from benchbook.settings import load_settings
 from benchbook.sizes import parse_counts
+from benchbook.start import Starter
 from benchbook.stats import least_blocks
+from benchbook.topology import pin_order, read_topology
 
 CONTENT = {
     "factors": {
@@ -343,3 +346,42 @@ def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
     record = pilot(made, [made.points[:1]], start)
     assert len(calls) == 1
     assert list(record["failed"].values()) == [{"state": "timeout", "reason": "why"}]
+
+
+def transfers(monkeypatch: pytest.MonkeyPatch, **changes) -> plan.Plan:
+    for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    return plan.make_plan(ROOT, "hostdev", settings(**changes))
+
+
+def test_threads_that_wait_for_a_device_get_all_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = transfers(monkeypatch, preset="quick")
+    assert not [one for one in found.skipped if "CPUs" in one["reason"]]
+    assert max(point.factors["transfer_threads"] for point in found.points) == 64
+    assert found.cpus == pin_order(read_topology())
+    starter = Starter(found, ROOT, found.starts, lambda _: ROOT, None)
+    assert starter.request(found.points[:1], {found.points[0].id: {}}, Random(1)).cpus == found.cpus
+
+
+def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    without, with_one = transfers(monkeypatch), transfers(monkeypatch, hostdev_device="GeForce")
+    assert (without.options, with_one.options) == ({}, {"device": "GeForce"})
+    assert without.fingerprint() != with_one.fingerprint()
+    # It is nothing to other experiments.
+    assert planned().fingerprint() == planned(hostdev_device="GeForce").fingerprint()
+    starter = Starter(with_one, ROOT, with_one.starts, lambda _: ROOT, None)
+    first = with_one.points[0]
+    request = starter.request([first], {first.id: {}}, Random(1))
+    assert "--device=GeForce" in command_line(request)
+    assert transfers(monkeypatch, hostdev_device=1).options == {"device": 1}
+
+
+def test_variables_are_passed_on_where_an_experiment_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = transfers(monkeypatch).environments["gcc-O2"]
+    assert "OCL_ICD_VENDORS" not in own
+    monkeypatch.setenv("OCL_ICD_VENDORS", "/elsewhere")
+    found = plan.make_plan(ROOT, "hostdev", settings())
+    assert found.environments["gcc-O2"] == own | {"OCL_ICD_VENDORS": "/elsewhere"}
+    assert "OCL_ICD_VENDORS" not in planned().environments.get("gcc-O2", {})

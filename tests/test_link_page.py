@@ -1,0 +1,147 @@
+"""The section on devices and their link, of made-up transfers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from made_up_transfers import linked
+
+from benchbook.link import link_bytes_per_s
+from benchbook.pages import link
+from benchbook.pages.page import PaperPage
+
+GIB_PER_S = 2**30
+LINK = (16.0, 16)
+
+
+def point(
+    method: str, rate: float, factors: dict[str, Any] | None = None, **observed: Any
+) -> dict[str, Any]:
+    """64 MiB at a rate in GiB/s."""
+    size = 1 << 26
+    given = {"backend": "opencl", "memory": "pinned", "bytes": size, "method": method}
+    given |= {"transfer_threads": 1, "submission": "blocking", "data": "random", **(factors or {})}
+    ways = {"to-device": (1, 0), "from-device": (0, 1), "both": (0.5, 0.5)}[method]
+    return {
+        "experiment": "moves",
+        "point": ",".join(["v", *(f"{key}={value}" for key, value in given.items())]),
+        "variant": "v",
+        "twin": "",
+        "state": "ok",
+        "reason": "",
+        "factors": given,
+        "bytes_per_call": given["bytes"],
+        "rate_bytes_per_s": rate * GIB_PER_S,
+        "rate_low_bytes_per_s": 0.99 * rate * GIB_PER_S,
+        "rate_high_bytes_per_s": 1.01 * rate * GIB_PER_S,
+        "observations": {
+            "bytes_to_device": int(ways[0] * given["bytes"]),
+            "bytes_from_device": int(ways[1] * given["bytes"]),
+            "orders_done_fraction": 1,
+            "device_is_host_memory": 0,
+            "device_name": "Made Up 9000",
+            "through_cuda": 0,
+            "device_time_ns": 9e6,
+            "device_wall_ns": 10e6,
+            **observed,
+        },
+    }
+
+
+def page(*points: dict[str, Any], recorded: tuple[str, ...] = ()) -> tuple[PaperPage, Any]:
+    experiment = {"sweep_unit": "GiB/s", "recorded": list(recorded), "names": {}}
+    content = {
+        "paper": "made-up",
+        "preset": "quick",
+        "figure": "",
+        "findings": [],
+        "points": list(points),
+        "experiments": {"moves": experiment},
+    }
+    return PaperPage(content), experiment
+
+
+def test_what_the_link_carries_and_how_near_transfers_come() -> None:
+    told = linked((2.5, 16), LINK, LINK)
+    carried = link_bytes_per_s(*LINK) / GIB_PER_S
+    shown, experiment = page(
+        point("to-device", 0.9 * carried, **told),
+        point("to-device", 0.5 * carried, {"memory": "pageable"}, **told),
+        # Nobody waited for this one, so it shows nothing of the link.
+        point(
+            "to-device",
+            7 * carried,
+            {"submission": "unwaited"},
+            **told | {"orders_done_fraction": 0},
+        ),
+        point("both", 1.5 * carried, **told),
+    )
+    (device,) = link.devices(shown.content, experiment)
+    assert device["links"]["idle"]["speed"] == 2.5
+    assert device["bound"]["rate"] == carried
+    shares = {way: best["share"] for way, best in device["ways"].items()}
+    assert shares == {"to the device": 0.9, "from it": None, "both ways": 0.75}
+    html = shown.link().html
+    assert (
+        "16 GT/s on 16 lanes, of which 98 % is payload, carry 29.3 GiB/s each way"
+        in html.replace("\u00a0", " ")
+    )
+    assert "90 % of it to the device and 75 % of it both ways" in html.replace("\u00a0", " ")
+    assert "OpenCL: Made Up 9000" in html
+    assert "that figure is open" in html
+
+
+def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
+    shown, experiment = page(point("from-device", 1, **linked((2.5, 1), (5.0, 1), LINK)))
+    (device,) = link.devices(shown.content, experiment)
+    assert device["bound"] == device["links"]["load"]
+    assert link.read(device["bound"]) == "5 GT/s × 1"
+
+
+def test_a_transfer_that_is_over_at_once_tells_nothing_of_the_load() -> None:
+    small = point("to-device", 1, {"bytes": 4096}, **linked((2.5, 1), (2.5, 1), LINK))
+    shown, experiment = page(small)
+    (device,) = link.devices(shown.content, experiment)
+    assert device["links"]["load"] is None
+    assert device["bound"] == device["links"]["most"]
+
+
+def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
+    shown, experiment = page(
+        point("to-device", 5, device_is_host_memory=1),
+        point("to-device", 6, {"backend": "cuda"}, through_cuda=1, device_name="Other"),
+        recorded=("a-host",),
+    )
+    first, second = link.sentences(link.devices(shown.content, experiment), "GiB/s")
+    assert first == (
+        "Through OpenCL the device is Made Up 9000: host memory, so no bus is in any figure of it."
+    )
+    assert second.startswith("Through CUDA the device is Other; the kernel tells no link of it")
+    html = shown.link().html
+    assert "host memory, simulated" in html
+    assert "Recorded in the repository: a-host." in html
+
+
+def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
+    shown, experiment = page(
+        point("to-device", 5),
+        point("to-device", 4, {"memory": "pageable", "data": "zeros"}),
+        point("from-device", 3, {"transfer_threads": 0}),
+        point("both", 6, {"transfer_threads": 4, "submission": "queued"}),
+        point("to-device", 1, {"bytes": 4096}),
+    )
+    rows = link.settings(shown.content, experiment)
+    assert [row["name"] for row in rows] == [
+        "OpenCL, pinned, 1 thread",
+        "OpenCL, pageable, 1 thread, zeros",
+        "OpenCL, pinned, a loop without a pool",
+        "OpenCL, pinned, 4 threads, queued",
+    ]
+    cells = [[cell and round(cell["rate"], 9) for cell in row["cells"]] for row in rows]
+    assert cells == [[5, None, None], [4, None, None], [None, 3, None], [None, None, 6]]
+    assert "a loop without a pool" in shown.link().html
+
+
+def test_without_a_device_the_section_says_so() -> None:
+    shown, _ = page()
+    assert "No device was measured here" in shown.link().html
