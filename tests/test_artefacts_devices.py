@@ -208,8 +208,9 @@ def test_threads_that_wait_for_a_device_need_no_cpu_of_their_own() -> None:
     assert unpinned.detect(table) == Judged()
 
 
-def test_what_crosses_a_bus_is_of_no_cache() -> None:
+def test_what_goes_to_a_device_is_of_no_cache() -> None:
     caches = {"total_llc_bytes": 1 << 25, "llc_sysfs_bytes": 1 << 25, "caches": []}
-    for own in (0, 1):
-        table = seen({"device_is_host_memory": own, "buffers_bytes": 4096}, host=caches)
-        assert bool(cache_resident.detect(table).findings) == bool(own)
+    table = seen({"buffers_bytes": 4096}, host=caches)
+    assert cache_resident.detect(table) == Judged()
+    (row,) = rows({"buffers_bytes": 4096, "bytes_to_device": None})
+    assert cache_resident.detect(Seen(points=pd.DataFrame([row]), host=caches)).findings

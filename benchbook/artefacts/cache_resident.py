@@ -42,8 +42,8 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     inside: list[dict[str, Any]] = []
     between: list[dict[str, Any]] = []
-    # What crosses a bus is bound by that, wherever it lies.
-    rows = [row for row in seen.rows() if row.get("device_is_host_memory") != 0]
+    # What crosses a bus is bound by that, wherever it lies; host memory for a device is told apart.
+    rows = [row for row in seen.rows() if not is_known(row.get("bytes_to_device"))]
     for row in rows:
         size, cache = working_set_bytes(row), cache_in_use(row, seen.host)
         if not size or _only_stores_past(row):

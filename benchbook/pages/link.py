@@ -15,6 +15,7 @@ from benchbook.units import RATE_UNITS
 Point = dict[str, Any]
 LARGE = 1 << 20  # bytes: a smaller transfer may be over before the link is read
 LIBRARIES = ("OpenCL", "CUDA")
+WHEN = {"idle": "link, idle", "load": "link, under load", "most": "link, at most"}
 NO_LINK = "the kernel tells no link of it (its address on the PCI bus, or the speed, is unknown)"
 
 

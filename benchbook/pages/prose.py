@@ -88,8 +88,9 @@ def setting_word(factor: str, value: str) -> str:
         if factor.endswith(ending):
             name = factor.removesuffix(ending).strip("_").replace("_", " ")
             return f"{name} {words(int(value))}" if ending != "bytes" else words(int(value))
-    word = factor.removesuffix("es") if factor.endswith("ches") else factor.removesuffix("s")
-    return digits.plural(int(value), word, factor if factor.endswith("s") else None)
+    name = factor.replace("_", " ")
+    word = name.removesuffix("es") if name.endswith("ches") else name.removesuffix("s")
+    return digits.plural(int(value), word, name if name.endswith("s") else None)
 
 
 def is_none(factor: str, value: str) -> bool:
