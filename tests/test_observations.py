@@ -138,3 +138,13 @@ def test_what_was_not_looked_at_is_absent(name: str, tmp_path: Path) -> None:
     row = named([row for row in rows if row["point"]])[missing]
     assert (row["value"], row["state"]) == (None, "absent")
     assert reason in row["reason"]
+
+
+def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
+    absent = invocations.over_invocations("destination check", [None, None], "link_load_width")
+    assert (absent["state"], absent["value"]) == ("absent", None)
+    assert "tells no link" in absent["reason"]
+    one = invocations.over_invocations("destination check", ["GPU", "GPU"], "device_name")
+    assert (one["value"], one["reason"]) == ("GPU", "the same in every invocation")
+    two = invocations.over_invocations("destination check", ["GPU", "Other"], "device_name")
+    assert (two["value"], two["reason"]) == ("GPU, Other", "")

@@ -26,7 +26,7 @@ CELLS = {
     "slocum2013-mbw/mbw-32.csv": (12, "2aa4a1f36abad923"),
     "slocum2013-mbw/mbw-b4096-32.csv": (12, "e491495f5fef63a0"),
     "spursengine-pcie/both-ways.csv": (18, "86bf8db654a5b7ec"),
-    "spursengine-pcie/columns.csv": (36, "1186c3ba827ac3ce"),
+    "spursengine-pcie/columns.csv": (36, "d54b7ce3e27db0f3"),
     "spursengine-pcie/one-way.csv": (15, "4ae36a1c3bd71c86"),
     "spursengine-pcie/program.csv": (3, "36446d5706b9fa52"),
     "spursengine-pcie/theory.csv": (6, "3c20f749038ab263"),

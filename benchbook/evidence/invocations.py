@@ -48,6 +48,14 @@ UNITS = {
     "requests_sent": "requests",
     "sends_late": "requests",
     "lateness_ns": "ns",
+    "bytes_to_device": "bytes",
+    "bytes_from_device": "bytes",
+    "orders_of_each_part": "orders",
+    "orders_done_fraction": "1",
+    "device_time_ns": "ns",
+    "device_wall_ns": "ns",
+    **{f"link_{when}_gt_per_s": "GT/s" for when in ("idle", "load", "most")},
+    **{f"link_{when}_width": "lanes" for when in ("idle", "load", "most")},
     "processes": "processes",
     "start_skew_ns": "ns",
     "overlap_fraction": "1",
@@ -57,6 +65,10 @@ UNITS = {
 }
 # What it saw of its processes, and what the kernel told it.
 OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction", "buffers_bytes")
+WHY_ABSENT = dict.fromkeys(
+    [f"link_{when}_{what}" for when in ("idle", "load", "most") for what in ("gt_per_s", "width")],
+    "the device has no address on the PCI bus, or the kernel tells no link of it",
+)
 OF_START = ("steal_fraction", "frequency_khz")  # of the whole start that a point was in
 
 
@@ -79,19 +91,23 @@ def rows(context: Context) -> list[Row]:
                 seen.setdefault((record["point"], said, name), []).append(value)
     return [
         {"experiment": context.experiment, "point": point, "name": name}
-        | {**over_invocations(source, values), "unit": UNITS.get(name, "")}
+        | {**over_invocations(source, values, name), "unit": UNITS.get(name, "")}
         for (point, source, name), values in sorted(seen.items())
     ]
 
 
-def over_invocations(source: str, values: list[Any]) -> dict[str, Any]:
-    """The median over invocations; `absent` where the system never gave a value, never 0."""
+def over_invocations(source: str, values: list[Any], name: str = "") -> dict[str, Any]:
+    """The median over invocations, of words all that were seen; `absent` where the system never
+    gave a value, never 0."""
     known = [value for value in values if value is not None]
     if not known:
-        reason = "this system does not account it"
+        reason = WHY_ABSENT.get(name, "this system does not account it")
         return {"value": None, "source": source, "state": "absent", "reason": reason}
     same = len(set(known)) == 1
     reason = "the same in every invocation"
+    if isinstance(known[0], str):
+        words = ", ".join(sorted(set(known)))
+        return {"value": words, "source": source, "state": "ok", "reason": reason * same}
     if not same:
         reason = f"median over invocations, from {min(known)} to {max(known)}"
     value = known[0] if same else median(known)

@@ -138,7 +138,7 @@ def figure_csv(figure: dict[str, Any]) -> str:
         table.writerow(
             [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
             + [ratio.get(key) for key in ("ratio", "low95", "high95")]
-            + [row["point"], row["state"], row["reason"]]
+            + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
         )
     return stream.getvalue()
 

@@ -19,13 +19,18 @@ WHERE = (
     "Faint dots: single invocations, hollow where their block was disturbed."
 )
 
+# Of lines whose points only stand for something else, on this page's pictures and sweeps.
+EMULATED = "Hollow dots on dashed lines: {}, so that no claim rests on them."
+
 
 def where(paper: Paper) -> str:
     """How to read the marks; open intervals are explained where there are any."""
     rows = [row for figure in paper["figures"] for row in figure["rows"] if row["rerun"]]
-    if all(row["low"] is not None and row["high"] is not None for row in rows):
-        return WHERE
-    return f"{WHERE} A line from edge to edge: too few blocks for an interval."
+    said = [WHERE]
+    if any(row["low"] is None or row["high"] is None for row in rows):
+        said.append("A line from edge to edge: too few blocks for an interval.")
+    said += [EMULATED.format(one) for one in sorted({row["emulates"] for row in rows} - {""})]
+    return " ".join(said)
 
 
 def colour_of(paper: Paper, point: str | None) -> str:
@@ -77,6 +82,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
                 here=_here(paper, row, digits.number(value, low, high)),
                 note=_note(paper, row["point"]),
                 marks=found.names(row["point"]),
+                emulated=bool(row["emulates"]),
             )
         )
     return rows
@@ -119,6 +125,7 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             here=_here(paper, row, digits.number(row["rerun"], row["low"], row["high"])),
             note=_note(paper, row["point"]),
             marks=found.names(row["point"]),
+            emulated=bool(row["emulates"]),
         )
         for row in figure["rows"]
     ]

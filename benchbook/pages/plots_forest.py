@@ -49,6 +49,7 @@ class Row:
     head: bool = False
     bounds: tuple[float | None, float | None] | None = None
     marks: Sequence[str] = ()
+    emulated: bool = False
 
 
 def forest(
@@ -183,8 +184,14 @@ def _draw_row(
         )
     if row.value is not None:
         ends = (low_x if row.low is None else row.low, high_x if row.high is None else row.high)
-        axes.plot(ends, [y, y], color=row.colour, linewidth=2, zorder=3, solid_capstyle="butt")
-        axes.plot([row.value], [y], "o", color=row.colour, markersize=5.5, zorder=4)
+        axes.plot(
+            ends, [y, y], color=row.colour, linewidth=2, zorder=3, solid_capstyle="butt",
+            linestyle=(0, (2, 1)) if row.emulated else "solid",
+        )  # fmt: skip
+        axes.plot(
+            [row.value], [y], "o", color=row.colour, markersize=5.5, zorder=4,
+            markerfacecolor="white" if row.emulated else row.colour,
+        )  # fmt: skip
     for value in row.published:
         axes.plot(
             [value], [y], "D", markerfacecolor="white", markeredgecolor=INK, markersize=5,

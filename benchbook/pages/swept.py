@@ -6,6 +6,7 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.pages import marks, prose
+from benchbook.pages.panels import EMULATED
 from benchbook.pages.plots import PALETTE, Picture
 from benchbook.pages.plots_sweep import Curve, curves
 from benchbook.pages.prose import Paper
@@ -17,7 +18,6 @@ CAPTION = (
     "invocations."
 )
 PUBLISHED = "Diamonds on dotted lines: as published."
-EMULATED = "Hollow dots on dashed lines: {}, so that no claim rests on them."
 
 
 def along(sweep: Sweep) -> str:

@@ -32,7 +32,11 @@ def overview(paper: Paper) -> str:
         return _slowest(drawn)
     base = next(one["rows"][0]["label"] for one in paper["figures"] if one["rows"])
     parts = []
-    for rows, who in ((stuck, "What copies less than it declares"), (honest, "what copies all")):
+    kinds = ((stuck, "What copies less than it declares"), (honest, "what copies all"))
+    if not stuck:
+        kinds = ((honest, "the last row" if len(honest) == 1 else "each of the others"),)
+        base = "the first of its table"
+    for rows, who in kinds:
         if rows:
             here = _span([row["ratio"]["ratio"] for row in rows])
             there = [row["printed_ratio"] for row in rows if row["printed_ratio"]]
