@@ -286,6 +286,7 @@ def odd(
         if setting(point) in wanted
         and point["factors"].get(SIZE) in sizes
         and point["observations"].get("work_done_fraction") == 1
+        and not point.get("emulates")
     ]
     pairs = [
         (kind, *sides)

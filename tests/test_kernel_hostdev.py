@@ -228,11 +228,22 @@ def test_what_nobody_waited_for_is_told(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_library_that_is_not_there(hostdev: Path, tmp_path: Path, backend: str) -> None:
+def test_a_library_that_is_none(hostdev: Path, tmp_path: Path, backend: str) -> None:
     (tmp_path / LIBRARIES[backend]).write_text("no library")
     done = start(hostdev, tmp_path, point("to-device", 1), backend=backend)
     assert done.returncode == 77
-    assert lines(done.stdout)[-1]["reason"].startswith(f"there is no {LIBRARIES[backend]} that")
+    reason = lines(done.stdout)[-1]["reason"]
+    assert reason.startswith(f"there is no {LIBRARIES[backend]} here that is one (")
+
+
+def test_a_library_that_is_absent(hostdev: Path, tmp_path: Path) -> None:
+    done = start(hostdev, tmp_path, point("to-device", 1), backend="cuda")
+    if done.returncode == 0 or "finds no device" in done.stdout:
+        pytest.skip("this machine has the driver")
+    assert done.returncode == 77
+    assert done.stderr == (
+        "there is no libcuda.so.1 here; install the driver of an NVIDIA device\n"
+    )
 
 
 def test_a_library_of_another_kind(hostdev: Path, fakes: Path, tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ size_t device_choose(const struct device *devices, size_t count, const char *wan
 void device_library(const char *file, const char *package, const struct symbol *symbols) {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        cannot_run("there is no %s that can be opened (%s); install %s", file, dlerror(), package);
+        const char *why = dlerror();
+        const bool absent = strstr(why, "No such file") != NULL;
+        cannot_run("there is no %s here%s%s%s; install %s", file, absent ? "" : " that is one (",
+                   absent ? "" : why, absent ? "" : ")", package);
     }
     for (; symbols->name; symbols++) {
         void *found = dlsym(library, symbols->name);
