@@ -22,6 +22,7 @@ from benchbook.points import Point
 from benchbook.start import Numbers, Starter, first_unfinished
 
 LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once
+SIDES = ("numerator", "denominator")
 FAILURES_BORNE = 2  # then a point is left out of later blocks
 
 
@@ -182,22 +183,28 @@ class Run:
         return reason
 
     def half_widths(self, complete: list[int]) -> dict[str, float]:
-        """Half-width of each claim's simultaneous interval, as a log ratio."""
-        wanted = {pair[side] for pair in self.plan.pairs for side in ("numerator", "denominator")}
+        """Half-width of each claim's simultaneous interval, as a log ratio. What rests on a point
+        that only emulates is never decided, so that no further look is taken for it."""
+        wanted = {pair[side] for pair in self.plan.pairs for side in SIDES}
+        told_by = (self.plan.emulation or {}).get("observation", "")
+        emulated = set()
         rows = []
         for record in records.read_lines(self.folder / records.JOURNAL):
             if record["kind"] != "invocation" or record["state"] != "ok":
                 continue
-            if record["block"] in complete and record["point"] in wanted:
+            if (record["observations"].get(told_by) or 0) > 0:
+                emulated.add(record["point"])
+            elif record["block"] in complete and record["point"] in wanted:
                 samples = records.load_samples(self.folder, record)
                 median = stats.median_of_processes(
                     samples.time_ns, samples.process, record["warm_up"]
                 )
                 value = median / record["loops"]
                 rows.append({"block": record["block"], "point": record["point"], "value": value})
-        if not rows:  # every invocation failed: nothing is known, so nothing is narrow
-            return dict.fromkeys((pair["comparison"] for pair in self.plan.pairs), math.inf)
-        logs = stats.paired_log_ratios(pd.DataFrame(rows), pd.DataFrame(self.plan.pairs))
+        pairs = [one for one in self.plan.pairs if not emulated & {one[side] for side in SIDES}]
+        if not rows or not pairs:  # every other one failed: nothing is known, so nothing is narrow
+            return dict.fromkeys((pair["comparison"] for pair in pairs), math.inf)
+        logs = stats.paired_log_ratios(pd.DataFrame(rows), pd.DataFrame(pairs))
         table = stats.ratio_intervals(logs, claims=max(self.plan.claims, 1))
         return dict(zip(table["comparison"], table["half_width"], strict=True))
 

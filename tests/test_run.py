@@ -24,6 +24,7 @@ class MadeUp(Starter):
 
     sd, delay, wall_ns = 0.2, 0, 1_000_000
     fails = staticmethod(lambda point: False)
+    observes = staticmethod(lambda point: {})
 
     def start(self, group, numbers, dice):
         results = []
@@ -35,8 +36,9 @@ class MadeUp(Starter):
             times = [int(1e6 * math.exp(random.gauss(0, self.sd)))] * count
             usage = {"run_delay_ns": self.delay * 1_000_000, "wall_ns": 100_000_000}
             warm_up = numbers[point.id]["warmup"]
+            seen = self.observes(point)
             results.append(
-                PointResult("ok", "", warm_up, [now_ns()] * count, times, 1, 8, {}, usage)
+                PointResult("ok", "", warm_up, [now_ns()] * count, times, 1, 8, seen, usage)
             )
         now = now_ns()
         end = now + self.wall_ns
@@ -88,6 +90,25 @@ def test_wide_intervals_take_every_look(tmp_path: Path) -> None:
     manifest, lines = measured(tmp_path / "r", planned(**FOUR), sd=0.3)
     assert manifest["stopped_by"] == "last_look"
     assert looks(lines) == [8, 12, 16, 24]
+
+
+def test_what_only_emulates_takes_no_further_look(tmp_path: Path) -> None:
+    plan = planned(**FOUR)
+    assert plan.pairs
+    plan.emulation = {"observation": "stands_in", "says": "it stands in"}
+    every = measured(tmp_path / "a", plan, sd=0.3, observes=lambda point: {"stands_in": 1})
+    assert (every[0]["stopped_by"], looks(every[1])) == ("width", [8])
+    none = measured(tmp_path / "b", plan, sd=0.3, observes=lambda point: {"stands_in": 0})
+    assert (none[0]["stopped_by"], looks(none[1])) == ("last_look", [8, 12, 16, 24])
+    # One that emulates takes its comparisons along, and leaves the others.
+    shared = plan.pairs[0]["numerator"]
+    left = [one for one in plan.pairs if shared not in one.values()]
+    assert left
+    _, lines = measured(
+        tmp_path / "c", plan, sd=0.3, observes=lambda point: {"stands_in": int(point.id == shared)}
+    )
+    (first,) = [line for line in lines if line["kind"] == "look"][:1]
+    assert set(first["half_widths"]) == {one["comparison"] for one in left}
 
 
 def test_disturbed_blocks_are_repeated_at_most_as_set(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ static void *pinned[PINNED_MOST];
 static size_t pinned_count;
 static ordinal device;
 static handle context;
-/* From this event all traces count, in a float of milliseconds: it is recorded anew with each lane,
- * so that they stay small. */
+/* From this event all traces count, in a float of milliseconds: it is recorded anew with each
+ * thread, so that they stay small. */
 static handle epoch;
 
 static const char *means(status code) {
@@ -151,14 +151,18 @@ static struct device find(const char *wanted) {
 }
 
 static struct failure attach(void) {
-    return failed("cuCtxSetCurrent", cu.set_context(context));
+    struct failure failure = failed("cuCtxSetCurrent", cu.set_context(context));
+    if (!failure.call) {
+        failure = failed("cuEventRecord", cu.record_event(epoch, NULL));
+    }
+    return failure.call ? failure : failed("cuEventSynchronize", cu.wait_for_event(epoch));
 }
 
 static struct failure open_device(void) {
     struct failure failure =
         failed("cuDevicePrimaryCtxRetain", cu.retain_context(&context, device));
     if (!failure.call) {
-        failure = attach();
+        failure = failed("cuCtxSetCurrent", cu.set_context(context));
     }
     return failure.call ? failure : failed("cuEventCreate", cu.create_event(&epoch, 0));
 }
@@ -192,13 +196,7 @@ static struct failure lane_open(struct lane **opened, uint64_t bytes) {
     if (!failure.call) {
         failure = failed("cuEventCreate", cu.create_event(&lane->ended, 0));
     }
-    if (!failure.call) {
-        failure = failed("cuMemAlloc", cu.allocate(&lane->memory, bytes));
-    }
-    if (!failure.call) {
-        failure = failed("cuEventRecord", cu.record_event(epoch, NULL));
-    }
-    return failure.call ? failure : failed("cuEventSynchronize", cu.wait_for_event(epoch));
+    return failure.call ? failure : failed("cuMemAlloc", cu.allocate(&lane->memory, bytes));
 }
 
 static struct failure pin(uint64_t bytes, unsigned char **memory) {

@@ -49,7 +49,7 @@ struct backend {
     struct failure (*open)(void);
     void (*close)(void); /* lanes first */
 
-    struct failure (*attach)(void); /* each thread, before it moves anything */
+    struct failure (*attach)(void); /* each thread, before any of them moves anything */
     struct failure (*lane_open)(struct lane **lane, uint64_t bytes); /* with so much memory */
     void (*lane_close)(struct lane *lane);
     struct failure (*pin)(uint64_t bytes, unsigned char **memory); /* until close */

@@ -52,6 +52,11 @@ static uint64_t bytes_most[DIRECTIONS];
 static uint64_t *host_memory[DIRECTIONS];
 static uint64_t *scratch[DIRECTIONS];
 
+/* By part; opened at the first point that has so many, with the most memory that any part needs, so
+ * that the device's memory is touched once. */
+static struct lane *lanes[THREADS_MOST];
+static uint64_t lane_bytes[THREADS_MOST];
+
 /* The point being measured. */
 static struct part parts[THREADS_MOST];
 static size_t part_count;
@@ -153,6 +158,10 @@ static void accept_point(const struct bench_point *point) {
         if (goes(point, way) && bytes > bytes_most[way]) {
             bytes_most[way] = bytes;
         }
+    }
+    const uint64_t part_bytes = bytes / parts_each_way(point);
+    for (size_t i = 0; i < directions(point) * parts_each_way(point); i++) {
+        lane_bytes[i] = part_bytes > lane_bytes[i] ? part_bytes : lane_bytes[i];
     }
 }
 
@@ -342,12 +351,11 @@ static void between(const void *unused) {
     arm_all();
 }
 
-static void close_point(void) {
-    pool_close();
-    for (size_t i = 0; i < part_count; i++) {
-        backend->lane_close(parts[i].lane);
+static struct lane *lane_of(size_t part) {
+    if (!lanes[part]) {
+        must(backend->lane_open(&lanes[part], lane_bytes[part]), "taking memory of the device");
     }
-    part_count = 0;
+    return lanes[part];
 }
 
 static void add_parts(const struct bench_point *point, enum direction direction) {
@@ -355,8 +363,9 @@ static void add_parts(const struct bench_point *point, enum direction direction)
     const size_t words = point->values[KEY_BYTES] / WORD_BYTES / count;
     const bool queued = point->values[KEY_SUBMISSION] == QUEUED;
     for (size_t i = 0; i < count; i++) {
-        struct part *part = &parts[part_count++];
+        struct part *part = &parts[part_count];
         *part = (struct part){
+            .lane = lane_of(part_count++),
             .host = host_memory[direction] + i * words,
             .scratch = scratch[direction] + i * words,
             .first_word = i * words,
@@ -368,7 +377,6 @@ static void add_parts(const struct bench_point *point, enum direction direction)
             .bytes = words * WORD_BYTES,
             .pieces = queued && words >= PIECES ? PIECES : 1,
         };
-        must(backend->lane_open(&part->lane, words * WORD_BYTES), "taking memory of the device");
     }
 }
 
@@ -402,7 +410,8 @@ static void trace(void) {
 
 static struct bench_task prepare(const struct bench_point *point) {
     const uint64_t bytes = point->values[KEY_BYTES];
-    close_point();
+    pool_close();
+    part_count = 0;
     waits = point->values[KEY_SUBMISSION] != UNWAITED;
     zeros = point->values[KEY_DATA] == ZEROS;
     in_order_of_caller = point->values[KEY_THREADS] == 0;
@@ -482,7 +491,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 }
 
 static void close_device(void) {
-    close_point();
+    pool_close();
+    for (size_t i = 0; i < THREADS_MOST && lanes[i]; i++) {
+        backend->lane_close(lanes[i]);
+    }
     backend->close();
 }
 
