@@ -158,6 +158,8 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     """
     settings = plan.settings
     own = set(plan.shown) if settings["preset"] == PAPER else set()
+    # Idle time between samples, which is no part of them, passes all the same.
+    idle_ns = {point.id: point.factors.get("gap_ns", 0) for point in plan.points}
 
     def least(name: str) -> int:
         return max(settings["samples_least"], plan.paper_samples if name in own else 0)
@@ -166,7 +168,7 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     sample_ns: dict[str, float] = {}
     for name, once in once_ns.items():
         loops = max(1, math.ceil(settings["sample_least_ns"] / once))
-        sample_ns[name] = once * loops
+        sample_ns[name] = once * loops + idle_ns.get(name, 0)
         samples = round(settings["point_s"] * 1e9 / sample_ns[name])
         samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
         if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:

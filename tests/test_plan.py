@@ -266,6 +266,16 @@ def test_pilot_numbers_loop_short_calls_and_repeat_long_ones() -> None:
     assert block_ns == pytest.approx(counted + 1e6)
 
 
+def test_pilot_counts_the_idle_time_between_samples() -> None:
+    idle = points.Point("idle", "v", {"gap_ns": 10_000_000})
+    busy = points.Point("busy", "v", {"gap_ns": 0})
+    made = replace(planned(), points=[idle, busy])
+    numbers, block_ns = calibrate(made, {"idle": 20e3, "busy": 20e3}, overhead_ns=0)
+    assert numbers["idle"]["samples"] < numbers["busy"]["samples"]
+    counted = {name: count["samples"] + count["warmup"] for name, count in numbers.items()}
+    assert block_ns == pytest.approx(counted["idle"] * 10.02e6 + counted["busy"] * 20e3)
+
+
 def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None:
     made = planned(budget_s=2)
     numbers, block_ns = calibrate(made, {f"p{n}": 3e6 for n in range(8)}, overhead_ns=0)
