@@ -107,7 +107,7 @@ def test_rows_hold_median_and_mean_in_us(made: dict[str, Any]) -> None:
 def test_titles_say_what_takes_how_long(made: dict[str, Any]) -> None:
     figure = made["figures"][1]
     title = titles.figure(made, figure)
-    assert title.startswith("4 switches takes ")
+    assert title.startswith("4 switches take ")
     assert "times as long as 0 switches here, published 1.99" in title
     assert "takes up to" in titles.overview(made)
 

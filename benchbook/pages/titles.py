@@ -53,7 +53,14 @@ def _slowest(figures: list[dict[str, Any]]) -> str:
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     name, base = (prose.row_name(of, one) for one in (row, of["rows"][0]))
-    return prose.upper(f"{name} takes up to {here} times as long as {base} here{there}")
+    verb = _takes(name)
+    return prose.upper(f"{name} {verb} up to {here} times as long as {base} here{there}")
+
+
+def _takes(name: str) -> str:
+    """The verb of a row's name, which may be of several: `4 switches take`."""
+    first = name.split()[0]
+    return "take" if first.isdigit() and first != "1" else "takes"
 
 
 def figure(paper: Paper, one: dict[str, Any]) -> str:
@@ -73,7 +80,7 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
     because = prose.mechanism(paper, row["point"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     if one["quantity"] == TIME:
-        text = f"{name} takes {here} times as long as {of_base} here{there}"
+        text = f"{name} {_takes(name)} {here} times as long as {of_base} here{there}"
     else:
         text = f"{name} shows {here} times {of_base} here{there}"
     return text + (f": it {because}" if because else "")
