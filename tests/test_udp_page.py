@@ -13,9 +13,13 @@ import made_up
 import made_up_udp
 import pytest
 from conftest import ROOT
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from benchbook import digits
 from benchbook.pages import claimed, page, prose, reports, swept, titles
+from benchbook.pages.plots import WIDTH_IN
+from benchbook.pages.plots_forest import HEAD_FONT, Row, forest
 
 NOTEBOOK = ROOT / "notebooks" / f"{made_up.UDP}.ipynb"
 PARTS = ("forms", "odd", "sweep", "sizing", "whole_machine", "moved", "calls")
@@ -110,6 +114,22 @@ def test_titles_say_what_takes_how_long(made: dict[str, Any]) -> None:
     assert title.startswith("4 switches take ")
     assert "times as long as 0 switches here, published 1.99" in title
     assert "takes up to" in titles.overview(made)
+
+
+def test_a_long_heading_is_broken_into_lines_that_fit_into_the_picture() -> None:
+    title = "One socket for all round trips, by number of switches"
+    aside = "(0 switches: B1 E1 i1)".replace(" ", digits.FIXED)
+    rows = [
+        Row(label=f"{title} {aside}", head=True),
+        Row(label="1 switch", published=[1.5], value=1.1),
+    ]
+    shown = forest("headed", "", rows, unit="ratio")
+    assert shown
+    lines = re.findall(r"<text[^>]*font-weight: 700[^>]*>([^<]*)</text>", shown.svg)
+    assert lines == [title, aside]
+    bold = FontProperties(family="DejaVu Sans", weight="bold", size=HEAD_FONT)
+    for line in lines:
+        assert TextPath((0, 0), line, prop=bold).get_extents().width < 72 * WIDTH_IN
 
 
 # Verdicts.

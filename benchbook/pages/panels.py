@@ -98,7 +98,9 @@ def overview(paper: Paper) -> Picture | None:
         base = figure["rows"][0]
         names = marks.of(paper).names(base["point"])
         name = prose.row_name(figure, base)
-        label = figure["title"] + (f" ({name}: {text_of(names)})" if names else "")
+        # The words between brackets stay together where the heading is broken.
+        aside = f"({name}: {text_of(names)})".replace(" ", digits.FIXED)
+        label = f"{figure['title']} {aside}" if names else figure["title"]
         rows += [Row(label=label, head=True), *ratio_rows(paper, figure)]
     bases = {prose.row_name(figure, figure["rows"][0]) for figure in figures}
     base = digits.listed(sorted(bases), "or")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
+from matplotlib.textpath import TextPath
 
 from benchbook.pages.plots import (
     FAINT,
@@ -14,6 +16,7 @@ from benchbook.pages.plots import (
     INK,
     RASTER_FROM,
     REGION,
+    STYLE,
     WARNING,
     WIDTH_IN,
     Picture,
@@ -26,6 +29,7 @@ from benchbook.pages.plots import (
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
+HEAD_LINE_IN, HEAD_FONT, HEAD_MARGIN_IN = 0.15, 8, 0.1
 NARROW_IN = 1.2  # an axis with room for three numbers
 # Words over a line: the line is interrupted behind them.
 OVER = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
@@ -46,7 +50,7 @@ class Row:
     there: str = ""  # the published value in words, for the column on the right
     here: str = ""
     note: str = ""
-    head: bool = False
+    head: bool = False  # a heading: its label runs over the whole width, in lines that fit
     bounds: tuple[float | None, float | None] | None = None
     marks: Sequence[str] = ()
     emulated: bool = False
@@ -78,6 +82,7 @@ def forest(
         return None
     marks += [1.0] if one else []
     marks += [b for row in rows for b in finite(*(row.bounds or ()))]
+    rows = [replace(row, label=_in_lines(row.label)) if row.head else row for row in rows]
     heights = [_height(row, above) for row in rows]
     total = sum(heights)
     left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
@@ -134,7 +139,23 @@ def _middle(row: Row, above: bool) -> float:
 
 
 def _height(row: Row, above: bool) -> float:
-    return ROW_IN + (NOTE_IN if row.note else 0) + (0.17 if above and not row.head else 0)
+    if row.head:
+        return ROW_IN + HEAD_LINE_IN * row.label.count("\n")
+    return ROW_IN + (NOTE_IN if row.note else 0) + (0.17 if above else 0)
+
+
+def _in_lines(label: str) -> str:
+    """A heading with line breaks between words, so that no line is wider than the picture."""
+    bold = FontProperties(family=STYLE["font.sans-serif"][0], weight="bold", size=HEAD_FONT)
+    room = (WIDTH_IN - 2 * HEAD_MARGIN_IN) * 72
+    lines = [""]
+    for word in label.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and TextPath((0, 0), longer, prop=bold).get_extents().width > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 def _draw_row(
@@ -151,8 +172,8 @@ def _draw_row(
     y = top + _middle(row, above)
     if row.head:
         axes.text(
-            -margin + 0.02, top + ROW_IN * 0.6, row.label, transform=beside, va="center",
-            color=INK, fontweight="bold", fontsize=8, bbox=OVER,
+            -margin + 0.02, top + ROW_IN * 0.1 + height / 2, row.label, transform=beside,
+            va="center", color=INK, fontweight="bold", fontsize=HEAD_FONT, bbox=OVER,
         )  # fmt: skip
         return
     place = (0.0, top + 0.1, "left") if above else (-0.03, y, "right")
