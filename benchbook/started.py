@@ -121,6 +121,11 @@ def started(
         raise BenchbookError(
             f"{command[0]} cannot be started ({error.strerror}); remove build/ and run again"
         ) from None
+    except subprocess.SubprocessError:  # of what the set-up could not do, Python tells no more
+        raise BenchbookError(
+            f"{command[0]} cannot be started on CPUs {', '.join(map(str, cpus))}, or in its "
+            "network; see whether these CPUs may still be used, and run again"
+        ) from None
     return Started(process, with_children)
 
 

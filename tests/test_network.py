@@ -11,8 +11,10 @@ import pytest
 
 from benchbook import capabilities, network
 from benchbook.errors import BenchbookError
-from benchbook.network import Network, wiring
+from benchbook.network import Network, counters, wiring
 from benchbook.network.namespaces import Namespaces, NotAllowedError
+from benchbook.network.serving import NotServingError, serving
+from benchbook.started import started
 
 DIRECT = {"path": "veth", "switches": 0}
 LOOPBACK = {"path": "loopback", "switches": 0}
@@ -196,6 +198,36 @@ def test_a_line_that_cannot_be_laid_has_its_reason_and_the_others_stand(laid, mo
     laid.make([BUCKET, DIRECT])
     assert "ip said:" in laid.door(BUCKET).refused
     assert echo(laid, DIRECT) == "came back\n"
+
+
+def test_settings_that_cannot_be_written_are_a_reason(laid, monkeypatch) -> None:
+    monkeypatch.setattr(wiring, "SYSCTLS", {"kernel/ostype": "none of ours"})  # as in a container
+    laid.make([DIRECT])
+    assert "make /proc/sys writable" in laid.door(DIRECT).refused
+
+
+def test_counters_of_a_namespace_that_cannot_be_entered_are_an_error_with_words() -> None:
+    def enter() -> None:
+        raise OSError
+
+    with pytest.raises(OSError, match="counters"):
+        counters.read(enter)
+
+
+def test_a_start_whose_cpus_are_gone_says_so() -> None:
+    with pytest.raises(BenchbookError, match="on CPUs 100000"):
+        started(["true"], cpus=[100_000], env={}, lock=None)
+
+
+def test_a_server_whose_host_cannot_be_entered_does_not_serve() -> None:
+    def enter() -> None:
+        raise OSError
+
+    with (
+        pytest.raises(NotServingError, match="in its host"),
+        serving(["true"], protocol="tcp", port=1, cpus=[0], enter=enter),
+    ):
+        pass
 
 
 def test_a_program_that_is_absent_is_named(laid, monkeypatch) -> None:

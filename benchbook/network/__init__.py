@@ -112,17 +112,25 @@ class Network:
                 if file.exists():
                     file.write_text(str(value))
 
-        done = subprocess.run(
-            [_program(program), "-batch", "-"],
-            input="".join(f"{line}\n" for line in lines),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-            pass_fds=self.namespaces.descriptors(),
-            preexec_fn=enter,
-        )
+        try:
+            done = subprocess.run(
+                [_program(program), "-batch", "-"],
+                input="".join(f"{line}\n" for line in lines),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_LIMIT_S,
+                check=False,
+                pass_fds=self.namespaces.descriptors(),
+                preexec_fn=enter,
+            )
+        except subprocess.TimeoutExpired:
+            raise OSError(f"{program} did not end within {_LIMIT_S} s") from None
+        except subprocess.SubprocessError:  # of what `enter` could not do, Python tells no more
+            raise OSError(
+                "a namespace could not be entered, or its settings in /proc/sys not be written; in "
+                "a container, make /proc/sys writable"
+            ) from None
         if done.returncode != 0:
             words = " ".join(done.stderr.split())
             raise OSError(f"{program} said: {words}")

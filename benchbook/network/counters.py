@@ -22,15 +22,18 @@ Counts = dict[str, int]
 def read(enter: Callable[[], None] | None) -> Counts:
     """The counters behind `enter`: `Udp` ones of /proc/net/snmp by the kernel's own names, and
     `interface_…` summed over all interfaces but loopback. OSError where they cannot be read."""
-    done = subprocess.run(
-        ["cat", "/proc/net/snmp", "/proc/net/dev"],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_LIMIT_S,
-        check=False,
-        preexec_fn=enter,
-    )
+    try:
+        done = subprocess.run(
+            ["cat", "/proc/net/snmp", "/proc/net/dev"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+            preexec_fn=enter,
+        )
+    except subprocess.SubprocessError:  # `enter` was refused, or nothing came in time
+        raise OSError("the counters of a namespace could not be read") from None
     if done.returncode != 0:
         raise OSError(" ".join(done.stderr.split()))
     return {**dict(_udp(done.stdout)), **_interfaces(done.stdout)}
