@@ -130,8 +130,8 @@ def fit(
         seconds = prices[id(worst)] / 1e9
         reason = (
             f"its start takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
-            f"would not fit the budget of {plan.settings['budget_s']:.0f} s; raise budget_s in "
-            "config/local.yaml"
+            f"would not fit the budget of {plan.settings['budget_s']:.0f} s; raise "
+            f"{plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
 

@@ -73,6 +73,12 @@ class Plan:
         return self.settings.get("udp_peer") if wanted else None
 
     @property
+    def budget_key(self) -> str:
+        """The key of config/ that the budget is from."""
+        is_control = self.experiment.startswith(definitions.CONTROLS)
+        return "controls_budget_s" if is_control else "budget_s"
+
+    @property
     def turns(self) -> int:
         """Blocks until every point was measured once: in serial order each has its own."""
         others = any(point.id not in self.serial for point in self.points)
@@ -350,10 +356,9 @@ def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
 def refuse_over_budget(plan: Plan, least_s: float) -> None:
     """BenchbookError where the least number of blocks does not fit the time budget."""
     budget_s = plan.settings["budget_s"]
-    key = "controls_budget_s" if plan.experiment.startswith(definitions.CONTROLS) else "budget_s"
     if least_s > budget_s:
         raise BenchbookError(
             f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
-            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {key} in "
+            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {plan.budget_key} in "
             "config/local.yaml or take a smaller preset"
         )
