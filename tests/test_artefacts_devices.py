@@ -126,6 +126,11 @@ def test_a_link_that_wakes_makes_the_idle_ceiling_wrong() -> None:
     assert "7.88 times too low" in finding.explanation
 
 
+def test_a_start_that_finds_the_link_awake_does_not_hide_another_that_did_not() -> None:
+    awake, asleep = (linked(idle, LINK, LINK) for idle in (LINK, (2.5, 16)))
+    assert only(link_asleep.detect(seen(awake, asleep, awake))).where == ["p0", "p1", "p2"]
+
+
 def test_a_link_at_its_best_is_clean_and_small_transfers_tell_nothing_of_it() -> None:
     small = {"bytes_to_device": 4096, **linked(LINK, (2.5, 16), LINK)}
     judged = link_asleep.detect(seen(linked(LINK, LINK, LINK), small))

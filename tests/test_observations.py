@@ -140,6 +140,14 @@ def test_what_was_not_looked_at_is_absent(name: str, tmp_path: Path) -> None:
     assert reason in row["reason"]
 
 
+def test_a_link_that_woke_in_half_of_the_starts_has_one_of_its_two_speeds() -> None:
+    speeds = [2.5, 16.0, 2.5, 16.0]
+    seen = invocations.over_invocations("destination check", speeds, "link_idle_gt_per_s")
+    assert seen["value"] == 2.5
+    assert seen["reason"] == "median over invocations, from 2.5 to 16.0"
+    assert invocations.over_invocations("destination check", speeds, "wall_ns")["value"] == 9.25
+
+
 def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
     absent = invocations.over_invocations("destination check", [None, None], "link_load_width")
     assert (absent["state"], absent["value"]) == ("absent", None)

@@ -31,7 +31,7 @@ def detect(seen: Seen) -> Judged:
         devices.setdefault(float(row.get("through_cuda") or 0), []).append(row)
     for rows in devices.values():
         where = sorted(row["where"] for row in rows)
-        idle, load, most = (_fastest(rows, when) for when in ("idle", "load", "most"))
+        idle, load, most = (_link(rows, when) for when in ("idle", "load", "most"))
         if load is None or most is None:
             judged.abstained |= dict.fromkeys(where, "the link under load was not observed")
         elif load[2] < most[2]:
@@ -41,15 +41,17 @@ def detect(seen: Seen) -> Judged:
     return judged.rest_is_clean(row["where"] for row in over_bus(seen))
 
 
-def _fastest(rows: list[Row], when: str) -> Link | None:
-    """Of a device's points; under load only of those that last."""
+def _link(rows: list[Row], when: str) -> Link | None:
+    """The fastest of a device's points, under load only of those that last; idle the slowest: a
+    start soon after another finds the link awake."""
     moved = [
         row
         for row in rows
         if when != "load" or max(row["bytes_to_device"], row["bytes_from_device"]) >= LARGE
     ]
     found = [one for row in moved if (one := link(row, when)) is not None]
-    return max(found, key=lambda one: one[2]) if found else None
+    choose = min if when == "idle" else max
+    return choose(found, key=lambda one: one[2]) if found else None
 
 
 def _said(found: Link) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import median, median_low
 from typing import Any
 
 from benchbook import records
@@ -65,9 +65,11 @@ UNITS = {
 }
 # What it saw of its processes, and what the kernel told it.
 OF_HARNESS = ("processes", "start_skew_ns", "overlap_fraction", "buffers_bytes")
+# States of a link: between two of them lies none.
+OF_LINK = ("gt_per_s", "width")
+LINK = [f"link_{when}_{what}" for when in ("idle", "load", "most") for what in OF_LINK]
 WHY_ABSENT = dict.fromkeys(
-    [f"link_{when}_{what}" for when in ("idle", "load", "most") for what in ("gt_per_s", "width")],
-    "the device has no address on the PCI bus, or the kernel tells no link of it",
+    LINK, "the device has no address on the PCI bus, or the kernel tells no link of it"
 )
 OF_START = ("steal_fraction", "frequency_khz")  # of the whole start that a point was in
 
@@ -110,5 +112,6 @@ def over_invocations(source: str, values: list[Any], name: str = "") -> dict[str
         return {"value": words, "source": source, "state": "ok", "reason": reason * same}
     if not same:
         reason = f"median over invocations, from {min(known)} to {max(known)}"
-    value = known[0] if same else median(known)
+    middle = median_low if name in LINK else median
+    value = known[0] if same else middle(known)
     return {"value": value, "source": source, "state": "ok", "reason": reason}

@@ -73,7 +73,8 @@ WAYS = {"to the device": (True, False), "from it": (False, True), "both ways": (
 
 
 def _link(own: list[Point], when: str, unit: str) -> dict[str, Any] | None:
-    """The best that was read; under load only while a transfer lasted."""
+    """The best that was read, under load only while a transfer lasted; idle the least, because a
+    start soon after another finds the link awake."""
     read = []
     for point in own:
         seen = point["observations"]
@@ -82,7 +83,8 @@ def _link(own: list[Point], when: str, unit: str) -> dict[str, Any] | None:
         if speed and width and lasts:
             rate = link_bytes_per_s(speed, width) / RATE_UNITS[unit]
             read.append({"speed": speed, "width": int(width), "rate": rate})
-    return max(read, key=lambda one: float(one["rate"]), default=None)
+    choose = min if when == "idle" else max
+    return choose(read, key=lambda one: float(one["rate"]), default=None)
 
 
 def _best(own: list[Point], to_device: bool, from_device: bool, unit: str) -> dict[str, Any]:
