@@ -9,6 +9,7 @@ from collections.abc import Collection
 # As glibc calls them. Between the first and the second by `rep movsb`, from the third on past the
 # caches.
 THRESHOLDS = ("rep_movsb_threshold", "rep_movsb_stop_threshold", "non_temporal_threshold")
+FILLING = "rep_stosb_threshold"  # from there on it fills by `rep stosb`
 # What one call of that size does between them.
 LOOP, STRING, PAST = "vector loop", "rep movsb", "non-temporal stores"
 FAST_STRINGS = {"erms", "fsrm"}  # a processor that has either copies fast by `rep movsb`
@@ -20,7 +21,7 @@ def thresholds_in(text: str) -> dict[str, int]:
     """Name -> bytes, out of what the dynamic loader prints with --list-diagnostics; empty where it
     names none (another architecture, another library, a loader older than 2.33)."""
     found = {name: int(value, 0) for name, value in _LINE.findall(text)}
-    return {name: found[name] for name in THRESHOLDS if name in found}
+    return {name: found[name] for name in (*THRESHOLDS, FILLING) if name in found}
 
 
 def copy_thresholds(loader: str, environment: dict[str, str]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from benchbook import build, definitions
+from benchbook import build, definitions, libc
 from benchbook.capabilities import Capability
 from benchbook.errors import BenchbookError
 from benchbook.evidence import Context, Row, simulation
@@ -161,13 +161,14 @@ def test_flags_are_those_of_a_processor_that_valgrind_has(
 
 # --- How the C library copies
 
-TUNABLES = """\
-glibc.rtld.nns: 0x4 (min: 0x1, max: 0x10)
-glibc.cpu.x86_rep_movsb_threshold: 0x1000 (min: 0x200, max: 0xffffffffffffffff)
-glibc.cpu.x86_rep_stosb_threshold: 0x800 (min: 0x1, max: 0xffffffffffffffff)
-glibc.cpu.x86_non_temporal_threshold: 0x100000 (min: 0x4040, max: 0xfffffffffffffff)
+DIAGNOSTICS = """\
+x86.cpu_features.level1_dcache_linesize=0x40
+x86.cpu_features.non_temporal_threshold=0x100000
+x86.cpu_features.rep_movsb_threshold=0x1000
+x86.cpu_features.rep_movsb_stop_threshold=0x100000
+x86.cpu_features.rep_stosb_threshold=0x800
 """
-KNOWN = library.thresholds_in(TUNABLES)
+KNOWN = libc.thresholds_in(DIAGNOSTICS)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_sizes_from_a_threshold_on_are_not_modelled(
 
 
 def test_a_library_that_tells_no_thresholds_is_unknown() -> None:
-    unknown = library.Library(library.thresholds_in("nothing"), strings=True)
+    unknown = library.Library(libc.thresholds_in("nothing"), strings=True)
     assert "unknown" in unknown.unmodelled(["memmove"], 64)
     assert unknown.unmodelled(["GOMP_parallel"], 64) == ""
 

@@ -4,11 +4,10 @@ that cachegrind does not model. It decides by thresholds, which its loader print
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchbook import host, tools
+from benchbook import host, libc
 from benchbook.sizes import format_bytes
 
 # Under cachegrind it is made to copy in the ordinary way, whatever that shows it of a processor.
@@ -18,13 +17,12 @@ ORDINARY = "GLIBC_TUNABLES=" + ":".join(
 )
 _COPIES = re.compile(r"_*(mem(cpy|pcpy|move|set)|bcopy|bzero)(_chk)?(@.*)?")
 _FILLS = re.compile(r"_*(memset|bzero)")
-_INTERPRETER = re.compile(r"interpreter: ([^\]]+)\]")
-_THRESHOLD = re.compile(r"^glibc\.cpu\.x86_(\w+)_threshold: (0x[0-9a-f]+|\d+)", re.MULTILINE)
+_PLAIN = {"LC_ALL": "C"}  # a tunable of the user's reaches no kernel either
 
 
 @dataclass(frozen=True)
 class Library:
-    """Thresholds in bytes by their names (rep_movsb, rep_stosb, non_temporal); empty: unknown."""
+    """Thresholds in bytes by their names (libc.THRESHOLDS, libc.FILLING); empty: unknown."""
 
     thresholds: dict[str, int]
     strings: bool  # the processor has fast rep movsb
@@ -36,10 +34,11 @@ class Library:
             name = call.strip("_").removesuffix("_chk")
             if not self.thresholds:
                 return f"how {name} of the C library copies here is unknown"
-            string = "rep_stosb" if _FILLS.match(call) else "rep_movsb"
-            ways = [("non_temporal", "non-temporal stores")]
+            copying, _, past = libc.THRESHOLDS
+            ways = [(past, libc.PAST)]
             if self.strings:
-                ways.append((string, string.replace("_", " ")))
+                fills = _FILLS.match(call)
+                ways.append((libc.FILLING, "rep stosb") if fills else (copying, libc.STRING))
             for threshold, way in ways:
                 least = self.thresholds.get(threshold)
                 if least is None or size >= least:
@@ -57,19 +56,6 @@ def copies(calls: list[str]) -> bool:
 
 def library_of(program: Path) -> Library:
     """Of the C library that a program is started with."""
-    isa = host.facts()["isa"] or []
-    return Library(thresholds_in(_tunables(program)), strings="erms" in isa or "fsrm" in isa)
-
-
-def thresholds_in(text: str) -> dict[str, int]:
-    """What `ld.so --list-tunables` printed; empty where that is not understood."""
-    return {name: int(value, 0) for name, value in _THRESHOLD.findall(text)}
-
-
-def _tunables(program: Path) -> str:
-    readelf = shutil.which("readelf")
-    if readelf is None:
-        return ""
-    plain = {"LC_ALL": "C"}  # a tunable of the user's reaches no kernel either
-    found = _INTERPRETER.search(tools.said([readelf, "-lW", str(program)], plain))
-    return tools.said([found[1], "--list-tunables"], plain) if found else ""
+    loader = libc.loader_of(str(program.absolute()))
+    thresholds = libc.copy_thresholds(loader, _PLAIN) if loader else {}
+    return Library(thresholds, strings=bool(libc.FAST_STRINGS & set(host.facts()["isa"] or [])))
