@@ -28,10 +28,12 @@ from benchbook.artefacts import (
 from benchbook.controls.judging import replayed
 from benchbook.controls.replays import seen_of_scene
 from benchbook.detecting.seen import Known, seen_of
+from benchbook.settings import load_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTROLS = ROOT / "kernels" / "controls"
 MS = 1_000_000
+ABOVE = load_settings(ROOT, {})["disturbed"]
 
 
 def starts(where: str, medians: Any, *, first_ms: int = 0, every_ms: int = 100, **more: Any):
@@ -57,7 +59,7 @@ def seen(*tables: pd.DataFrame, **more: Any) -> Seen:
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     names = list(dict.fromkeys(table["where"])) if len(table) else ["p"]
     points = more.pop("points", pd.DataFrame({"where": names, "twin": names, "bytes": 4096}))
-    return Seen(points=points, starts=table, **more)
+    return Seen(points=points, starts=table, **{"host": {"disturbed_above": ABOVE}} | more)
 
 
 def readings(values: Any, states: Any = None, name: str = "anchor", every_ms: int = 100):
@@ -89,6 +91,13 @@ def usage(**more: Any) -> dict[str, Any]:
 
 
 # disturbed
+
+
+def test_what_counts_as_disturbed_was_set_before_the_run() -> None:
+    table = starts("a", [100] * 4, **usage(steal_fraction=0.1))
+    lax = {"disturbed_above": ABOVE | {"steal_fraction": 0.2}}
+    assert disturbed.detect(seen(table, host=lax)).clean == ["a"]
+    assert "was not set" in disturbed.detect(seen(table, host={})).abstained["a"]
 
 
 def test_waiting_in_most_starts_biases_and_undisturbed_starts_give_the_factor() -> None:

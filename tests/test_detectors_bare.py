@@ -21,6 +21,12 @@ HOST: dict[str, Any] = {
     "smaller_caches_bytes": [MIB],
     "caches": [CACHE],
     "cpus": [0, 1],
+    "disturbed_above": {
+        "run_delay_fraction": 0.05,
+        "run_delay_least_ns": 1_000_000,
+        "steal_fraction": 0.02,
+        "work_factor": 1.25,
+    },
     "cores": 2,
     "numa_nodes": 2,
     "memory_bytes": 1024 * MIB,

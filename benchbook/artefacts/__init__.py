@@ -56,7 +56,8 @@ class Seen:
     host: what the machine says of itself; None is unknown. llc_sysfs_bytes, llc_sysconf_bytes,
     smaller_caches_bytes, caches (level, kind, bytes, ways, line_bytes, shared_cpus),
     page_bytes, total_llc_bytes, cpus (given to the run), cores, numa_nodes, memory_bytes, ceilings
-    (as analysis.json has them).
+    (as analysis.json has them), disturbed_above (the run's thresholds, under their names in
+    config/default.yaml).
     """
 
     points: pd.DataFrame

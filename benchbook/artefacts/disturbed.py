@@ -1,13 +1,14 @@
 """disturbed: something else ran on the machine while this was measured.
 
 Decided by what the operating system accounts of each start: how long it waited for its CPU, and
-what the hypervisor took. Where the probe between starts saw a core at less than its best, that
-tells that the machine was slower, with less certainty and not why.
+what the hypervisor took, against the thresholds that were set before the run. Where the probe
+between starts saw a core at less than its best, that tells that the machine was slower, with less
+certainty and not why.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import median
 from typing import Any
 
@@ -20,8 +21,6 @@ from benchbook.points import COUNTS
 
 ARTEFACT = "disturbed"
 NEEDS_QUIET = True
-# As config/default.yaml sets them, before any run.
-WAITED, WAITED_LEAST_NS, STOLEN, SLOWER = 0.05, 1_000_000, 0.02, 1.25
 LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
 READINGS = 6
 BEST = 0.1  # quantile of the readings that counts as a core at its best
@@ -35,6 +34,16 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Above these a start counts as disturbed; named as in the settings of the run."""
+
+    run_delay_fraction: float
+    run_delay_least_ns: float
+    steal_fraction: float
+    work_factor: float
+
+
+@dataclass(frozen=True)
 class Start:
     """One start of one point: shares of its time, None where nothing tells."""
 
@@ -44,30 +53,45 @@ class Start:
     stolen: float | None
     slower: float | None
     switches: float
+    above: Bounds
     among: bool = False  # its own workers moved among CPUs, and may have waited for each other
 
     @property
     def lost(self) -> bool:
         """Whether the operating system says that the CPU was not its own."""
         waited = self.waited_ns or 0.0
-        long = waited > WAITED_LEAST_NS and waited > WAITED * self.wall_ns
-        return long or (self.stolen or 0.0) > STOLEN
+        most = max(self.above.run_delay_least_ns, self.above.run_delay_fraction * self.wall_ns)
+        return waited > most or self.robbed
+
+    @property
+    def robbed(self) -> bool:
+        """Whether the hypervisor took it."""
+        return (self.stolen or 0.0) > self.above.steal_fraction
+
+    @property
+    def slowed(self) -> bool:
+        """Whether the probe saw its cores slower."""
+        return (self.slower or 0.0) > self.above.work_factor
 
     @property
     def disturbed(self) -> bool:
-        return self.lost or (self.slower or 0.0) > SLOWER
+        return self.lost or self.slowed
 
 
 def detect(seen: Seen) -> Judged:
     """One finding for the points disturbed in half of their starts or more, as far as undisturbed
     ones do not show that the median bore it, and one for those in a quarter; abstains where no
-    waiting was accounted."""
+    waiting was accounted, or where the run has no thresholds."""
     judged = Judged()
+    above = _bounds(seen.host)
     found: dict[str, list[tuple[str, list[Start]]]] = {"biases": [], "informs": []}
     observed = []
     probes = _probes(seen.readings)
     for row in seen.rows():
-        starts = _starts(row, seen, probes)
+        if above is None:
+            judged.abstained[row["where"]] = "what disturbs was not set before its run"
+            continue
+        starts = _starts(row, seen, probes, above)
         known = [one for one in starts if one.waited_ns is not None]
         bad = [one for one in starts if one.disturbed]
         observed += [row["where"]] if known else []
@@ -86,6 +110,14 @@ def detect(seen: Seen) -> Judged:
     return judged.rest_is_clean(observed)
 
 
+def _bounds(host: Row) -> Bounds | None:
+    told = host.get("disturbed_above") or {}
+    names = [one.name for one in fields(Bounds)]
+    if any(not is_known(told.get(name)) for name in names):
+        return None
+    return Bounds(**{name: float(told[name]) for name in names})
+
+
 def _workers(row: Row) -> int:
     return max([1, *(int(row[name]) for name in COUNTS if is_known(row.get(name)))])
 
@@ -97,7 +129,7 @@ def _crowded(row: Row, seen: Seen) -> bool:
     return len(given) > 0 and _workers(row) > min(given)
 
 
-def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame]) -> list[Start]:
+def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame], above: Bounds) -> list[Start]:
     crowded, workers = _crowded(row, seen), _workers(row)
     return [
         Start(
@@ -107,6 +139,7 @@ def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame]) -> list[Start
             stolen=_number(start, "steal_fraction"),
             slower=_slower(start, probes, workers),
             switches=_number(start, "involuntary_switches") or 0.0,
+            above=above,
             among=workers > 1 and (_number(start, "migrations") or 0.0) > 0,
         )
         for start in seen.starts_of(row["where"]).to_dict("records")
@@ -170,9 +203,7 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
     factors = [factor for _, own in points if (factor := _factor(own)) is not None]
     factor = median(factors) if factors else None
     by_probe = not any(one.lost for one in bad)
-    among = any(one.among for one in bad if one.lost) and not any(
-        (one.stolen or 0.0) > STOLEN for one in bad
-    )
+    among = any(one.among for one in bad if one.lost) and not any(one.robbed for one in bad)
     values = _values(bad, by_probe)
     begin = "Something else ran beside"
     if by_probe:
@@ -181,7 +212,7 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
         begin = "Something else ran beside, or the program’s own threads shared CPUs at,"
     text = (
         f"{begin} {plural(len(points), 'point')}: in {len(bad)} of "
-        f"{plural(len(starts), 'start')} {_what(values)}."
+        f"{plural(len(starts), 'start')} {_what(values, bad[0].above)}."
     )
     if factor is None:
         text += " No start was left alone, so what that cost is not told by this run."
@@ -229,20 +260,28 @@ def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:
     if stolen:
         found["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
     slower = [one.slower for one in bad if one.slower is not None]
-    if slower and (by_probe or max(slower) > SLOWER):
+    if slower and (by_probe or any(one.slowed for one in bad)):
         found["a core's fixed work, times its best"] = (float(median(slower)), "1")
     found["involuntary switches"] = (sum(one.switches for one in bad), "switches")
     return found
 
 
-def _what(values: dict[str, tuple[float, str]]) -> str:
+def _what(values: dict[str, tuple[float, str]], above: Bounds) -> str:
     said = []
-    for name, threshold, words in (
-        ("waiting for a CPU", WAITED / 5, "the program stood waiting for a CPU for {} of its time"),
-        ("taken by the hypervisor", STOLEN / 5, "the hypervisor took {} of the CPUs’ time"),
+    for name, bound, words in (
+        (
+            "waiting for a CPU",
+            above.run_delay_fraction,
+            "the program stood waiting for a CPU for {} of its time",
+        ),
+        (
+            "taken by the hypervisor",
+            above.steal_fraction,
+            "the hypervisor took {} of the CPUs’ time",
+        ),
     ):
         value = values.get(name, (0.0, ""))[0]
-        if value > threshold:
+        if value > bound / 5:
             said.append(words.format(share(value)))
     if slower := values.get("a core's fixed work, times its best"):
         said.append(f"a core did its fixed work {slower[0]:.2f} times slower than at its best")

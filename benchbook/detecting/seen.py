@@ -114,6 +114,7 @@ def host_of(plan: dict[str, Any]) -> dict[str, Any]:
         "cpus": plan.get("cpus"),
         "numa_nodes": facts.get("numa_nodes"),
         "caches": facts.get("caches") or [],
+        "disturbed_above": (plan.get("settings") or {}).get("disturbed"),
     }
 
 
