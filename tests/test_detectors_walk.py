@@ -127,11 +127,10 @@ def test_every_control_has_its_detector() -> None:
     assert named - set(DETECTORS) == set()
 
 
-@EACH
+@pytest.mark.parametrize("artefact", [one for one in DETECTORS if replay_of(one)])
 def test_its_replay_is_told_from_its_null(artefact: str) -> None:
     path = replay_of(artefact)
-    if path is None:
-        pytest.skip("this one is played")
+    assert path is not None
     scenes = list(replayed(path, 11))
     assert {scene.provoked for scene in scenes} == {True, False}
     for scene in scenes:
