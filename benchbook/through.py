@@ -1,11 +1,11 @@
 """Whether a claim that was reproduced holds through an artefact only.
 
 The points that a claim compares may carry findings that invalidate or bias them. Where such a
-finding tells the factor of its one point (seen ÷ honest, of the rate), the point's times are
-multiplied by it and the claim is estimated anew from the same blocks: what no longer holds held
-through the artefact. A finding about several points tells one factor for all of them, the strongest
-or their middle, so it can only say that the claim may not hold without it. Error: a factor is taken
-as it is, its own uncertainty is not in the interval.
+finding tells the factor of a point (seen ÷ honest, of the rate), the point's times are multiplied
+by it and the claim is estimated anew from the same blocks: what no longer holds held through the
+artefact. Where a finding tells one factor for several points, the strongest or their middle, it can
+only say that the claim may not hold without it. Error: a factor is taken as it is, its own
+uncertainty is not in the interval.
 """
 
 from __future__ import annotations
@@ -149,12 +149,16 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
         one.marked |= set(at)
         if finding["effect"] == "invalidates":
             one.effect = "invalidates"
-        if not finding["factor"] or finding["factor"] <= 0:
-            one.unknown |= set(at)
-        elif len(finding["where"]) == 1:
-            one.own[at[0]] = finding["factor"]
-        else:
-            one.shared |= dict.fromkeys(at, finding["factor"])
+        whole, single = finding["factor"], finding.get("factors") or {}
+        if len(finding["where"]) == 1:
+            single = {at[0]: whole} | single
+        for point in at:
+            if (own := single.get(point)) and own > 0:
+                one.own[point] = own
+            elif whole and whole > 0:
+                one.shared[point] = whole
+            else:
+                one.unknown.add(point)
     for one in found.values():
         one.shared = {point: one.shared[point] for point in one.shared if point not in one.own}
         one.unknown -= one.own.keys() | one.shared.keys()

@@ -135,7 +135,14 @@ def renamed_seen(seen: Seen, names: Names) -> Seen:
 def as_before(said: Said, names: Names) -> Said:
     """What was said of the renamed run, with the points and trials called as before."""
     return Said(
-        [one | {"where": [names.before[where] for where in one["where"]]} for one in said.findings],
+        [
+            one
+            | {
+                "where": [names.before[where] for where in one["where"]],
+                "factors": {names.before[at]: own for at, own in one["factors"].items()},
+            }
+            for one in said.findings
+        ],
         {
             artefact: {names.before[where]: why for where, why in points.items()}
             for artefact, points in said.abstained.items()

@@ -132,6 +132,21 @@ def test_the_factor_of_several_points_can_only_leave_it_open(
     assert judged(run, claim, finding("in-cache", "biases", STUCK, 1.1)) is None
 
 
+def test_of_several_points_each_factor_that_is_known_is_taken_out(
+    run: Measured, sides: tuple[str, str]
+) -> None:
+    claim, (top, bottom) = claim_of("order-of-magnitude"), sides
+    both = finding("in-cache", "biases", [top, bottom], 12.0)
+    found = judged(run, claim, both | {"factors": {top: 12.0, bottom: 2.0}})
+    assert found["without"] == pytest.approx(90 / 8 / 12 * 2, rel=0.05)
+    assert found["kind"] == "only"
+    assert judged(run, claim, both | {"factors": {top: 12.0, bottom: 12.0}}) is None
+    # Of the other side nothing is known but what the points have in common.
+    several = finding("in-cache", "biases", STUCK, 9.0)
+    assert judged(run, claim, several | {"factors": {STUCK[-1]: 9.0}})["kind"] == "undecided"
+    assert judged(run, claim, several | {"factors": {top: 9.0}})["kind"] == "only"
+
+
 def test_one_factor_with_two_names_is_taken_out_once(run: Measured, sides: tuple[str, str]) -> None:
     claim, at = claim_of("order-of-magnitude"), [sides[0]]
     found = judged(

@@ -95,7 +95,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Finding:
-    """A detector's statement about the points `where`; factor: seen ÷ honest, None if unknown."""
+    """A detector's statement about the points `where`; factor: seen ÷ honest, None if unknown.
+
+    One factor speaks for all points, the strongest or their middle; `factors` has those of single
+    points, as far as they are known.
+    """
 
     artefact: str
     effect: Effect
@@ -105,6 +109,7 @@ class Finding:
     explanation: str
     remedy: str
     factor: float | None = None
+    factors: dict[str, float] = field(default_factory=dict)
 
     def record(self, experiment: str) -> dict[str, Any]:
         """As findings.json carries it."""

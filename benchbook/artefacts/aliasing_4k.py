@@ -115,6 +115,7 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
         artefact=ARTEFACT,
         effect="biases",
         factor=1 / times,
+        factors={where: math.exp(-found.estimate) for where, found in slower.items()},
         where=sorted(slower),
         confidence=CONFIDENCE,
         evidence=[

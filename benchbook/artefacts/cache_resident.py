@@ -110,16 +110,17 @@ def _fits(
         f"The {_sizes(inside)} that are worked on fit in the last-level cache of "
         f"{span(caches, _bytes)}: {then}, not {'from' if _goes_past(inside[0]) else 'of'} memory."
     )
-    factors = [one for row in inside if (one := _factor(row, rows, host)) is not None]
+    factors = {row["where"]: one for row in inside if (one := _factor(row, rows, host)) is not None}
     if factors:
         text += (
             f" In arrays of at least {RULE} times the cache the same work takes "
-            f"{span(factors, times)} times as long per byte on this machine."
+            f"{span(factors.values(), times)} times as long per byte on this machine."
         )
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=strongest(factors),
+        factor=strongest(factors.values()),
+        factors=factors,
         where=sorted(row["where"] for row in inside),
         confidence=CERTAIN,
         evidence=_evidence(inside, host),
@@ -179,20 +180,21 @@ def _by_rule(rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
 
 def _compared(faster: list[tuple[dict[str, Any], float]], host: dict[str, Any]) -> Finding:
     rows = [row for row, _ in faster]
-    factors = [factor for _, factor in faster]
+    factors = {row["where"]: factor for row, factor in faster}
     caches = [cache_in_use(row, host) or 0 for row in rows]
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=strongest(factors),
+        factor=strongest(factors.values()),
+        factors=factors,
         where=sorted(row["where"] for row in rows),
         confidence=COMPARED,
         evidence=_evidence(rows, host),
         explanation=(
             f"The {_sizes(rows)} that are worked on are more than the last-level cache of "
             f"{span(caches, _bytes)} holds, but a part of them stays there: the rate is "
-            f"{span(factors, times)} times that of the same work in arrays of at least {RULE} "
-            "times the cache."
+            f"{span(factors.values(), times)} times that of the same work in arrays of at least "
+            f"{RULE} times the cache."
         ),
         remedy=_remedy(caches),
     )

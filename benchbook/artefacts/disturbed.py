@@ -200,8 +200,8 @@ def _slower(start: Row, probes: dict[str, pd.DataFrame], workers: int) -> float 
 def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
     starts = [one for _, own in points for one in own]
     bad = [one for one in starts if one.disturbed]
-    factors = [factor for _, own in points if (factor := _factor(own)) is not None]
-    factor = median(factors) if factors else None
+    factors = {where: factor for where, own in points if (factor := _factor(own)) is not None}
+    factor = median(factors.values()) if factors else None
     by_probe = not any(one.lost for one in bad)
     among = any(one.among for one in bad if one.lost) and not any(one.robbed for one in bad)
     values = _values(bad, by_probe)
@@ -231,6 +231,7 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
         artefact=ARTEFACT,
         effect=effect,
         factor=factor,
+        factors=factors,
         where=sorted(where for where, _ in points),
         confidence=BY_PROBE if by_probe else BY_OWN_TURNS if among else 1.0,
         evidence=[

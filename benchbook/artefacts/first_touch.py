@@ -113,22 +113,22 @@ def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
         f"{_pages_of(touched)} pages: they are new every time, and the clock also counts how the "
         "system finds and clears them."
     )
-    return _finding(touched, strongest(factors), "biases", text + _beside(factors), CERTAIN)
+    return _finding(touched, factors, "biases", text + _beside(factors), CERTAIN)
 
 
-def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> list[float]:
-    """Rates ÷ rates of the same work in memory that was touched before."""
-    return [
-        factor
+def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Rates ÷ rates of the same work in memory that was touched before, by point."""
+    return {
+        one.row["where"]: factor
         for one in touched
         if (factor := speed_up(one.row, twins_of(one.row, rows, _is_quiet))) is not None
-    ]
+    }
 
 
-def _beside(factors: list[float]) -> str:
+def _beside(factors: dict[str, float]) -> str:
     if not factors:
         return ""
-    slower = span([1 / factor for factor in factors], times)
+    slower = span([1 / factor for factor in factors.values()], times)
     return (
         f" It takes {slower} times as long as the same work on this machine in memory that was "
         "touched before."
@@ -151,10 +151,10 @@ def _once(touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, A
             f"later ones, which makes the mean {span(means, times)} times the median."
         )
     is_few = all(one.repetitions <= FEW for one in touched)
-    factors = _factors(touched, rows) if is_few else []
+    factors = _factors(touched, rows) if is_few else {}
     return _finding(
         touched,
-        strongest(factors),
+        factors,
         "biases" if is_few else "informs",
         text + _beside(factors),
         MAY_BE_BALANCING if (host.get("numa_nodes") or 1) > 1 else CERTAIN,
@@ -166,14 +166,19 @@ def _pages_of(touched: list[_Touched]) -> str:
 
 
 def _finding(
-    touched: list[_Touched], factor: float | None, effect: Effect, text: str, confidence: float
+    touched: list[_Touched],
+    factors: dict[str, float],
+    effect: Effect,
+    text: str,
+    confidence: float,
 ) -> Finding:
     most = max(touched, key=lambda one: (one.faults, one.pages, known(one.row, "time_ns") or 0))
     size = int(working_set_bytes(most.row) or 0)
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        factor=factor,
+        factor=strongest(factors.values()),
+        factors=factors,
         where=sorted(one.row["where"] for one in touched),
         confidence=confidence,
         evidence=[

@@ -93,11 +93,11 @@ def _held(row: Row) -> _Held | None:
 
 def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any]]) -> Finding:
     held = max((one for _, one in found), key=lambda one: (one.missing, one.need))
-    factors = [
-        factor
+    factors = {
+        one["where"]: factor
         for one, _ in found
         if (factor := speed_up(one, twins_of(one, rows, _is_written))) is not None
-    ]
+    }
     likely = any(one.is_resident for _, one in found)
     text = (
         f"{_lacks([one for _, one in found])} were never written, and for such pages the system "
@@ -105,8 +105,8 @@ def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any
     )
     if factors:
         text += (
-            f" Over memory that was written the same code takes {span(factors, times)} times as "
-            "long on this machine."
+            " Over memory that was written the same code takes "
+            f"{span(factors.values(), times)} times as long on this machine."
         )
     if likely:
         text += (
@@ -117,7 +117,8 @@ def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any
     return Finding(
         artefact=ARTEFACT,
         effect="invalidates",
-        factor=strongest(factors),
+        factor=strongest(factors.values()),
+        factors=factors,
         where=sorted(row["where"] for row, _ in found),
         confidence=MAY_BE_SHARED if likely else EXACT,
         evidence=[
