@@ -3,6 +3,7 @@
  * unless one column is put aside. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -10,8 +11,8 @@
 #include "pattern.h"
 
 enum { LINE_BYTES = 64, WORD_BYTES = 8, PAGE_BYTES = 4096 };
-/* Up to 7 ways hold one column, and 14 are more than any such cache has. */
-enum { PAGES = 7, HALF_PAGE_BYTES = PAGE_BYTES / 2, ROOM_BYTES = (PAGES + 1) * PAGE_BYTES };
+enum { WAYS_LEAST = 4, WAYS_MOST = 16, HALF_PAGE_BYTES = PAGE_BYTES / 2 };
+enum { LINES_MOST = 2 * WAYS_MOST * HALF_PAGE_BYTES / LINE_BYTES };
 enum { KEY_COLUMN_BYTES };
 enum { ANYWHERE, ASIDE };
 
@@ -32,6 +33,24 @@ static unsigned char *second;
 static uint64_t sum;
 static struct columns current;
 
+/* Of the nearest data cache; 0 where it is none whose ways are as large as a page. */
+static size_t ways_of_cache(void) {
+    const long size = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+    const bool fits = ways >= WAYS_LEAST && ways <= WAYS_MOST && size / ways == PAGE_BYTES;
+    return fits ? (size_t)ways : 0;
+}
+
+/* One column leaves a quarter of the ways free, and two of them want half as many again as there
+ * are. */
+static size_t pages_of_column(void) {
+    return ways_of_cache() * 3 / 4;
+}
+
+static size_t room_bytes(void) {
+    return (pages_of_column() + 1) * PAGE_BYTES;
+}
+
 /* Each line says where the next one is: a miss cannot hide behind another. */
 static uint64_t follow(const struct line *line) {
     uint64_t total = 0;
@@ -46,16 +65,31 @@ BENCH_TIMED static void timed_columns(const void *state) {
     *columns->sum = follow(columns->first);
 }
 
-/* Like places of all pages come one after the other, so that nothing is fetched ahead. */
-static struct line **chain(unsigned char *column, uint64_t bytes, struct line **link) {
-    for (size_t byte = 0; byte < bytes; byte += LINE_BYTES) {
-        for (size_t page = 0; page < PAGES; page++) {
-            struct line *line = (struct line *)(void *)(column + page * PAGE_BYTES + byte);
-            *link = line;
-            link = (struct line **)(void *)&line->next;
+static size_t list(unsigned char *column, uint64_t bytes, struct line **lines) {
+    size_t count = 0;
+    for (size_t page = 0; page < pages_of_column(); page++) {
+        for (size_t byte = 0; byte < bytes; byte += LINE_BYTES) {
+            lines[count++] = (struct line *)(void *)(column + page * PAGE_BYTES + byte);
         }
     }
-    return link;
+    return count;
+}
+
+/* In an order without any rule, the same in each start: nothing can be fetched ahead, and nothing
+ * but the places differs between starts. The first line. */
+static struct line *chain(struct line **lines, size_t count) {
+    uint64_t drawn = 1;
+    for (size_t left = count; left > 1; left--) {
+        drawn = drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const size_t other = (drawn >> 32) % left;
+        struct line *line = lines[other];
+        lines[other] = lines[left - 1];
+        lines[left - 1] = line;
+    }
+    for (size_t i = 0; i < count; i++) {
+        lines[i]->next = i + 1 < count ? lines[i + 1] : NULL;
+    }
+    return lines[0];
 }
 
 static const struct bench_key keys[] = {
@@ -76,21 +110,20 @@ static void accept_point(const struct bench_point *point) {
         refuse("column_bytes=%" PRIu64 " is not a multiple of %d up to %d; give one that is",
                column, LINE_BYTES, HALF_PAGE_BYTES);
     }
-    const long size = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-    const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
-    if (size <= 0 || ways <= 0 || size / ways != PAGE_BYTES || ways < PAGES || ways >= 2 * PAGES) {
-        cannot_run("the nearest data cache is not of 7 to 13 ways of 4096 bytes (%ld bytes, %ld "
+    if (ways_of_cache() == 0) {
+        cannot_run("the nearest data cache is not of %d to %d ways of %d bytes (%ld bytes, %ld "
                    "ways)",
-                   size, ways);
+                   WAYS_LEAST, WAYS_MOST, PAGE_BYTES, sysconf(_SC_LEVEL1_DCACHE_SIZE),
+                   sysconf(_SC_LEVEL1_DCACHE_ASSOC));
     }
 }
 
 static struct bench_buffers open_buffers(const struct bench_settings *settings) {
     pattern = pattern_make(settings->seed);
-    first = (unsigned char *)buffer_allocate(ROOM_BYTES, settings->source_offset);
-    second = (unsigned char *)buffer_allocate(ROOM_BYTES, settings->destination_offset);
-    pattern_fill(pattern, (uint64_t *)(void *)first, ROOM_BYTES / WORD_BYTES);
-    pattern_fill(pattern, (uint64_t *)(void *)second, ROOM_BYTES / WORD_BYTES);
+    first = (unsigned char *)buffer_allocate(room_bytes(), settings->source_offset);
+    second = (unsigned char *)buffer_allocate(room_bytes(), settings->destination_offset);
+    pattern_fill(pattern, (uint64_t *)(void *)first, room_bytes() / WORD_BYTES);
+    pattern_fill(pattern, (uint64_t *)(void *)second, room_bytes() / WORD_BYTES);
     return (struct bench_buffers){.source = first, .destination = second};
 }
 
@@ -103,21 +136,21 @@ static unsigned char *put_aside(void) {
 
 static struct bench_task prepare(const struct bench_point *point) {
     const uint64_t bytes = point->values[KEY_COLUMN_BYTES];
-    struct line *head = NULL;
-    struct line **end = chain(first, bytes, &head);
-    *chain(point->method == ASIDE ? put_aside() : second, bytes, end) = NULL;
+    struct line *lines[LINES_MOST];
+    size_t count = list(first, bytes, lines);
+    count += list(point->method == ASIDE ? put_aside() : second, bytes, lines + count);
+    current = (struct columns){.first = chain(lines, count), .sum = &sum};
     sum = 0;
-    current = (struct columns){.first = head, .sum = &sum};
     return (struct bench_task){
         .timed = timed_columns,
         .state = &current,
-        .bytes_declared = 2 * PAGES * bytes,
-        .buffers = {{first, ROOM_BYTES}, {second, ROOM_BYTES}},
+        .bytes_declared = count * LINE_BYTES,
+        .buffers = {{first, room_bytes()}, {second, room_bytes()}},
     };
 }
 
 static void check(const struct bench_point *point, struct bench_report *report) {
-    const uint64_t bytes = 2 * PAGES * point->values[KEY_COLUMN_BYTES];
+    const uint64_t bytes = 2 * pages_of_column() * point->values[KEY_COLUMN_BYTES];
     uint64_t lines = 0;
     for (const struct line *line = current.first; line; line = line->next) {
         lines++;
