@@ -202,7 +202,9 @@ class Run:
                 value = median / record["loops"]
                 rows.append({"block": record["block"], "point": record["point"], "value": value})
         pairs = [one for one in self.plan.pairs if not emulated & {one[side] for side in SIDES}]
-        if not rows or not pairs:  # every other one failed: nothing is known, so nothing is narrow
+        if emulated and not rows:  # all others failed
+            return {}
+        if not rows or not pairs:  # every invocation failed: nothing is known, so nothing is narrow
             return dict.fromkeys((pair["comparison"] for pair in pairs), math.inf)
         logs = stats.paired_log_ratios(pd.DataFrame(rows), pd.DataFrame(pairs))
         table = stats.ratio_intervals(logs, claims=max(self.plan.claims, 1))

@@ -98,6 +98,11 @@ def test_what_only_emulates_takes_no_further_look(tmp_path: Path) -> None:
     plan.emulation = {"observation": "stands_in", "says": "it stands in"}
     every = measured(tmp_path / "a", plan, sd=0.3, observes=lambda point: {"stands_in": 1})
     assert (every[0]["stopped_by"], looks(every[1])) == ("width", [8])
+    # What cannot run beside it is hopeless too.
+    lost = plan.pairs[0]["numerator"]
+    fails, observes = (lambda point: point.id == lost), (lambda point: {"stands_in": 1})
+    beside = measured(tmp_path / "d", plan, sd=0.3, fails=fails, observes=observes)
+    assert (beside[0]["stopped_by"], looks(beside[1])) == ("width", [8])
     none = measured(tmp_path / "b", plan, sd=0.3, observes=lambda point: {"stands_in": 0})
     assert (none[0]["stopped_by"], looks(none[1])) == ("last_look", [8, 12, 16, 24])
     # One that emulates takes its comparisons along, and leaves the others.
