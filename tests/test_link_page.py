@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from made_up_transfers import linked
@@ -9,6 +10,7 @@ from made_up_transfers import linked
 from benchbook.link import link_bytes_per_s
 from benchbook.pages import link
 from benchbook.pages.page import PaperPage
+from benchbook.pages.plots_sweep import Curve, curves
 
 GIB_PER_S = 2**30
 LINK = (16.0, 16)
@@ -146,3 +148,16 @@ def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
 def test_without_a_device_the_section_says_so() -> None:
     shown, _ = page()
     assert "No device was measured here" in shown.link().html
+
+
+def test_sizes_of_many_orders_stand_on_an_axis_of_logarithms() -> None:
+    sizes = (8, 4096, 1 << 16, 1 << 20, 1 << 26)
+    line = Curve("a line", "#000000", [(size, 10.0 + size, None, None, []) for size in sizes])
+    drawn = curves("sizes", "Times by size.", [line], "µs", "bytes")
+    assert drawn is not None
+    words = [word for word in ("8 B", "4 KiB", "1 MiB", "64 MiB") if word in drawn.svg]
+    assert words[0] == "8 B" and words[-1] == "64 MiB"
+    even = curves(
+        "sizes", "Times by count.", [replace(line, values=line.values[:2])], "µs", "count"
+    )
+    assert even is not None and "4,096" in even.svg

@@ -87,12 +87,14 @@ def _along(axes: Axes, places: Sequence[float], along: str) -> None:
         axes.set_xlim(math.exp(low - room), math.exp(high + room))
     else:
         axes.set_xlim(low - room, high + room)
+    in_words = logs and along == BYTES
+    apart = (0.2 if in_words else 0.12) * (high - low)
     kept: list[float] = []
     for place in sorted(set(places)):
-        if not kept or scale(place) - scale(kept[-1]) >= 0.12 * (high - low):
+        if not kept or scale(place) - scale(kept[-1]) >= apart:
             kept.append(place)
     axes.xaxis.set_major_locator(FixedLocator(kept))
-    words = (lambda value, _: format_bytes(round(value))) if logs and along == BYTES else plain
+    words = (lambda value, _: format_bytes(round(value))) if in_words else plain
     axes.xaxis.set_major_formatter(FuncFormatter(words))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
