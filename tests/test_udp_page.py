@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import html
 import json
@@ -130,6 +131,22 @@ def test_a_long_heading_is_broken_into_lines_that_fit_into_the_picture() -> None
     bold = FontProperties(family="DejaVu Sans", weight="bold", size=HEAD_FONT)
     for line in lines:
         assert TextPath((0, 0), line, prop=bold).get_extents().width < 72 * WIDTH_IN
+
+
+def test_titles_tell_of_what_only_emulates_where_there_is_nothing_else(
+    made: dict[str, Any],
+) -> None:
+    figure = copy.deepcopy(made["figures"][1])
+    last, before = figure["rows"][-1], figure["rows"][-2]
+    last["emulates"] = "something stands in"
+    only = {**made, "figures": [figure]}
+    assert titles.figure(made, figure).startswith(prose.row_name(figure, before))
+    assert "simulated" not in titles.figure(made, figure) + titles.overview(only)
+    for row in figure["rows"]:
+        row["emulates"] = "something stands in"
+    assert titles.figure(made, figure).startswith(prose.row_name(figure, last))
+    for title in (titles.figure(made, figure), titles.overview(only)):
+        assert "here (simulated), published 1.99" in title
 
 
 # Verdicts.

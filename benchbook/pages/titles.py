@@ -15,6 +15,15 @@ def _span(values: list[float]) -> str:
     return " to ".join(ends)
 
 
+def _to_tell(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are what they are named after; where all only emulate it, all of them."""
+    return [row for row in rows if not row["emulates"]] or rows
+
+
+def _simulated(row: dict[str, Any]) -> str:
+    return " (simulated)" if row["emulates"] else ""
+
+
 def overview(paper: Paper) -> str:
     """Rows that do less than they declare against those that do all, here and as published."""
     stuck: list[dict[str, Any]] = []
@@ -22,10 +31,8 @@ def overview(paper: Paper) -> str:
     # What the first picture shows: the figures of one quantity.
     every = [one for one in paper["figures"] if one["rows"]]
     drawn = [one for one in every if one["quantity"] == every[0]["quantity"]]
-    for figure in drawn:
-        for row in figure["rows"][1:]:
-            if row["ratio"]:
-                (stuck if prose.mechanism(paper, row["point"]) else honest).append(row)
+    for row in _to_tell([row for one in drawn for row in one["rows"][1:] if row["ratio"]]):
+        (stuck if prose.mechanism(paper, row["point"]) else honest).append(row)
     if not stuck and not honest:
         return "Nothing beside the first method was rerun"
     if drawn[0]["quantity"] == TIME:
@@ -34,40 +41,43 @@ def overview(paper: Paper) -> str:
     parts = []
     kinds = ((stuck, "What copies less than it declares"), (honest, "what copies all"))
     if not stuck:
-        kinds = ((honest, "the last row" if len(honest) == 1 else "each of the others"),)
+        kinds = ((honest, "the last row" if len(honest) == 1 else "each other row"),)
         base = "the first of its table"
     for rows, who in kinds:
         if rows:
             here = _span([row["ratio"]["ratio"] for row in rows])
             there = [row["printed_ratio"] for row in rows if row["printed_ratio"]]
-            published = f" (published {_span(there)})" if there else ""
-            parts.append(f"{who} shows {here} times {base} here{published}")
+            notes = ["simulated"] if rows[0]["emulates"] else []
+            notes += [f"published {_span(there)}"] if there else []
+            told = f" ({'; '.join(notes)})" if notes else ""
+            parts.append(f"{who} shows {here} times {base} here{told}")
     return prose.upper("; ".join(parts))
 
 
 def _slowest(figures: list[dict[str, Any]]) -> str:
     """Of figures of times the row that takes longest beside the first of its figure."""
-    rows = [(one, row) for one in figures for row in one["rows"][1:] if row["ratio"]]
-    of, row = max(rows, key=lambda pair: pair[1]["ratio"]["ratio"])
+    every = [row for one in figures for row in one["rows"][1:] if row["ratio"]]
+    row = max(_to_tell(every), key=lambda row: row["ratio"]["ratio"])
+    of = next(one for one in figures if any(row is other for other in one["rows"]))
     ratio = row["ratio"]
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     name, base = (prose.row_name(of, one) for one in (row, of["rows"][0]))
-    verb = _takes(name)
-    return prose.upper(f"{name} {verb} up to {here} times as long as {base} here{there}")
+    text = f"{name} {_verb(name, 'takes')} up to {here} times as long as {base} here"
+    return prose.upper(f"{text}{_simulated(row)}{there}")
 
 
-def _takes(name: str) -> str:
-    """The verb of a row's name, which may be of several: `4 switches take`."""
+def _verb(name: str, of_one: str) -> str:
+    """As it agrees with a row's name, which may be of several: `4 switches take`."""
     first = name.split()[0]
-    return "take" if first.isdigit() and first != "1" else "takes"
+    return of_one.removesuffix("s") if first.isdigit() and first != "1" else of_one
 
 
 def figure(paper: Paper, one: dict[str, Any]) -> str:
     """The figure's most telling row: the one that copies least, else the last one measured."""
     base, *rows = one["rows"]
     of_base = prose.row_name(one, base)
-    measured = [row for row in rows if row["ratio"]]
+    measured = _to_tell([row for row in rows if row["ratio"]])
     if not measured:
         printed = [row for row in rows if row["printed_ratio"]]
         said = [
@@ -79,10 +89,11 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     because = prose.mechanism(paper, row["point"])
     there = f", published {digits.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
+    there = _simulated(row) + there
     if one["quantity"] == TIME:
-        text = f"{name} {_takes(name)} {here} times as long as {of_base} here{there}"
+        text = f"{name} {_verb(name, 'takes')} {here} times as long as {of_base} here{there}"
     else:
-        text = f"{name} shows {here} times {of_base} here{there}"
+        text = f"{name} {_verb(name, 'shows')} {here} times {of_base} here{there}"
     return text + (f": it {because}" if because else "")
 
 
