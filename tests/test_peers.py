@@ -393,6 +393,8 @@ class Planned:
         self.peers = peers.of(content)
         self.cpus = [CPU]
         self.environments: dict[str, dict[str, str]] = {}
+        self.options: dict[str, Any] = {}
+        self.all_cpus = False
         self.pairs: list[dict[str, str]] = []
         self.settings = load_settings(ROOT, {})
 
