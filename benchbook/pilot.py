@@ -51,7 +51,9 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
     """Run every group once; returns the journal's pilot record (without `kind`).
 
     The point that a program died in is tried once more alone, in case somebody else ended it;
-    the others go on without it.
+    the others go on without it. A peer that sleeps before it measures goes first, and again at the
+    end: that turn it slept towards meanwhile, as it does in the blocks, and its price is the
+    block's.
     """
     numbers: Numbers = {
         point.id: {"loops": 1, "samples": PILOT_SAMPLES, "warmup": 1}
@@ -62,22 +64,9 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
     failed: dict[str, dict[str, str]] = {}
     wall_ns = 0
     costs: list[StartCost] = []
-    attempts = [(group, 1) for group in groups]
-    while attempts:
-        points, tries = attempts.pop(0)
-        result = start(points, numbers)
-        wall_ns += result.wall_ns
-        dead = first_unfinished(result)
-        if dead is not None:
-            guilty, rest = points[dead], points[:dead] + points[dead + 1 :]
-            outcome = result.points[dead]
-            if outcome.state != "timeout" and tries < TRIES:
-                attempts.append(([guilty], tries + 1))
-            else:
-                failed[guilty.id] = {"state": outcome.state, "reason": outcome.reason}
-            if rest:
-                attempts.append((rest, tries))
-            continue
+    asleep = [group for group in groups if _sleeps_before(plan, group)]
+
+    def book(points: list[Point], result: Result) -> None:
         timed_ns = 0.0
         for point, outcome in zip(points, result.points, strict=True):
             if outcome.state == "ok":
@@ -86,13 +75,42 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             else:
                 failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
         own = [point.id for point in points]
+        costs[:] = [one for one in costs if one.points != own]
         costs.append(StartCost(own, max(0.0, result.wall_ns - timed_ns)))
+
+    attempts = [(group, 1) for group in asleep + [one for one in groups if one not in asleep]]
+    while attempts:
+        points, tries = attempts.pop(0)
+        result = start(points, numbers)
+        wall_ns += result.wall_ns
+        dead = first_unfinished(result)
+        if dead is None:
+            book(points, result)
+            continue
+        guilty, rest = points[dead], points[:dead] + points[dead + 1 :]
+        outcome = result.points[dead]
+        if outcome.state != "timeout" and tries < TRIES:
+            attempts.append(([guilty], tries + 1))
+        else:
+            failed[guilty.id] = {"state": outcome.state, "reason": outcome.reason}
+        if rest:
+            attempts.append((rest, tries))
+    for group in asleep:
+        if group[0].id in once_ns:
+            result = start(group, numbers)
+            wall_ns += result.wall_ns
+            if first_unfinished(result) is None:
+                book(group, result)
     numbers, block_ns, shed = fit(plan, once_ns, costs)
     # A control under load takes longer: better late than none.
     if numbers and not plan.experiment.startswith(CONTROLS):
         refuse_over_budget(plan, block_ns * plan.rounds / 1e9)
     failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
     return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}
+
+
+def _sleeps_before(plan: Plan, group: list[Point]) -> bool:
+    return bool(plan.peers.get(group[0].variant, {}).get("sleeps_after"))
 
 
 def fit(

@@ -347,6 +347,23 @@ def test_pilot_forgives_a_program_that_somebody_else_ended() -> None:
     assert record["failed"] == {}
 
 
+def test_pilot_prices_a_peer_that_sleeps_by_the_turn_it_slept_towards() -> None:
+    made = replace(planned(), peers={"theirs": {"sleeps_after": "Warm"}})
+    other = made.points[0]
+    peer = replace(other, id="theirs", variant="theirs")
+    turns = {peer.id: iter([3e9, 1e9]), other.id: iter([5000])}
+    calls = []
+
+    def start(points, numbers):
+        calls.append(points[0].id)
+        return replace(result("ok"), wall_ns=int(next(turns[points[0].id])))
+
+    record = pilot(made, [[other], [peer]], start)
+    assert calls == [peer.id, other.id, peer.id]
+    assert record["failed"] == {}
+    assert 1e9 <= record["block_ns"] < 2e9
+
+
 def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
     made = planned()
     calls = []
