@@ -246,6 +246,9 @@ def test_the_page_does_not_blame_the_receiver_for_frames_lost_on_the_way() -> No
     html = shown(rows(UDP, receive_buffer_errors=10, interface_received_packets=6_450))
     assert "17,980 were lost between the interfaces" in html
     assert "not the network" not in html
+    html = shown(rows(UDP, receive_buffer_errors=12_000, interface_received_packets=18_430))
+    assert "6,000 were lost between the interfaces" in html
+    assert "so the receiver lost most of them." in html
 
 
 def test_the_page_shows_an_impossible_value_as_printed() -> None:

@@ -57,8 +57,11 @@ def _became(missing: Row) -> str:
         f"{digits.count(missing['on_the_way'])} were lost between the interfaces",
         f"{digits.count(missing['unread'])} lay unread when the program ended",
     ]
-    which = "so the receiver lost them, not the network"
-    end = f": {which}" if missing["receive_buffer"] > missing["missing"] / 2 else ""
+    end = ""
+    if missing["receive_buffer"] > missing["missing"] / 2:
+        whole = missing["on_the_way"] <= 0
+        which = "them, not the network" if whole else "most of them"
+        end = f": so the receiver lost {which}"
     total = digits.count(missing["missing"])
     return f"Of these {total} datagrams {digits.listed(parts)}{end}."
 
