@@ -226,6 +226,7 @@ def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
     said = " ".join(swept.sentences(sweep(made, "switches")))
     assert "8.72 µs on the wire" in said
     assert "about 8 µs for a packet through one packet buffer" in said
+    assert "slopes of its own figures are 12.5 (one socket) and 9.95 (a socket each) µs" in said
 
 
 def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:

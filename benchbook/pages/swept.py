@@ -156,7 +156,10 @@ def sentences(sweep: Sweep) -> list[str]:
         each = digits.listed(
             [f"{digits.number(one['printed_slope'])} ({one['label']})" for one in printed]
         )
-        said.append(f"The slope of its own figures is {each} {unit}.")
+        which = (
+            "slope of its own figures is" if len(printed) == 1 else "slopes of its own figures are"
+        )
+        said.append(f"The {which} {each} {unit}.")
     return said
 
 
