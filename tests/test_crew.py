@@ -203,7 +203,8 @@ def test_a_crash_in_one_ends_all_and_names_it(tiny: Path, schedule: str) -> None
     assert "process 1 (of 0 to 1, on CPU" in done.stderr
     assert f"signal {int(signal.SIGSEGV)} " in done.stderr
     _, points = read_output(done.stdout, 2)
-    assert points[0] is not None
+    # Apart, the other one may not have come as far when this one crashed.
+    assert schedule == "apart" or points[0] is not None
     assert points[1] is None
     assert "process 1" in explain_exit(done.returncode, done.stdout, done.stderr, 9)[1]
 

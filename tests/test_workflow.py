@@ -46,7 +46,10 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     assert named <= set(samples.columns)
     assert (samples["time_ns"] > 0).all()
     assert samples["block"].nunique() >= 8
-    assert set(samples["state"]) == {"ok"}
+    # What stands for a device here is this host's memory.
+    emulates = samples["experiment"] == "hostdev"
+    assert set(samples["state"][~emulates]) == {"ok"}
+    assert set(samples["state"][emulates]) <= {"ok", "simulated"}
     items = json.loads((results / "verdicts.json").read_text())["items"]
     figures = definitions.paper(measured, PAPER)["figures"]
     claims = [(figure["id"], one["id"]) for figure in figures for one in figure.get("claims", [])]
