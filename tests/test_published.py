@@ -19,7 +19,7 @@ CELLS = {
     "e7udpip-latency/columns.csv": (12, "2cef120bc20d428e"),
     "e7udpip-latency/hosts.csv": (18, "866d9cd458b603ae"),
     "e7udpip-latency/links.csv": (50, "962d19697210412e"),
-    "e7udpip-latency/round_trips.csv": (50, "bb400cf4c363ebc7"),
+    "e7udpip-latency/round_trips.csv": (50, "319b555c80e94cab"),
     "e7udpip-latency/statements.csv": (20, "e560593ca620aaac"),
     "slocum2013-mbw/mbw-1.2.2-b4096-8.csv": (12, "d959679a709e6947"),
     "slocum2013-mbw/mbw-1.3.0-b4096-8.csv": (12, "24d4de14a5de7c11"),
