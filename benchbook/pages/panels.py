@@ -103,12 +103,13 @@ def overview(paper: Paper) -> Picture | None:
         label = f"{figure['title']} {aside}" if names else figure["title"]
         rows += [Row(label=label, head=True), *ratio_rows(paper, figure)]
     bases = {prose.row_name(figure, figure["rows"][0]) for figure in figures}
-    base = digits.listed(sorted(bases), "or")
+    # Several do not fit above the line at 1.
+    base, mark = (bases.pop(),) * 2 if len(bases) == 1 else ("the first of its table", "the first")
     told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
     alt = f"{prose.upper(quantity)}s as ratios to {base}, published and rerun. "
     alt += "; ".join(told) + "."
     alt += marks.of(paper).told(row["point"] for figure in figures for row in figure["rows"])
-    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", one=base)
+    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", one=mark)
 
 
 def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
