@@ -443,6 +443,17 @@ def test_times_that_differ_are_not_called_the_same() -> None:
     assert "same time" not in finding.explanation
 
 
+def test_blocks_that_disagree_about_the_speed_leave_it_open() -> None:
+    table = seen(row("a"), row("b", bytes_per_call=4 * MIB), blocks=3)
+    slowed = (table.starts["where"] == "b") & (table.starts["block"] > 0)
+    table.starts.loc[slowed, "median_ns"] *= 2
+    judged = unit_mix.detect(table)
+    assert judged.findings == []
+    assert set(judged.abstained) == {"a", "b"}
+    table.starts.loc[table.starts["where"] == "b", "median_ns"] = 100_000.0
+    assert silent(unit_mix.detect(table))
+
+
 @pytest.mark.parametrize(
     "other",
     [

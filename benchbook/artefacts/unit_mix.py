@@ -52,7 +52,8 @@ REMEDY = (
 def detect(seen: Seen) -> Judged:
     """One finding for each constant between points of ours, and each foreign program.
 
-    Abstains on a foreign program's points where one size only, or too wide an interval, is there.
+    Abstains on a foreign program's points where one size only, or too wide an interval, is there;
+    between points of ours, where the blocks do not agree whether they differ in speed.
     """
     judged = Judged()
     rows = [row for row in seen.rows() if first_unknown(row, ("bytes_per_call", "time_ns")) is None]
@@ -68,10 +69,15 @@ def detect(seen: Seen) -> Judged:
             continue
         ratio = time_ratio(seen.starts, less["where"], more["where"])
         times = ratio.estimate if ratio else less["time_ns"] / more["time_ns"]
-        apart = max(times, 1 / times)
-        if constant < NEAR_ONE or apart < math.sqrt(constant):
+        bound = math.sqrt(constant)
+        if constant < NEAR_ONE or 1 / bound < times < bound:
             found.setdefault(constant, []).append((less, more, times))
+        elif ratio and not _all_beyond(ratio, bound):
+            why = "its blocks do not agree whether the same work, counted otherwise, takes as long"
+            judged.abstained |= {less["where"]: why, more["where"]: why}
     judged.findings += [_declared(constant, found[constant]) for constant in sorted(found)]
+    for where in {where for finding in judged.findings for where in finding.where}:
+        judged.abstained.pop(where, None)
     foreign: dict[str, dict[str, list[tuple[Row, Row]]]] = {}
     for row in rows:
         if is_known(row.get("library_calls")) or is_known(row.get("flags_asked")):
@@ -84,6 +90,11 @@ def detect(seen: Seen) -> Judged:
         compared += [row["where"] for pairs in beside.values() for row, _ in pairs]
         _of_foreign(seen, list(beside.values()), judged)
     return judged.rest_is_clean(compared)
+
+
+def _all_beyond(ratio: Ratio, bound: float) -> bool:
+    """Whether every block has one of them slower by more than that, and always the same one."""
+    return min(ratio.each) >= bound or max(ratio.each) <= 1 / bound
 
 
 def _alike(one: Row, other: Row) -> bool:
