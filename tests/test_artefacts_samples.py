@@ -151,6 +151,16 @@ def test_a_single_slow_sample_is_told_as_one() -> None:
     assert "the mean of all is 1.6" in text
 
 
+def test_two_starts_that_begin_slowly_may_be_the_machine() -> None:
+    times = even(blocks=3)
+    times[:2, :10] *= 4
+    judged = warm_up.detect(seen(one=times))
+    assert judged.findings == []
+    assert "of 3 starts too few show it" in judged.abstained["one"]
+    times[2, :10] *= 4
+    only(warm_up.detect(seen(one=times)))
+
+
 def test_delays_later_in_a_start_are_no_warm_up() -> None:
     times = even()
     times[:, 45::5] *= 30

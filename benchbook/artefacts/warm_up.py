@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.artefacts import Finding, Judged, Seen, first_unknown, is_known, proof
-from benchbook.digits import count, number, share
+from benchbook.digits import count, number, plural, share
 
 ARTEFACT = "warm-up"
 TIMING_ONLY = True
@@ -23,6 +23,7 @@ NEEDED = (
 )
 LEAST_FACTOR = 1.25  # of the means; clean runs on small machines reach 1.11
 LEAST_STARTS = 0.6  # of them show it: one burst at the start of one is none
+LEAST_COUNT = 3  # starts that show it: in two of three the machine may have changed its speed
 LEAST_LEVEL = 1.2  # of the medians: single delays make a mean, but no warm-up
 LEAST_MEDIAN = 1.02  # from here on the median is no steady figure either
 SURE = 0.9
@@ -35,7 +36,7 @@ REMEDY = (
 def detect(seen: Seen) -> Judged:
     """One finding per point whose median the warm-up moves, one for all whose mean only.
 
-    Abstains below 10 samples a start.
+    Abstains below 10 samples a start, and where fewer than three starts show it.
     """
     judged = Judged()
     unmoved = []
@@ -51,7 +52,13 @@ def detect(seen: Seen) -> Judged:
             and _off(row["warm_up_factor"]) >= LEAST_FACTOR
             and _off(row["unsteady_over_steady"]) >= LEAST_LEVEL
         ):
-            if _off(row["median_over_steady"]) >= LEAST_MEDIAN:
+            starts = len(seen.starts_of(row["where"])) or row.get("blocks") or 0
+            if round(row["unsteady_starts_share"] * starts) < LEAST_COUNT:
+                judged.abstained[row["where"]] = (
+                    f"it seems to warm up, but of {plural(starts, 'start')} too few show it to "
+                    "exclude that the machine changed its speed"
+                )
+            elif _off(row["median_over_steady"]) >= LEAST_MEDIAN:
                 judged.findings.append(_finding([row], moved=True))
             else:
                 unmoved.append(row)
