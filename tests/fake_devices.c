@@ -7,7 +7,9 @@
  *   FAKE_CORRUPT=N        the N-th transfer delivers one byte wrong
  *   FAKE_LOSE=N           the N-th transfer delivers nothing
  *   FAKE_FAIL=N FAKE_CODE=C   the N-th transfer, and all after it, fail with this code
- *   FAKE_NO_DEVICE_MEMORY=1, FAKE_NO_HOST_MEMORY=1, FAKE_HOST=1 (the device is host memory)
+ *   FAKE_DEVICE_MEMORY=BYTES  so much memory in all (1 GiB)
+ *   FAKE_LATE=1           OpenCL gives memory that is not there, and fails where it is used
+ *   FAKE_NO_HOST_MEMORY=1, FAKE_HOST=1 (the device is host memory)
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
@@ -38,10 +40,34 @@ struct queue {
 };
 
 static atomic_int transfers;
+static atomic_long taken_bytes; /* of the device's memory */
 
 static int given(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
+}
+
+static long room_bytes(void) {
+    return given("FAKE_DEVICE_MEMORY", 1 << 30);
+}
+
+/* What give_back() must know is kept before it. */
+enum { HEAD_BYTES = 64 };
+
+static void *take(size_t bytes, int late) {
+    if ((taken_bytes += (long)bytes) > room_bytes() && !late) {
+        taken_bytes -= (long)bytes;
+        return NULL;
+    }
+    char *memory = malloc(HEAD_BYTES + bytes);
+    *(size_t *)memory = bytes;
+    return memory + HEAD_BYTES;
+}
+
+static void give_back(void *memory) {
+    char *whole = (char *)memory - HEAD_BYTES;
+    taken_bytes -= (long)*(size_t *)whole;
+    free(whole);
 }
 
 static uint64_t now_ns(void) {
@@ -91,6 +117,7 @@ typedef uint32_t flag;
 
 struct buffer {
     void *memory;
+    int pins;
 };
 
 static char device_names[4][32] = {"Fake Accelerator 0", "Fake Accelerator 1", "Fake Accelerator 2",
@@ -171,25 +198,34 @@ status clReleaseCommandQueue(void *queue) {
 void *clCreateBuffer(void *context, uint64_t flags, size_t bytes, void *host, status *code) {
     (void)context, (void)host;
     const int pins = (flags & 16) != 0;
-    *code = pins && given("FAKE_NO_HOST_MEMORY", 0)      ? -6
-            : !pins && given("FAKE_NO_DEVICE_MEMORY", 0) ? -4
-                                                         : 0;
+    void *memory = !pins                             ? take(bytes, given("FAKE_LATE", 0))
+                   : given("FAKE_NO_HOST_MEMORY", 0) ? NULL
+                                                     : malloc(bytes);
+    *code = memory ? 0 : pins ? -6 : -4;
     if (*code) {
         return NULL;
     }
     struct buffer *buffer = malloc(sizeof *buffer);
-    buffer->memory = malloc(bytes);
+    *buffer = (struct buffer){memory, pins};
     return buffer;
 }
 
-status clReleaseMemObject(void *buffer) {
-    free(((struct buffer *)buffer)->memory);
+status clReleaseMemObject(void *released) {
+    struct buffer *buffer = released;
+    if (buffer->pins) {
+        free(buffer->memory);
+    } else {
+        give_back(buffer->memory);
+    }
     free(buffer);
     return 0;
 }
 
 static status enqueue(struct queue *queue, flag blocking, void *to, const void *from, size_t bytes,
                       void **event) {
+    if (taken_bytes > room_bytes()) {
+        return -4;
+    }
     struct event *own = event ? calloc(1, sizeof *own) : NULL;
     const int code = order(queue, to, from, bytes, own);
     if (code) {
@@ -329,12 +365,12 @@ status cuStreamSynchronize(void *stream) {
 }
 
 status cuMemAlloc_v2(address *memory, size_t bytes) {
-    *memory = given("FAKE_NO_DEVICE_MEMORY", 0) ? 0 : (address)(uintptr_t)malloc(bytes);
+    *memory = (address)(uintptr_t)take(bytes, 0);
     return *memory ? 0 : 2;
 }
 
 status cuMemFree_v2(address memory) {
-    free((void *)(uintptr_t)memory);
+    give_back((void *)(uintptr_t)memory);
     return 0;
 }
 

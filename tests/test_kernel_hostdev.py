@@ -173,7 +173,7 @@ FAILURES = {
 def test_a_transfer_that_fails_ends_all_with_one_sentence(
     hostdev: Path, fakes: Path, backend: str, code: str, threads: int
 ) -> None:
-    for number in (1, 5, 40):
+    for number in (9, 40):  # after the first of each part
         done = start(
             hostdev,
             fakes,
@@ -189,23 +189,65 @@ def test_a_transfer_that_fails_ends_all_with_one_sentence(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    ("lacking", "memory", "sentence"),
-    [
-        ("FAKE_NO_DEVICE_MEMORY", "pageable", "taking memory of the device failed"),
-        ("FAKE_NO_HOST_MEMORY", "pinned", "pinning host memory failed"),
-    ],
-)
-def test_memory_that_is_not_to_be_had(
-    hostdev: Path, fakes: Path, backend: str, lacking: str, memory: str, sentence: str
-) -> None:
+def test_pinned_memory_that_is_not_to_be_had(hostdev: Path, fakes: Path, backend: str) -> None:
     done = start(
-        hostdev, fakes, point("to-device", 1), backend=backend, memory=memory, **{lacking: "1"}
+        hostdev,
+        fakes,
+        point("to-device", 1),
+        backend=backend,
+        memory="pinned",
+        FAKE_NO_HOST_MEMORY="1",
     )
     assert done.returncode == 1
-    assert done.stderr.startswith(sentence)
+    assert done.stderr.startswith("pinning host memory failed")
     assert done.stderr.count("\n") == 1
     assert "ask for fewer bytes" in done.stderr
+
+
+ROOM = 1 << 20
+# Of a device with so much room; the last one fits only where nothing is left of those before it.
+SIZES = [
+    (point("to-device", 1), True),
+    (point("both", 2, bytes=2 * ROOM), False),
+    (point("from-device", 4, bytes=ROOM // 2), True),
+    (point("to-device", 1, bytes=2 * ROOM), False),
+    (point("from-device", 0), True),
+    (point("both", 2, bytes=ROOM // 2), True),
+    (point("to-device", 1, bytes=ROOM), True),
+]
+
+
+@pytest.mark.parametrize("ahead", [1, -1])
+@pytest.mark.parametrize(("backend", "late"), [("opencl", "0"), ("opencl", "1"), ("cuda", "0")])
+def test_a_point_without_room_on_the_device_fails_alone(
+    hostdev: Path, fakes: Path, backend: str, late: str, ahead: int
+) -> None:
+    sizes = SIZES[::ahead]
+    done = start(
+        hostdev,
+        fakes,
+        *(words for words, _ in sizes),
+        backend=backend,
+        FAKE_DEVICE_MEMORY=str(ROOM),
+        FAKE_LATE=late,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    seen = kernels.points(done.stdout)
+    assert [line["status"] == "ok" for line in seen] == [fits for _, fits in sizes]
+    for line in seen:
+        if line["status"] == "ok":
+            assert line["observations"]["work_done_fraction"] == 1
+        else:
+            assert line["reason"].startswith("taking memory of the device failed on Fake")
+            assert line["reason"].endswith("ask for fewer bytes")
+
+
+def test_a_device_that_fails_at_first_is_not_taken_for_a_small_one(
+    hostdev: Path, fakes: Path
+) -> None:
+    done = start(hostdev, fakes, point("to-device", 1), FAKE_FAIL="1", FAKE_CODE="-36")
+    assert (done.returncode, kernels.points(done.stdout)) == (1, [])
+    assert "clEnqueueWriteBuffer says -36; see the kernel's log" in done.stderr
 
 
 def test_ordinary_memory_that_is_not_to_be_had(hostdev: Path, fakes: Path) -> None:

@@ -109,7 +109,11 @@ static const char *means(status code) {
 }
 
 static struct failure failed(const char *call, status code) {
-    return code == 0 ? GOOD : (struct failure){.call = call, .code = code, .means = means(code)};
+    return code == 0 ? GOOD
+                     : (struct failure){.call = call,
+                                        .code = code,
+                                        .means = means(code),
+                                        .no_room = code == OUT_OF_MEMORY};
 }
 
 static struct device describe(ordinal one) {

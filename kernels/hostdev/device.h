@@ -13,6 +13,7 @@ struct failure {
     const char *call;
     int code;
     const char *means; /* in words, with the remedy */
+    bool no_room;      /* for lack of memory: what is smaller may succeed */
 };
 
 #define GOOD ((struct failure){0})

@@ -23,6 +23,9 @@ enum { TO, FROM, BOTH };
 enum { DIRECTIONS = 2 };
 enum { OPTION_BACKEND = 0x1000, OPTION_MEMORY, OPTION_DEVICE, OPTION_SYS };
 
+#define FAILED "%s failed on %s: %s says %d; %s"
+#define TAKING_MEMORY "taking memory of the device"
+
 struct part {
     struct lane *lane;
     struct order order;
@@ -52,14 +55,15 @@ static uint64_t bytes_most[DIRECTIONS];
 static uint64_t *host_memory[DIRECTIONS];
 static uint64_t *scratch[DIRECTIONS];
 
-/* By part; opened at the first point that has so many, with the most memory that any part needs, so
- * that the device's memory is touched once. */
+/* By part, with so much memory: as the points need it, so that one that does not fit costs no other
+ * its numbers. */
 static struct lane *lanes[THREADS_MOST];
 static uint64_t lane_bytes[THREADS_MOST];
 
 /* The point being measured. */
 static struct part parts[THREADS_MOST];
 static size_t part_count;
+static struct failure lacking;  /* the device has no room for it */
 static bool in_order_of_caller; /* no pool: the caller orders all parts, and then waits for each */
 static bool waits;
 static bool zeros;
@@ -159,16 +163,11 @@ static void accept_point(const struct bench_point *point) {
             bytes_most[way] = bytes;
         }
     }
-    const uint64_t part_bytes = bytes / parts_each_way(point);
-    for (size_t i = 0; i < directions(point) * parts_each_way(point); i++) {
-        lane_bytes[i] = part_bytes > lane_bytes[i] ? part_bytes : lane_bytes[i];
-    }
 }
 
 static void must(struct failure failure, const char *doing) {
     if (failure.call) {
-        refuse("%s failed on %s: %s says %d; %s", doing, device.name, failure.call, failure.code,
-               failure.means);
+        refuse(FAILED, doing, device.name, failure.call, failure.code, failure.means);
     }
 }
 
@@ -319,10 +318,17 @@ static void touch(size_t thread, void *unused) {
     each_part(touch_part, thread);
 }
 
-static void refuse_failed(const char *doing) {
+static struct failure first_failure(void) {
     for (size_t i = 0; i < part_count; i++) {
-        must(parts[i].failure, doing);
+        if (parts[i].failure.call) {
+            return parts[i].failure;
+        }
     }
+    return GOOD;
+}
+
+static void refuse_failed(const char *doing) {
+    must(first_failure(), doing);
 }
 
 static void arm_all(void) {
@@ -352,11 +358,33 @@ static void between(const void *unused) {
     arm_all();
 }
 
-static struct lane *lane_of(size_t part) {
-    if (!lanes[part]) {
-        must(backend->lane_open(&lanes[part], lane_bytes[part]), "taking memory of the device");
+static void close_lane(size_t part) {
+    if (lanes[part]) {
+        backend->lane_close(lanes[part]);
     }
-    return lanes[part];
+    lanes[part] = NULL;
+    lane_bytes[part] = 0;
+}
+
+static void close_lanes(void) {
+    for (size_t part = 0; part < THREADS_MOST; part++) {
+        close_lane(part);
+    }
+}
+
+static struct failure open_lanes(size_t count, uint64_t bytes) {
+    for (size_t part = 0; part < count; part++) {
+        if (lane_bytes[part] >= bytes) {
+            continue;
+        }
+        close_lane(part);
+        const struct failure failure = backend->lane_open(&lanes[part], bytes);
+        if (failure.call) {
+            return failure;
+        }
+        lane_bytes[part] = bytes;
+    }
+    return GOOD;
 }
 
 static void add_parts(const struct bench_point *point, enum direction direction) {
@@ -366,7 +394,7 @@ static void add_parts(const struct bench_point *point, enum direction direction)
     for (size_t i = 0; i < count; i++) {
         struct part *part = &parts[part_count];
         *part = (struct part){
-            .lane = lane_of(part_count++),
+            .lane = lanes[part_count++],
             .host = host_memory[direction] + i * words,
             .scratch = scratch[direction] + i * words,
             .first_word = i * words,
@@ -409,28 +437,60 @@ static void trace(void) {
     }
 }
 
-static struct bench_task prepare(const struct bench_point *point) {
-    const uint64_t bytes = point->values[KEY_BYTES];
+/* All memory of the point, used once: a driver may give none before it is used. */
+static struct failure take_memory(const struct bench_point *point) {
+    const size_t count = parts_each_way(point);
     pool_close();
     part_count = 0;
-    waits = point->values[KEY_SUBMISSION] != UNWAITED;
-    zeros = point->values[KEY_DATA] == ZEROS;
-    in_order_of_caller = point->values[KEY_THREADS] == 0;
-    words_right = words_moved = orders_done = orders = 0;
-    load_link = (struct link){0};
+    const struct failure failure =
+        open_lanes(directions(point) * count, point->values[KEY_BYTES] / count);
+    if (failure.call) {
+        return failure;
+    }
     for (size_t way = 0; way < DIRECTIONS; way++) {
         if (goes(point, way)) {
             add_parts(point, way == TO ? TO_DEVICE : FROM_DEVICE);
         }
     }
-    for (size_t i = 0; i < part_count; i++) {
-        parts[i].order.waits = waits && (!in_order_of_caller || part_count == 1);
-    }
     pool_open(point->values[KEY_THREADS]);
     pool_run(attach, NULL, NULL);
     refuse_failed("opening the device");
     pool_run(touch, NULL, NULL);
-    refuse_failed("filling the device");
+    return first_failure();
+}
+
+/* Whether it fits must not depend on what the points before it left there. */
+static bool has_room(const struct bench_point *point) {
+    lacking = take_memory(point);
+    if (lacking.no_room) {
+        close_lanes();
+        lacking = take_memory(point);
+    }
+    if (lacking.no_room) {
+        close_lanes();
+        return false;
+    }
+    must(lacking, TAKING_MEMORY);
+    return true;
+}
+
+static void time_nothing(const void *unused) {
+    (void)unused;
+}
+
+static struct bench_task prepare(const struct bench_point *point) {
+    const uint64_t bytes = point->values[KEY_BYTES];
+    waits = point->values[KEY_SUBMISSION] != UNWAITED;
+    zeros = point->values[KEY_DATA] == ZEROS;
+    in_order_of_caller = point->values[KEY_THREADS] == 0;
+    words_right = words_moved = orders_done = orders = 0;
+    load_link = (struct link){0};
+    if (!has_room(point)) { /* which the check says: its samples are void */
+        return (struct bench_task){.timed = time_nothing};
+    }
+    for (size_t i = 0; i < part_count; i++) {
+        parts[i].order.waits = waits && (!in_order_of_caller || part_count == 1);
+    }
     arm_all();
     trace();
     arm_all();
@@ -465,6 +525,11 @@ static void observe_link(struct bench_report *report, const char *gt_per_s, cons
 
 static void check(const struct bench_point *point, struct bench_report *report) {
     const uint64_t bytes = point->values[KEY_BYTES];
+    if (lacking.call) {
+        bench_fail(report, FAILED, TAKING_MEMORY, device.name, lacking.call, lacking.code,
+                   lacking.means);
+        return;
+    }
     if (*device.pci) { /* one more, under which the link is read */
         pool_run(transfer, NULL, read_load_link);
         conclude();
@@ -493,9 +558,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 
 static void close_device(void) {
     pool_close();
-    for (size_t i = 0; i < THREADS_MOST && lanes[i]; i++) {
-        backend->lane_close(lanes[i]);
-    }
+    close_lanes();
     backend->close();
 }
 

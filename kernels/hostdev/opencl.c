@@ -124,8 +124,16 @@ static const char *means(status code) {
     }
 }
 
+static bool is_no_room(status code) {
+    return code == MEM_OBJECT_ALLOCATION_FAILURE || code == OUT_OF_RESOURCES ||
+           code == INVALID_BUFFER_SIZE || code == OUT_OF_HOST_MEMORY;
+}
+
 static struct failure failed(const char *call, status code) {
-    return code >= 0 ? GOOD : (struct failure){.call = call, .code = code, .means = means(code)};
+    return code >= 0
+               ? GOOD
+               : (struct failure){
+                     .call = call, .code = code, .means = means(code), .no_room = is_no_room(code)};
 }
 
 /* "0000:01:00.0", from whichever extension the driver has. */
