@@ -321,7 +321,9 @@ def test_a_device_is_chosen_by_number_or_name(hostdev: Path, fakes: Path, backen
     assert chosen("--device=2").endswith(" 2")
     assert chosen("--device=r 1" if backend == "opencl" else "--device=gpu 1").endswith(" 1")
     for wrong in ("3", "radeon", "99999999999999999999"):
-        assert f"has no device '{wrong}'; there is 0 (Fake" in chosen(f"--device={wrong}")
+        said = chosen(f"--device={wrong}")
+        assert f"has no device '{wrong}'; there is 0 (Fake" in said
+        assert said.endswith("; give one of these")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

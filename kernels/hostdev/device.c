@@ -36,7 +36,7 @@ size_t device_choose(const struct device *devices, size_t count, const char *wan
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%zu (%s)", i ? ", " : "", i,
                                  devices[i].name);
     }
-    cannot_run("%s has no device '%s'; there is %s", library, wanted, names);
+    cannot_run("%s has no device '%s'; there is %s; give one of these", library, wanted, names);
 }
 
 void device_library(const char *file, const char *package, const struct symbol *symbols) {
