@@ -111,6 +111,45 @@ def test_without_a_driver_of_opencl_one_in_host_memory_is_installed(place):
     assert call.endswith("install ocl-icd-libopencl1 pocl-opencl-icd")
 
 
+def test_the_driver_of_opencl_does_not_depend_on_what_the_tests_want(place):
+    (place.vendors / "made-up.icd").unlink()
+    place.remove("chromium")
+    place.stand_in("apt-get", 'case "$*" in *chromium*) exit 100 ;; esac')
+    done = place.set_up("test")
+    assert done.returncode == 0, done.stderr
+    assert "as root: apt-get install -y chromium)" in done.stderr
+    first, *others = [call for call in place.calls("apt-get") if " install " in call]
+    assert first.endswith("install ocl-icd-libopencl1 pocl-opencl-icd")
+    assert others
+    assert all(call.endswith("install chromium") for call in others)
+    assert not (place.root / "build/no-opencl").exists()
+
+
+@pytest.mark.parametrize(
+    ("says", "again"),
+    [
+        ("E: Failed to fetch a package  Temporary failure resolving the host", True),
+        ("E: Unable to locate package pocl-opencl-icd", False),
+    ],
+)
+def test_a_driver_is_tried_again_only_where_the_network_failed(place, says, again):
+    (place.vendors / "made-up.icd").unlink()
+    place.stand_in("apt-get", f'echo "{says}" >&2; exit 100')
+    assert place.set_up().returncode == 0
+    place.calls()
+    assert place.set_up().returncode == 0
+    assert bool(place.calls("apt-get")) == again
+
+
+def test_the_variable_of_opencl_may_name_one_driver(place):
+    driver = place.vendors / "made-up.icd"
+    place.set_up(OCL_ICD_VENDORS=str(driver))
+    assert place.calls("apt-get") == []
+    driver.unlink()
+    place.set_up(OCL_ICD_VENDORS=str(driver))
+    assert place.calls("apt-get")
+
+
 def test_without_rights_nothing_fails_for_want_of_a_device(place):
     (place.vendors / "made-up.icd").unlink()
     place.stand_in("id", "echo 1000")
