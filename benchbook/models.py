@@ -200,6 +200,11 @@ class Experiment(Model):
         description="count or simulate the lines that its points touch; not where a device does "
         "the work",
     )
+    devices: list[str] = Field(
+        default=[],
+        description="abilities (of `benchbook doctor`) whose devices do its work: another "
+        "device or driver is another run",
+    )
     settings_of: dict[Name, str] = Field(
         default={}, description="kernel option -> key of config/ that gives its value, unless null"
     )

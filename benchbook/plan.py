@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import definitions, host, memory, network, peers, records
+from benchbook.devices import devices_of
 from benchbook.errors import BenchbookError
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
 from benchbook.peers.matching import matched
@@ -61,6 +62,7 @@ class Plan:
     memory_bytes: int = 0
     environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
     options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
+    devices: dict[str, Any] = field(default_factory=dict)  # that do its work, by what leads there
     all_cpus: bool = False  # whatever the number of threads that a point names
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
@@ -121,6 +123,7 @@ class Plan:
                 ("serial", self.serial),
                 ("udp_peer", self.peer),
                 ("options", self.options),
+                ("devices", self.devices),
             )
             if value
         }
@@ -221,6 +224,7 @@ def make_plan(
             for option, name in content.get("settings_of", {}).items()
             if settings[name] is not None
         },
+        devices=devices_of(root, experiment),
         all_cpus=content.get("cpus") == "all",
         serial=serial,
         emulation=content.get("emulation"),

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from benchbook import crosscheck, definitions, host, process, split
 from benchbook.compilers import program_of
+from benchbook.devices import devices_of
 from benchbook.errors import BenchbookError
 from benchbook.settings import MEASURING, PLANNING, load_settings
 
@@ -52,6 +53,10 @@ class Lab:
         )
 
     # Input and parameter functions of the rules: each takes the rule's wildcards.
+
+    def devices(self, wildcards: Any) -> str:
+        """What does the experiment's work beside the host: a new driver starts the job anew."""
+        return json.dumps(devices_of(self.root, wildcards.experiment), sort_keys=True)
 
     def variant_files(self, wildcards: Any) -> list[str]:
         """variant.json of every variant that this preset needs, and of the probe."""

@@ -4,6 +4,7 @@
  *
  *   FAKE_DEVICES=N        so many devices (1)
  *   FAKE_PCI=BUS          the bus of their PCI address
+ *   FAKE_DRIVER=N         the version of their driver (1)
  *   FAKE_CORRUPT=N        the N-th transfer delivers one byte wrong
  *   FAKE_LOSE=N           the N-th transfer delivers nothing
  *   FAKE_FAIL=N FAKE_CODE=C   the N-th transfer, and all after it, fail with this code
@@ -165,6 +166,9 @@ status clGetDeviceInfo(void *device, flag what, size_t room, void *value, size_t
     case 0x102B:
         snprintf(value, room, "%s", (char *)device);
         return 0;
+    case 0x102D:
+        snprintf(value, room, "%d.0", given("FAKE_DRIVER", 1));
+        return 0;
     case 0x410F:
         memcpy(value, pci, sizeof pci);
         return pci[1] ? 0 : -30;
@@ -305,6 +309,11 @@ static _Thread_local int has_context;
 status cuInit(unsigned flags) {
     (void)flags;
     return given("FAKE_DEVICES", 1) ? 0 : 100;
+}
+
+status cuDriverGetVersion(int *version) {
+    *version = given("FAKE_DRIVER", 1);
+    return 0;
 }
 
 status cuDeviceGetCount(int *count) {

@@ -541,8 +541,12 @@ def test_devices_are_listed_as_the_kernel_counts_them(
     (one,) = answers(module, guest).values()
     assert one.state == "ok"
     assert one.said.endswith(f"device 0: {name} 0; device 1: {name} 1")
+    drivers = {one.detail["devices"][0]["driver"]}
     monkeypatch.setenv("FAKE_HOST", "1")
+    monkeypatch.setenv("FAKE_DRIVER", "2")
     (one,) = answers(module, guest).values()
+    drivers.add(one.detail["devices"][0]["driver"])
+    assert drivers in ({"1", "2"}, {"1.0", "2.0"})
     assert one.said.endswith(f"device 1: {name} 1 (host memory)")
     monkeypatch.setenv("FAKE_DEVICES", "0")
     (one,) = answers(module, guest).values()

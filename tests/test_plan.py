@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions, plan, points
+from benchbook import definitions, devices, plan, points
+from benchbook.capabilities import Capability
 from benchbook.errors import BenchbookError
 from benchbook.invoke import PointResult, Result, command_line
 from benchbook.pilot import StartCost, calibrate, fit, pilot
@@ -17,6 +20,7 @@ from benchbook.sizes import parse_counts
 from benchbook.start import Starter
 from benchbook.stats import least_blocks
 from benchbook.topology import pin_order, read_topology
+from benchbook.workflow import Lab
 
 CONTENT = {
     "factors": {
@@ -380,6 +384,9 @@ def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
 def transfers(monkeypatch: pytest.MonkeyPatch, **changes) -> plan.Plan:
     for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(
+        devices, "capability", lambda name, root: Capability(name, "absent", "none")
+    )
     return plan.make_plan(ROOT, "hostdev", settings(**changes))
 
 
@@ -403,6 +410,38 @@ def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPat
     request = starter.request([first], {first.id: {}}, Random(1))
     assert "--device=GeForce" in command_line(request)
     assert transfers(monkeypatch, hostdev_device=1).options == {"device": 1}
+
+
+def test_another_device_or_driver_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def seen(*given: tuple[str, str], cuda: str = "") -> str:
+        told = [{"name": name, "driver": driver} for name, driver in given]
+        abilities = {
+            "opencl": Capability("opencl", "ok", detail={"devices": told}),
+            "cuda": Capability("cuda", "absent", cuda),
+        }
+        monkeypatch.setattr(devices, "capability", lambda name, root: abilities[name])
+        return plan.make_plan(ROOT, "hostdev", settings()).fingerprint()
+
+    before = planned().fingerprint()
+    none = transfers(monkeypatch)
+    assert none.devices == {}
+    assert none.fingerprint() == seen()  # a loader without a device is none either
+    prints = [none.fingerprint(), seen(("A", "1")), seen(("A", "2")), seen(("A", "1"), ("B", "1"))]
+    assert len(set(prints)) == len(prints)
+    assert seen(("A", "1"), cuda="another reason") == prints[1]
+    assert planned().fingerprint() == before  # it is nothing to other experiments
+
+
+def test_the_workflow_looks_again_where_a_device_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(ROOT, settings(), "a-host")
+    said = []
+    for state, detail in (("absent", {}), ("ok", {"devices": [{"name": "A", "driver": "1"}]})):
+        made = partial(Capability, state=state, detail=detail)
+        monkeypatch.setattr(devices, "capability", lambda name, root, made=made: made(name))
+        said.append([lab.devices(SimpleNamespace(experiment=one)) for one in ("hostdev", "mbw")])
+    (before, other), (after, same) = said
+    assert before != after
+    assert other == same
 
 
 def test_variables_are_passed_on_where_an_experiment_says_so(

@@ -13,6 +13,7 @@ rule measure:
     threads: workflow.cores
     params:
         settings=lab.measuring,
+        devices=lab.devices,  # named nowhere below: another one is a reason to look again
     shell:
         # The measurer must not outlive the workflow: killed with it, from its first moment on.
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} measure"

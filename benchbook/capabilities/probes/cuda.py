@@ -24,12 +24,16 @@ except OSError as error:
 code, count, devices = cu.cuInit(0), ctypes.c_int(0), []
 if code == 0:
     cu.cuDeviceGetCount(ctypes.byref(count))
+driver = ctypes.c_int(0)
+if hasattr(cu, "cuDriverGetVersion"):
+    cu.cuDriverGetVersion(ctypes.byref(driver))
 for number in range(count.value):
     name, shared = ctypes.create_string_buffer(256), ctypes.c_int(0)
     cu.cuDeviceGetName(name, 256, number)
     cu.cuDeviceGetAttribute(ctypes.byref(shared), 18, number)
     title = name.value.decode(errors="replace")
-    devices.append({"name": title, "is_host_memory": bool(shared.value)})
+    own = {"is_host_memory": bool(shared.value), "driver": str(driver.value)}
+    devices.append({"name": title, **own})
 print(json.dumps({"library": sys.argv[1], "code": code, "devices": devices}))
 """
 _LIBRARY = "libcuda.so.1"

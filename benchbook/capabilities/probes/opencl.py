@@ -49,7 +49,8 @@ for each in ids:
     for one in own[: min(count.value, 32)]:
         host = told(one, 0x1000, ctypes.c_ulonglong) & 2 or told(one, 0x1035, ctypes.c_uint)
         title = told(one, 0x102B, ctypes.c_char * 256).decode(errors="replace")
-        devices.append({"name": title, "is_host_memory": bool(host)})
+        driver = told(one, 0x102D, ctypes.c_char * 256).decode(errors="replace")
+        devices.append({"name": title, "is_host_memory": bool(host), "driver": driver})
 print(json.dumps({"loader": name, "code": code, "names": names, "devices": devices}))
 """
 _LIBRARY = "libOpenCL.so"
