@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from made_up_transfers import linked
 
 from benchbook.link import link_bytes_per_s
-from benchbook.pages import link
+from benchbook.pages import answers, link, panels
 from benchbook.pages.page import PaperPage
 from benchbook.pages.plots_sweep import Curve, curves
 
@@ -161,3 +162,30 @@ def test_sizes_of_many_orders_stand_on_an_axis_of_logarithms() -> None:
         "sizes", "Times by count.", [replace(line, values=line.values[:2])], "µs", "count"
     )
     assert even is not None and "4,096" in even.svg
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "leads"),
+    [
+        (["not_measurable_here", "not_measurable_here", "reproduced"], 2),
+        (["not_measurable_here", "inconclusive", "not_reproduced"], 1),
+        (["not_reproduced", "not_measurable_here", "reproduced"], 0),
+        (["not_measurable_here", "not_measurable_here"], 0),
+        ([], None),
+    ],
+)
+def test_the_page_opens_with_a_claim_that_was_measured(
+    verdicts: list[str], leads: int | None
+) -> None:
+    claims = [{"claim": number, "verdict": one} for number, one in enumerate(verdicts)]
+    found = answers.leading({"figures": [{"claims": claims[:1]}, {"claims": claims[1:]}]})
+    assert (found and found["claim"]) == leads
+
+
+def test_hollow_dots_are_explained_where_they_are() -> None:
+    def figure(emulates: str, rerun: float | None) -> dict[str, Any]:
+        return {"rows": [{"emulates": emulates, "rerun": rerun, "low": rerun, "high": rerun}]}
+
+    hollow, full, empty = figure("host memory stands", 1.0), figure("", 1.0), figure("", None)
+    assert "Hollow dots on dashed lines: host memory stands" in panels.where([full, hollow])
+    assert "Hollow dots" not in panels.where([full, empty])

@@ -29,11 +29,19 @@ def compared(claim: dict[str, Any]) -> str:
     return LONGER if claim["unit"].endswith("times") else FASTER
 
 
+def leading(paper: Paper) -> dict[str, Any] | None:
+    """The claim that the page opens with: the first that was decided or at least tried, else the
+    first; None where there is none."""
+    claims = prose.claims(paper)
+    tried = [one for one in claims if one["verdict"] != "not_measurable_here"]
+    return next(iter(tried or claims), None)
+
+
 def headline(paper: Paper) -> str:
     """The finding, as a title."""
     if several := equivalence.together(paper):
         return equivalence.headline(paper, several)
-    first = next(iter(prose.claims(paper)), None)
+    first = leading(paper)
     if first is None:
         return _headline_of_figure(paper)
     if first["kind"] != "ratio" and first["estimate"] is not None:
@@ -103,7 +111,7 @@ def answer(paper: Paper) -> list[list[str]]:
         rest = [[says, *audited.sentence(paper)], beside, sizing.said(paper)]
         rest += [list(_not_the_end(paper))]
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
-    first = next(iter(prose.claims(paper)), None)
+    first = leading(paper)
     said = []
     if first is not None:
         said.append(_lead(first))

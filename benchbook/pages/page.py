@@ -190,7 +190,9 @@ class PaperPage:
     def overview(self) -> Html:
         """The first picture: all figures as ratios, published beside rerun."""
         picture = panels.overview(self.content)
-        return self._part("overview", svg=svg_of(picture), where=panels.where(self.content))
+        return self._part(
+            "overview", svg=svg_of(picture), where=panels.where(self.content["figures"])
+        )
 
     def forms(self) -> Html:
         """What each form really did."""
@@ -306,7 +308,7 @@ class PaperPage:
                 "claims": svg_of(panels.claims(self.content, figure)),
                 "claimed": claimed,
                 "exchanged": exchanged,
-                "where": panels.where(self.content),
+                "where": panels.where([figure]),
                 "why": explained,
                 "chains": self._chains(figure),
                 "csv": data_address(figure_csv(figure), "text/csv"),

@@ -23,9 +23,9 @@ WHERE = (
 EMULATED = "Hollow dots on dashed lines: {}, so that no claim rests on them."
 
 
-def where(paper: Paper) -> str:
-    """How to read the marks; open intervals are explained where there are any."""
-    rows = [row for figure in paper["figures"] for row in figure["rows"] if row["rerun"]]
+def where(figures: list[dict[str, Any]]) -> str:
+    """How to read the marks; open intervals and hollow dots are explained where there are any."""
+    rows = [row for figure in figures for row in figure["rows"] if row["rerun"]]
     said = [WHERE]
     if any(row["low"] is None or row["high"] is None for row in rows):
         said.append("A line from edge to edge: too few blocks for an interval.")
