@@ -17,6 +17,7 @@ from benchbook.audit.declared import Audit
 from benchbook.audit.rounding import Interval, compare, exactly, plain, rounded
 from benchbook.audit.slips import KINDS, slips
 from benchbook.audit.tables import Item, Tables
+from benchbook.digits import FIXED
 from benchbook.errors import BenchbookError
 from benchbook.pages import audited
 from benchbook.pages.page import PaperPage
@@ -449,6 +450,26 @@ def test_that_the_factor_made_the_rates_is_seen_from_them() -> None:
     cells.cells["r.csv"][:] = other.cells["r.csv"]
     (item,) = check("conversion", declared, cells)
     assert "With it 0 of 3" in item.words
+
+
+def test_shares_of_a_theoretical_rate_are_told_in_either_unit() -> None:
+    cells, declared = printed_by("0.953674", "MB/s", 441_138, 346_238, 394_896)
+    cells.cells["t.csv"] = table("ways | most_mb_per_s; 1 | 250; 2 | 0.5")
+    cells.exact["t.csv"] = ["most_mb_per_s"]
+    declared["theory"] = [
+        {
+            "most": {"table": "t.csv", "value": "most_mb_per_s", "where": {"ways": "1"}},
+            "rates": {"r.csv": ["r"]},
+        }
+    ]
+    (item,) = check("conversion", declared, cells)
+    # 2^26 bytes in 346,238 µs are 193.8 MB/s, and 184.8 MiB/s.
+    assert "Of the theoretical 250 MB/s: 184.84389" in item.words
+    assert "of ‘r’ is 74 % as printed, 78 % as MiB/s." in item.words.replace(FIXED, " ")
+    # One that prints what it makes has one share.
+    cells, _ = printed_by("0.953674", "MiB/s", 441_138)
+    (item,) = check("conversion", declared, cells)
+    assert "theoretical" not in item.words
 
 
 def test_units_may_stand_in_a_columns_name() -> None:

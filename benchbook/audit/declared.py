@@ -184,12 +184,23 @@ class Quantity(Model):
     columns: dict[Table, list[str]] = Field(min_length=1)
 
 
+class Theory(Model):
+    """What printed rates could reach at most."""
+
+    most: Cell = Field(description="its column has a unit of rates")
+    rates: dict[Table, list[str]] = Field(min_length=1, description="columns that it bounds")
+
+
 class Conversion(Model):
     """A program that prints bytes per microsecond × factor, counting whole microseconds."""
 
     factor: Cell = Field(description="its column has the unit that the program prints")
     bytes: Cell = Field(description="moved between two readings of the clock")
     rates: dict[Table, list[str]] = Field(min_length=1, description="columns that it printed")
+    theory: list[Theory] = Field(
+        default=[],
+        description="of what the shares are told, as printed and as they are",
+    )
 
 
 class Called(Model):

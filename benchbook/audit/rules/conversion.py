@@ -11,7 +11,8 @@ from typing import Any
 from benchbook.audit.rounding import Interval, exactly, shown
 from benchbook.audit.rules.units import unit_of
 from benchbook.audit.tables import At, Item, Tables, cell_name
-from benchbook.digits import listed, plural
+from benchbook.digits import listed, plural, share
+from benchbook.errors import BenchbookError
 from benchbook.units import RATE_UNITS
 
 RULE, KIND = "conversion", "unit"
@@ -39,6 +40,8 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     if not consistent and fits:
         words += f"; {text} makes {listed(fits)}"
     words += _made(tables, one, factor, unit, wanted)
+    if unit in wanted and not consistent and fits:
+        words += "".join(_shares(tables, theory, unit, fits[0]) for theory in one.get("theory", []))
     label = row.get("program", "")
     return Item(
         place["table"],
@@ -75,6 +78,31 @@ def _made(
         other = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
         said += f", with that of {unit} {other} would have"
     return said
+
+
+def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
+    """How near each column's fastest rate comes to the theoretical one, in either unit."""
+    place = theory["most"]
+    own = unit_of(tables, place["table"], place["value"])
+    if own not in RATE_UNITS:
+        raise BenchbookError(
+            f"{place['table']}: {place['value']} has no unit of rates; name one of "
+            f"{', '.join(RATE_UNITS)} for it"
+        )
+    most = tables.cell(place).middle * RATE_UNITS[own]
+    said = []
+    for table, columns in theory["rates"].items():
+        rows = tables.rows(table, None, *columns)
+        for column in columns:
+            text = max(
+                (row[column] for row in rows),
+                key=lambda cell: tables.interval(table, column, cell).middle,
+            )
+            rate = tables.interval(table, column, text).middle
+            printed, real = (share(float(rate * RATE_UNITS[name] / most)) for name in (unit, fit))
+            name = tables.heading(table, column)
+            said.append(f"{text} of ‘{name}’ is {printed} as printed, {real} as {fit}")
+    return f". Of the theoretical {tables.row(place)[place['value']]} {own}: {'; '.join(said)}"
 
 
 def _is_whole(time: Interval) -> bool:
