@@ -472,6 +472,13 @@ def test_shares_of_a_theoretical_rate_are_told_in_either_unit() -> None:
     assert "theoretical" not in item.words
 
 
+def test_in_few_words_a_slip_is_its_first_sentence() -> None:
+    found = [item["slip"] for item in audit(ROOT, "spursengine-pcie") if item.get("slip")]
+    (slip,) = (one for one in found if "program multiplies" in one["brief"])
+    assert slip["brief"].endswith("makes MiB/s")
+    assert "Of the theoretical 500 MB/s: 193.719781" in slip["words"]
+
+
 def test_units_may_stand_in_a_columns_name() -> None:
     cells = Tables({"a.csv": table("copy_mib_per_s | size_mib | n; 1 | 2 | 3")})
     unit_of = RULES["units"].unit_of

@@ -113,7 +113,8 @@ def _brief(item: Item, kind: str, tables: Tables) -> str:
         label = f" for ‘{item.label}’" if item.label else ""
         where = f"{label} in {tables.name(item.table)}"
         return f"{item.printed} is printed{where}, and recomputed it is {_value(item)}"
-    return item.words[:1].lower() + item.words[1:].rstrip(".")
+    first = item.words.partition(". ")[0]  # what follows it is evidence
+    return first[:1].lower() + first[1:].rstrip(".")
 
 
 def _value(item: Item) -> str:
