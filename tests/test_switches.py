@@ -297,7 +297,7 @@ def test_switches_end_with_their_parent(program: Path) -> None:
     ("made", "before", "switches", "status", "sentence"),
     [
         ("true", [], "1", 1, "the interface s1a of an emulated switch is missing; make it first"),
-        (PAIR, [], "1", 1, "interface s1a of an emulated switch gives no frames (Network is down)"),
+        (PAIR, [], "1", 1, "of an emulated switch gives no frames (Network is down)"),
         (PAIR_UP, [], "17", 1, "17 emulated switches are not from 1 to 16; ask for as many"),
         (PAIR_UP, [], "0", 1, "0 emulated switches are not from 1 to 16; ask for as many"),
         (PAIR_UP, ["setpriv", "--bounding-set=-net_raw"], "1", 77, "emulated switches need raw"),

@@ -8,6 +8,7 @@
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -166,8 +167,15 @@ static void forward(struct direction *direction, const struct switches *config) 
     }
 }
 
+/* The sides are opened at once, and one of them gives the reason for all. */
+static void speak_alone(void) {
+    static pthread_mutex_t speaking = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&speaking);
+}
+
 static void set(int socket, int option, const void *value, size_t bytes, const char *what) {
     if (setsockopt(socket, SOL_PACKET, option, value, (socklen_t)bytes) != 0) {
+        speak_alone();
         cannot_run("a raw socket of an emulated switch takes no %s (%s); leave the emulated "
                    "switches out",
                    what, strerror(errno));
@@ -178,6 +186,7 @@ static int open_socket(const struct sockaddr_ll *address) {
     /* Without a protocol nothing comes in until it is bound. */
     const int opened = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
     if (opened < 0) {
+        speak_alone();
         cannot_run("emulated switches need raw sockets, which are refused here (%s); allow user "
                    "namespaces, or leave these switches out",
                    strerror(errno));
@@ -200,15 +209,26 @@ static int open_socket(const struct sockaddr_ll *address) {
     return opened;
 }
 
-static int open_side(unsigned number, char side) {
+struct side {
+    pthread_t opener;
     char name[IF_NAMESIZE];
-    snprintf(name, sizeof name, "s%u%c", number, side);
-    const struct sockaddr_ll address = {.sll_family = AF_PACKET,
-                                        .sll_protocol = htons(ETH_P_ALL),
-                                        .sll_ifindex = (int)if_nametoindex(name)};
-    if (address.sll_ifindex == 0) {
-        refuse("the interface %s of an emulated switch is missing; make it first", name);
+    int index;
+    int socket;
+};
+
+static struct side find_side(unsigned number, char letter) {
+    struct side side = {.socket = -1};
+    snprintf(side.name, sizeof side.name, "s%u%c", number, letter);
+    side.index = (int)if_nametoindex(side.name);
+    if (side.index == 0) {
+        refuse("the interface %s of an emulated switch is missing; make it first", side.name);
     }
+    return side;
+}
+
+static int open_side(const struct side *side) {
+    const struct sockaddr_ll address = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = side->index};
     const int side_socket = open_socket(&address);
     int error = 0;
     socklen_t bytes = sizeof error;
@@ -219,10 +239,35 @@ static int open_side(unsigned number, char side) {
         error = errno;
     }
     if (error) {
-        refuse("the interface %s of an emulated switch gives no frames (%s); set it up first", name,
-               strerror(error));
+        speak_alone();
+        refuse("the interface %s of an emulated switch gives no frames (%s); set it up first",
+               side->name, strerror(error));
     }
     return side_socket;
+}
+
+static void *open_in_thread(void *argument) {
+    struct side *side = argument;
+    side->socket = open_side(side);
+    return NULL;
+}
+
+/* All at once: the kernel makes each ring wait some 20 ms until nobody uses the one before it. */
+static void open_sides(struct side *sides, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        sides[i] = find_side((unsigned)(i / 2 + 1), i % 2 ? 'b' : 'a');
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int error = pthread_create(&sides[i].opener, NULL, open_in_thread, &sides[i]);
+        if (error) {
+            speak_alone();
+            cannot_run("no thread to open an emulated switch (%s); free processes",
+                       strerror(error));
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        pthread_join(sides[i].opener, NULL);
+    }
 }
 
 static void open_direction(struct direction *direction, int in, int out,
@@ -289,9 +334,11 @@ void switches_run(const struct switches *config) {
                SWITCHES_MOST);
     }
     end_with(config->parent);
+    struct side sides[2 * SWITCHES_MOST];
+    open_sides(sides, 2 * (size_t)config->count);
     for (unsigned i = 0; i < config->count; i++) {
-        const int a = open_side(i + 1, 'a');
-        const int b = open_side(i + 1, 'b');
+        const int a = sides[2 * i].socket;
+        const int b = sides[2 * i + 1].socket;
         open_direction(&directions[2 * i], a, b, &config->counts[2 * i]);
         open_direction(&directions[2 * i + 1], b, a, &config->counts[2 * i + 1]);
     }
