@@ -540,4 +540,4 @@ def test_the_overview_marks_what_all_ratios_stand_on(site: Path) -> None:
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
     picture = panels.overview(paper)
     assert picture is not None
-    assert re.search(r"MEMCPY: (B1 )?E1", picture.svg)
+    assert re.search(r"MEMCPY:\s(B1\s)?E1", picture.svg)
