@@ -12,7 +12,7 @@ from benchbook.comparisons import VALUES, Point, paired, usable
 from benchbook.twins import null_of, smallest_effect
 from benchbook.units import RATE
 
-LEAST_VARIANTS = 3  # below this there is nothing to lay side by side
+LEAST_VARIANTS = 3  # by compiler or flags; below this there is nothing to lay side by side
 
 
 def flags(
@@ -41,7 +41,8 @@ def flags(
     found = []
     for same in groups.values():
         reference = next((one for one in same if one["variant"] == base), None)
-        if reference is None or len(same) < LEAST_VARIANTS:
+        builds = {_build(built[one["variant"]]) for one in same}
+        if reference is None or len(builds) < LEAST_VARIANTS:
             continue
         same.sort(key=lambda one: order.index(one["variant"]))
         found.append(
@@ -54,6 +55,11 @@ def flags(
             }
         )
     return found
+
+
+def _build(variant: dict[str, Any]) -> tuple[str, ...]:
+    """What its binary is made by; variants may differ in more than that."""
+    return (str(variant.get("compiler")), *variant.get("flags", []))
 
 
 def _row(
