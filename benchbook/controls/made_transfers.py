@@ -7,21 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.controls.replays import Scene
+from benchbook.controls.replays import SAMPLE_COLUMNS, Scene
 
 START_NS, SAMPLES = 40_000_000, 3
 WAYS = {"to": (1, 0), "from": (0, 1), "both": (1, 1)}
 SPEEDS = (2.5, 5.0, 8.0, 16.0, 32.0)
-COLUMNS = [
-    "point",
-    "block",
-    "invocation",
-    "sample",
-    "warm_up",
-    "t_start_ns",
-    "time_ns",
-    "bytes_declared",
-]
 
 
 def point(where: str, way: str, **more: Any) -> dict[str, Any]:
@@ -69,4 +59,4 @@ def scene(
                 where = points[index]["where"]
                 rows.append((where, block, at, sample, False, begin, time, moved))
             at += 1
-    return Scene(provoked, points, pd.DataFrame(rows, columns=COLUMNS))
+    return Scene(provoked, points, pd.DataFrame(rows, columns=SAMPLE_COLUMNS))

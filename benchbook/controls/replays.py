@@ -17,15 +17,26 @@ from benchbook.analysis import center, rates
 from benchbook.artefacts import Seen
 from benchbook.steadiness import steadiness
 
+SAMPLE_COLUMNS = [
+    "point",
+    "block",
+    "invocation",
+    "sample",
+    "warm_up",
+    "t_start_ns",
+    "time_ns",
+    "bytes_declared",
+]
+
 
 @dataclass(frozen=True)
 class Scene:
     """One table to be judged, and whether the artefact is in it; ids mean nothing.
 
     points: {where, physical columns, observations}, as Seen.points has them; with `samples` their
-    times come from there, else each gives time_ns and bytes_per_call itself. samples: [point,
-    block, invocation, sample, warm_up, t_start_ns, time_ns, bytes_declared], one row per call;
-    starts: further columns of a start, found by {where, block}. The rest as in Seen.
+    times come from there, else each gives time_ns and bytes_per_call itself. samples:
+    SAMPLE_COLUMNS, one row per call; starts: further columns of a start, found by {where, block}.
+    The rest as in Seen.
     """
 
     provoked: bool

@@ -5,20 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchbook.controls.replays import Scene
+from benchbook.controls.replays import SAMPLE_COLUMNS, Scene
 
 START_NS, CALL_NS, SAMPLES, ANCHOR_EVERY = 40_000_000, 50_000.0, 9, 2
 COURSES = ("even", "heat", "load")
-COLUMNS = [
-    "point",
-    "block",
-    "invocation",
-    "sample",
-    "warm_up",
-    "t_start_ns",
-    "time_ns",
-    "bytes_declared",
-]
 
 
 def scenes(seed: int) -> list[Scene]:
@@ -52,7 +42,7 @@ def _scene(dice: np.random.Generator, *, serial: bool, changing: bool) -> Scene:
     return Scene(
         provoked=serial and changing,
         points=[{"where": name, "bytes": 65536} for name in names],
-        samples=pd.DataFrame(samples, columns=COLUMNS),
+        samples=pd.DataFrame(samples, columns=SAMPLE_COLUMNS),
         readings=readings,
     )
 

@@ -5,21 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchbook.controls.replays import Scene
+from benchbook.controls.replays import SAMPLE_COLUMNS, Scene
 
 START_NS, CALL_NS, SAMPLES = 40_000_000, 50_000.0, 9
 KINDS = ("followed", "not followed", "steady")
 COURSES = ("ramp", "heat", "governor")
-COLUMNS = [
-    "point",
-    "block",
-    "invocation",
-    "sample",
-    "warm_up",
-    "t_start_ns",
-    "time_ns",
-    "bytes_declared",
-]
 
 
 def scenes(seed: int) -> list[Scene]:
@@ -51,7 +41,7 @@ def _scene(dice: np.random.Generator, kind: str) -> Scene:
     return Scene(
         provoked=kind == "followed",
         points=[{"where": name, "bytes": 65536} for name in names],
-        samples=pd.DataFrame(samples, columns=COLUMNS),
+        samples=pd.DataFrame(samples, columns=SAMPLE_COLUMNS),
         starts=starts,
     )
 

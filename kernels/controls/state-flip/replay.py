@@ -5,20 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchbook.controls.replays import Scene
+from benchbook.controls.replays import SAMPLE_COLUMNS, Scene
 
 START_NS, CALL_NS, SAMPLES, READINGS = 40_000_000, 50_000.0, 9, 3
 KINDS = ("followed", "not followed", "one state")
-COLUMNS = [
-    "point",
-    "block",
-    "invocation",
-    "sample",
-    "warm_up",
-    "t_start_ns",
-    "time_ns",
-    "bytes_declared",
-]
 
 
 def scenes(seed: int) -> list[Scene]:
@@ -54,7 +44,7 @@ def _scene(dice: np.random.Generator, kind: str) -> Scene:
     return Scene(
         provoked=kind == "followed",
         points=[{"where": name, "bytes": 65536} for name in names],
-        samples=pd.DataFrame(samples, columns=COLUMNS),
+        samples=pd.DataFrame(samples, columns=SAMPLE_COLUMNS),
         readings=readings,
     )
 
