@@ -94,7 +94,10 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
     ]
     for twin in points[-2:]:
         twin["point"] = f"base~{twin['twin']},,bytes=8"
-    built = [{"variant": name, "compiler": "gcc", "flags": ["-O2"], "isa": []} for name in names]
+    built: list[dict[str, Any]] = [
+        {"variant": name, "compiler": "gcc", "flags": [f"-O{at}"], "isa": []}
+        for at, name in enumerate(names)
+    ]
     built[3]["peer"] = {"tool": "theirs"}
     found = flags(points, summaries(points), built, "base", ["slow", "base", "broken"])
     assert [entry["factors"] for entry in found] == [{"bytes": 8}]  # two variants are too few
@@ -105,6 +108,8 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
     assert (rows[0]["differs"], rows[1]["differs"]) == (True, False)
     assert rows[2]["reason"] == "no such flag"
     assert rows[2]["rate_bytes_per_s"] is None
+    alike = [{**one, "flags": ["-O2"]} for one in built]  # no compiler or flag to compare
+    assert flags(points, summaries(points), alike, "base", ["slow", "base", "broken"]) == []
 
 
 def test_processes_apart_stand_beside_those_together() -> None:
