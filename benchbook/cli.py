@@ -79,6 +79,18 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 @app.command()
+def explain(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="- is standard input")],
+    l3: Annotated[str, typer.Option("--l3", help="last-level caches there, like '32 MiB'")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read what any benchmark printed, and say what is wrong with it."""
+    from benchbook.logs.explain import show
+
+    show(files, l3, as_json=as_json)
+
+
+@app.command()
 def settle(
     claim: str,
     config: Config = None,

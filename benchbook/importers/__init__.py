@@ -1,0 +1,159 @@
+"""Importers, one file each, found by wildcard: the output of a benchmark -> tidy results.
+
+An importer module has TOOL (what people call the program; `explain --json` says it), LOOKS_FOR
+(what it knows its output by, in a few words for people, said when nothing was recognised), and
+`read(log) -> list[Report]`: one Report for each run of the program that the log holds, in its
+order, none where it does not hold one. `read` never raises and never guesses: what it cannot read
+of a run that it recognised goes to the Report's `notes`. It must be strict enough that no other
+tool's output is taken for its own, and linear in the length of the log. It may have SIGNS, a
+compiled pattern without which, anywhere in the text, `read` has nothing to do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the log without colours, prompts, quoting or indentation of what it was cut from;
+    `number` counts from 1 in the file."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A JSON value that begins in line `number`; not `whole` where its head or tail is missing."""
+
+    number: int
+    value: Any
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line that the log shows behind a prompt, `words` as a shell splits them, with the
+    variables set before it."""
+
+    number: int
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A text as importers see it, and what was found in it."""
+
+    lines: tuple[Line, ...]
+    documents: tuple[Document, ...] = ()
+    commands: tuple[Command, ...] = ()
+    decimal_comma: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        """All lines, cleaned, with line feeds."""
+        return "\n".join(line.text for line in self.lines)
+
+    def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
+        """Lines in which the pattern is found, each with its first match."""
+        for line in self.lines:
+            if found := pattern.search(line.text):
+                yield line, found
+
+    def number(self, text: str) -> float | None:
+        """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);
+        None where it is none. `nan` and `inf` are numbers here: what was printed is not mended."""
+        plain = text.strip().replace("\u00a0", "").replace("'", "")
+        if self.decimal_comma:
+            plain = plain.replace(".", "").replace(",", ".") if "," in plain else plain
+        else:
+            plain = plain.replace(",", "")
+        try:
+            return float(plain)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One printed number. `unit` is explicit, whatever the tool wrote (logs/units.py has all):
+    MB/s is 10^6 bytes per second, MiB/s 2^20, Gbit/s 10^9 bits, us, ms, s, %, or a noun in the
+    plural (datagrams). `statistic`: what the number is of several (best, mean, median, max, p99,
+    sample, sum, ...); "" where there is one. `of`: the settings and physical columns of this
+    number, units in their names: bytes (the working set's arrays: see RESULT_COLUMNS), ..."""
+
+    name: str
+    value: float
+    unit: str
+    line: int
+    statistic: str = ""
+    of: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def where(self) -> str:
+        """What findings call it."""
+        return f"line {self.line}: {' '.join(filter(None, (self.name, self.statistic)))}"
+
+
+# Columns of `Result.of` and keys of `Report.facts` that rules rely on; importers may add others.
+# (A fact holds for all results of the report; a result's own column goes before it.)
+RESULT_COLUMNS = {
+    "array_bytes": "one array, as the tool works on it",
+    "working_set_bytes": "all buffers that one repetition works on",
+    "block_bytes": "of a block-wise copy",
+    "message_bytes": "payload of one message, datagram or transfer",
+    "bytes_moved": "what the tool says was moved in `elapsed_s`",
+    "elapsed_s": "what the tool says it took",
+    "repetitions": "how many samples the statistic is of",
+    "repetition": "the number of this sample, from 0",
+    "threads": "in the program",
+    "processes": "of the program, at the same time",
+    "clock_resolution_ns": "of the tool's clock, as it says or as is known of it",
+    "clock_ticks": "of the clock in one timed test",
+    "protocol": "tcp or udp",
+    "end": "sender or receiver",
+    "near_address": "of the end that printed the log",
+    "far_address": "of the other",
+    "direction": "host to device, device to host, both, device to device",
+    "host_memory": "pageable or pinned",
+    "llc_bytes": "the last-level caches as the log itself says",
+    "cpu": "its model as the log says",
+    "cores": "as the log says",
+}
+
+
+@dataclass
+class Report:
+    """One run of a tool as its output tells it.
+
+    notes: sentences for people: what is missing (its head, its tail) or was not understood."""
+
+    tool: str
+    results: list[Result]
+    line: int
+    version: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def column(self, result: Result, name: str) -> Any:
+        """A column of one of its results, or the fact that holds for all; None if unknown."""
+        return result.of.get(name, self.facts.get(name))
+
+
+def names() -> list[str]:
+    """All importers, by module."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def importer(name: str) -> ModuleType:
+    """The importer of that name."""
+    return importlib.import_module(f"{__name__}.{name}")

@@ -1,0 +1,30 @@
+"""Units as logs print them, made explicit; what one of each is in bytes, bits, or ns."""
+
+from __future__ import annotations
+
+from benchbook import units
+
+_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_BITS = {"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9, "Tbit": 10**12}
+_TIMES = {"us" if name == "µs" else name: size for name, size in units.TIME_UNITS.items()}
+# unit -> (how many base units it is, the base unit)
+BASE: dict[str, tuple[float, str]] = {
+    **{name: (size, "B") for name, size in _BYTES.items()},
+    **{f"{name}/s": (size, "B/s") for name, size in _BYTES.items()},
+    **{name: (size, "bit") for name, size in _BITS.items()},
+    **{f"{name}/s": (size, "bit/s") for name, size in _BITS.items()},
+    **{name: (size, "ns") for name, size in _TIMES.items()},
+}
+
+
+def in_base(value: float, unit: str) -> tuple[float, str]:
+    """The value in B, B/s, bit, bit/s or ns; itself where the unit is another."""
+    size, base = BASE.get(unit, (1, unit))
+    return value * size, base
+
+
+def bytes_per_s(value: float, unit: str) -> float | None:
+    """A rate in bytes per second; None where the unit is none of a rate."""
+    base_value, base = in_base(value, unit)
+    return {"B/s": base_value, "bit/s": base_value / 8}.get(base)

@@ -1,0 +1,58 @@
+"""`benchbook explain` over the corpus: tests/logs/<importer>/<name>.log, its truth beside it.
+
+<name>.yaml: `origin` (what made it, or what it was made after), `dirty`, `machine` (fields of
+rules.Machine that the caller tells), `tool`, `results` (each a subset of a record that --json
+prints; all of its numbers must be there), `count` (of all results), `findings` (ids of artefacts,
+exactly these), `asks` (ids). All values must be right; a corpus line that fails is named.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchbook.logs.explain import explained
+from benchbook.logs.rules import Machine
+
+CORPUS = Path(__file__).parent / "logs"
+SAMPLES = sorted(CORPUS.glob("*/*.log"))
+REQUIRED = {"origin", "dirty", "tool", "results", "count", "findings"}
+
+
+@cache
+def truth(sample: Path) -> dict[str, Any]:
+    loaded = yaml.safe_load(sample.with_suffix(".yaml").read_text(encoding="utf-8"))
+    assert loaded.keys() >= REQUIRED, f"{sample}: {REQUIRED - loaded.keys()} missing"
+    return dict(loaded)
+
+
+@cache
+def said(sample: Path) -> dict[str, Any]:
+    machine = Machine(**truth(sample).get("machine", {}))
+    return explained(sample.name, sample.read_bytes(), machine)
+
+
+def alike(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, float) and isinstance(value, float | int):
+        return math.isclose(wanted, value, rel_tol=1e-9)
+    return bool(wanted == value)
+
+
+def holds(record: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return all(key in record and alike(one, record[key]) for key, one in wanted.items())
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: f"{one.parent.name}/{one.stem}")
+def test_values_and_findings(sample: Path) -> None:
+    wanted, found = truth(sample), said(sample)
+    assert found["tool"] == wanted["tool"]
+    absent = [one for one in wanted["results"] if not any(holds(r, one) for r in found["results"])]
+    assert absent == []
+    assert len(found["results"]) == wanted["count"]
+    assert sorted({one["artefact"] for one in found["findings"]}) == sorted(wanted["findings"])
+    assert sorted({one["artefact"] for one in found["asks"]}) == sorted(wanted.get("asks", []))
