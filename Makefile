@@ -9,7 +9,7 @@ in_env := scripts/in-env
 config := $(if $(PRESET),preset='$(PRESET)') $(if $(FIGURE),figure='$(FIGURE)')
 run_arguments := $(if $(PAPER),'$(PAPER)') $(if $(strip $(config)),--config $(config))
 
-.PHONY: run test test-long bench lint check lab lock clean help
+.PHONY: run test test-long bench lint check lab notebook lock clean help
 
 # A killed make must take the measurement with it, hence exec and the signal at the parent's death.
 run: ## measure what is not measured yet and make reports/index.html
@@ -29,13 +29,15 @@ test-long: ## the tests that take minutes
 bench: ## ratios and seconds of Benchbook itself; asserts nothing
 	@exec $(in_env) benchbook bench
 
-lint: ## ruff, clang-format, snakefmt and snakemake --lint; changes no file
+lint: ## ruff, clang-format, snakefmt, snakemake --lint, no stored outputs; changes no file
 	@exec $(in_env) --with test scripts/lint
 
 check: ## the linters, and the tests that start no program; `nix flake check` does the same
 	@exec $(in_env) --with test scripts/check
 
-lab: ## JupyterLab on notebooks/
+lab: notebook ## the same as make notebook
+
+notebook: ## JupyterLab on notebooks/
 	@exec $(in_env) --with lab jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
 lock: ## remake the locks from pyproject.toml (needs uv and network; LOCK=--upgrade for newer ones)

@@ -48,6 +48,8 @@
           launch = name: start: pkgs.writeShellScriptBin name ''exec ${start} "$@"'';
           named = lib.mapAttrsToList launch {
             gcc = compiler libraries "${pkgs.gcc14}/bin/gcc";
+            # Of rpcgen, which asks PATH for it.
+            cpp = "${pkgs.gcc14}/bin/cpp";
             gcc-alt = compiler libraries "${pkgs.gcc15}/bin/gcc";
             # Its OpenMP only here: that folder has a libgomp too, which GCC would link instead.
             clang = compiler (libraries ++ [ pkgs.llvmPackages.openmp ]) "${pkgs.clang}/bin/clang";

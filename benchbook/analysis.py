@@ -12,6 +12,7 @@ from benchbook import definitions, records, stats, tables
 from benchbook.agreement import agreement
 from benchbook.artefacts import judge
 from benchbook.ceilings import ceilings
+from benchbook.chases import chases
 from benchbook.controls import scenes
 from benchbook.detecting.seen import Known, by_point, part_of, seen_of, starts_of_run
 from benchbook.files import read_json, write_json
@@ -78,6 +79,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "cpus": plan["cpus"],
             "door": plan["door"],
             "variants": built,
+            "environments": plan.get("environments") or {},
             "machine_states": sorted(set(states["state"].tolist())) if len(states) else [],
             "readings": readings,
             "facts": plan["host_facts"],
@@ -87,6 +89,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
             "disturbance": noise(run, plan),
             "points": points,
             "ceilings": bounds,
+            "chases": chases(points, summaries),
             "agreement": agreement(plan["peers"], points, summaries, built),
             "findings": said.findings,
             "abstained": said.abstained,
@@ -256,10 +259,11 @@ def center(times_ns: pd.Series) -> dict[str, float | None]:
 
 
 def rates(bytes_per_call: float, time: dict[str, float | None]) -> dict[str, float | None]:
-    """Declared bytes ÷ time; the interval's ends change places."""
+    """Declared bytes ÷ time; the interval's ends change places. None where no bytes are declared:
+    a call that moves none has no rate of 0."""
 
     def of(ns: float | None) -> float | None:
-        return tables.rate(bytes_per_call, ns) if ns else None
+        return tables.rate(bytes_per_call, ns) if ns and bytes_per_call else None
 
     return {
         "rate_bytes_per_s": of(time["time_ns"]),

@@ -7,7 +7,9 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table
@@ -17,16 +19,19 @@ from benchbook.files import read_json
 from benchbook.split import NOTES, split
 
 REPEATS = 3
+LINES = 100_000  # of a long log
 
 
 def seconds(*command: str) -> float:
     """Median wall time of a command over a few repeats, in s; its output is thrown away."""
-    times = []
-    for _ in range(REPEATS):
-        began = time.perf_counter()
-        subprocess.run(command, capture_output=True, check=False)
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    return statistics.median(once(*command) for _ in range(REPEATS))
+
+
+def once(*command: str) -> float:
+    """Wall time of a command, in s; its output is thrown away."""
+    began = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=False)
+    return time.perf_counter() - began
 
 
 def show(root: Path) -> None:
@@ -41,6 +46,8 @@ def show(root: Path) -> None:
     table.add_row("ratio", f"{dry / bare:.2f}")
     own = seconds(sys.executable, "-m", "benchbook", "--help")
     table.add_row("benchbook --help", f"{own:.2f} s")
+    for name, took in explaining(root):
+        table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
     for what, value in (split(root / NOTES) or {}).items():
         table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
     for run in latest_runs(root):
@@ -57,6 +64,18 @@ def show(root: Path) -> None:
         share = timed_ns / 1e9 / max(manifest["measuring_s"], 1e-9)
         table.add_row(f"{what}, inside timed regions ÷ measuring", f"{share:.3f}")
     console.print(table)
+
+
+def explaining(root: Path) -> Iterator[tuple[str, float]]:
+    """Seconds from start to end of explaining a long log of each importer's kind: a sample of the
+    tests, many times over. Nothing where the samples are not there."""
+    with TemporaryDirectory() as folder:
+        for kind in sorted((root / "tests/logs").glob("*/")):
+            sample = max(kind.glob("*.log"), key=lambda one: one.stat().st_size)
+            lines = sample.read_bytes().splitlines()
+            log = Path(folder) / f"{kind.name}.log"
+            log.write_bytes(b"\n".join((lines * (LINES // len(lines) + 1))[:LINES]))
+            yield kind.name, once(sys.executable, "-m", "benchbook", "explain", str(log))
 
 
 def latest_runs(root: Path) -> list[Path]:

@@ -12,12 +12,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchbook import disassembly, effective, tools
-from benchbook.compilers import program_of
+from benchbook import disassembly, effective, needs, tools
+from benchbook.compilers import library_of, program_of
 from benchbook.definitions import definition, definition_file, kernel_folder
 from benchbook.files import write_json
 from benchbook.peers import tool
@@ -87,9 +88,13 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
         if wrapper := spec.get("wrapper"):
             place = (definition_file(root, name).parent / wrapper[0]).absolute()
             compiler = replace(compiler, wrapper=(str(place), *wrapper[1:]))
+        needed = needs.find(content, compiler.command)
         try:
-            record |= _compile(root, name, content, flags, compiler, output.parent)
-        except BuildFailed as failure:
+            if needed.missing:
+                record |= {"state": "cannot_run", "reason": needed.missing}
+            else:
+                record |= _compile(root, name, content, flags, compiler, needed, output.parent)
+        except (BuildFailed, needs.StubsFailed) as failure:
             record |= {"state": "failed", "reason": str(failure)}
     write_json(output, record)
     return record
@@ -113,8 +118,8 @@ def find_compiler(name: str) -> Compiler | None:
     path = program_of(name)
     if path is None:
         return None
-    first_line = _say([path, "--version"]).splitlines()
-    return Compiler(name, path, first_line[0] if first_line else "", _say([path, "-dumpmachine"]))
+    lines = [*_say([path, "--version"]).splitlines()[:1], library_of(name, path)]
+    return Compiler(name, path, "; ".join(filter(None, lines)), _say([path, "-dumpmachine"]))
 
 
 def _compile(
@@ -123,6 +128,7 @@ def _compile(
     content: dict[str, Any],
     flags: list[str],
     compiler: Compiler,
+    needed: needs.Needs,
     folder: Path,
 ) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
@@ -130,9 +136,18 @@ def _compile(
     common = root / "kernels" / "common"
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         work = Path(scratch)
+        stubs = [
+            stub
+            for procedure in content.get("procedures", [])
+            for stub in needs.stubs(sources / procedure, work)
+        ]
+        given = [*flags, *needed.compile, *([f"-I{work}"] if stubs else [])]
         own = [
-            object_file(compiler, sources / source, flags, common, work)
+            object_file(compiler, sources / source, given, common, work)
             for source in content["sources"]
+        ]
+        made = [
+            object_file(compiler, stub, [*given, needs.UNWARNED], common, work) for stub in stubs
         ]
         library = harness(compiler, common, flags, work)
         padding = object_file(
@@ -144,8 +159,9 @@ def _compile(
         )
         found = disassembly.timed_functions(own)
         # Optimisation flags matter to the linker too (-fopenmp, -mcmodel, -flto).
-        plain = link(compiler, [*own, library], flags, work / "plain")
-        relinked = link(compiler, [padding, *own, library], flags, work / "relinked")
+        every = [*own, *made, library]
+        plain = link(compiler, every, flags, work / "plain", needed.link)
+        relinked = link(compiler, [padding, *every], flags, work / "relinked", needed.link)
         record = {
             "binary": _keep(plain, folder),
             "relinked": _keep(relinked, folder),
@@ -209,11 +225,17 @@ def object_file(
     return target
 
 
-def link(compiler: Compiler, objects: list[Path], flags: list[str], target: Path) -> Path:
-    """A program out of objects and archives in this order."""
+def link(
+    compiler: Compiler,
+    objects: list[Path],
+    flags: list[str],
+    target: Path,
+    libraries: Sequence[str] = (),
+) -> Path:
+    """A program out of objects and archives in this order, then libraries."""
     files = [*map(str, objects), "-o", str(target)]
     # Older C libraries keep what loads likwid's in one of its own.
-    _run([*compiler.command, *flags, *LINK, *files, "-lm", "-ldl", "-pthread"])
+    _run([*compiler.command, *flags, *LINK, *files, *libraries, "-lm", "-ldl", "-pthread"])
     return target
 
 

@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 serving = typer.Typer(no_args_is_help=True, help="Answer other machines that measure the network.")
 app.add_typer(serving, name="serve")
+beginning = typer.Typer(no_args_is_help=True, help="Begin an experiment or a paper of your own.")
+app.add_typer(beginning, name="new")
 ROOT = Path()
 Output = Annotated[Path, typer.Option(help="the file to write")]
 Settings = Annotated[str, typer.Option(help="settings as JSON")]
@@ -34,7 +36,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="print facts as JSON")]
 def main() -> None:
     """Entry point: one clear sentence and exit code 1 for what a user can put right."""
     try:
-        app()
+        if sys.argv[1:2] == ["explain"] and (asked := explain_asked(sys.argv[2:])):
+            explain(**asked)
+        else:
+            app()
     except BenchbookError as error:
         print(f"benchbook: {error}", file=sys.stderr)
         raise SystemExit(1) from None
@@ -46,6 +51,26 @@ def main() -> None:
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def explain_asked(words: list[str]) -> dict[str, Any] | None:
+    """What `explain` is called with; None where only typer can tell what is wrong or wanted. It
+    loads pydantic for any command, which takes longer than to explain a log."""
+    files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
+    for word in rest:
+        name, given, value = word.partition("=")
+        if word == "--json":
+            as_json = True
+        elif name in options:
+            options[name] = value if given else next(rest, "")
+            if options[name][:1] in ("", "-"):
+                return None
+        elif word != "-" and word[:1] in ("", "-"):
+            return None
+        else:
+            files.append(Path(word))
+    found = {"files": files, "l3": options["--l3"], "host": options["--host"], "as_json": as_json}
+    return found if files else None
 
 
 @app.callback()
@@ -82,12 +107,62 @@ def doctor(as_json: AsJson = False) -> None:
 def explain(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="- is standard input")],
     l3: Annotated[str, typer.Option("--l3", help="last-level caches there, like '32 MiB'")] = "",
+    host: Annotated[
+        str, typer.Option(help="where it ran: 'here', a host with results, or its plan.json")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Read what any benchmark printed, and say what is wrong with it."""
     from benchbook.logs.explain import show
+    from benchbook.logs.machines import machine_of
 
-    show(files, l3, as_json=as_json)
+    show(files, machine_of(ROOT, l3, host), as_json=as_json)
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="a run's folder, HOST, or HOST/PRESET")],
+    b: Annotated[str, typer.Argument(metavar="B", help="what is held against it")],
+    html: Annotated[bool, typer.Option("--html", help="write reports/compare.html")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """How many times as fast B is as A, point by point, and what else differs."""
+    from benchbook.compare import show
+
+    show(ROOT, a, b, as_json=as_json, html=html)
+
+
+@app.command()
+def record(
+    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="an experiment, or a run")],
+) -> None:
+    """Copy complete runs to data/recorded, with checksums, for the repository to keep."""
+    from benchbook.record import record as run
+
+    for path in run(ROOT, names):
+        print(path)
+
+
+@app.command("keep-count")
+def keep_count() -> None:
+    """Keep what `make test-long` has counted here, so that other hosts go on from there."""
+    from benchbook.controls.long_run import keep
+
+    print(keep(ROOT))
+
+
+@app.command("import")
+def import_log(
+    file: Annotated[Path, typer.Argument(help="- is standard input")],
+    name: Annotated[str, typer.Option("--as", help="what the run is called on pages")],
+    l3: Annotated[str, typer.Option("--l3", help="last-level caches there, like '32 MiB'")] = "",
+    host: Annotated[str, typer.Option(help="where it ran, as with explain")] = "",
+) -> None:
+    """Keep a log that was made elsewhere, to be shown beside your own figures."""
+    from benchbook.logs.kept import keep
+    from benchbook.logs.machines import machine_of
+
+    print(keep(ROOT, file, name, machine_of(ROOT, l3, host)))
 
 
 @app.command()
@@ -131,6 +206,27 @@ def serve_udp_echo(
     from benchbook.serve import udp_echo
 
     udp_echo(ROOT.absolute(), bind, port, wait)
+
+
+@beginning.command("experiment")
+def begin_experiment(name: str) -> None:
+    """kernels/NAME, which runs as it is: change it from there."""
+    from benchbook.new import new_experiment
+
+    for path in new_experiment(ROOT, name):
+        print(path)
+
+
+@beginning.command("paper")
+def begin_paper(
+    name: str,
+    experiment: Annotated[str, typer.Option(help="whose points rerun its table")] = "mbw",
+) -> None:
+    """data/published/NAME and its notebook, which run as they are: fill them in from there."""
+    from benchbook.new import new_paper
+
+    for path in new_paper(ROOT, name, experiment):
+        print(path)
 
 
 @app.command()
@@ -215,12 +311,26 @@ def analyse(
 
 @app.command(hidden=True)
 def judge(
-    paper: str, analyses: list[Path], output: Output, figure: Annotated[str, typer.Option()] = ""
+    paper: str,
+    output: Output,
+    analyses: Annotated[list[Path] | None, typer.Argument()] = None,
+    figure: Annotated[str, typer.Option()] = "",
+    preset: Annotated[str, typer.Option()] = "",
+    host: Annotated[str, typer.Option()] = "",
+    recorded: Annotated[list[Path] | None, typer.Option()] = None,
 ) -> None:
     """A paper's figures with reruns and verdicts."""
     from benchbook.papers import judge as run
 
-    run(ROOT, paper, figure, analyses, output)
+    run(ROOT, paper, figure, analyses or [], output, {"preset": preset, "host": host}, recorded)
+
+
+@app.command("analyse-recorded", hidden=True)
+def analyse_recorded(run: Path, output: Output) -> None:
+    """A recorded run analysed anew, to stand beside figures; or why it cannot."""
+    from benchbook.recorded import analyse_recorded as make
+
+    make(ROOT, run, output)
 
 
 @app.command("merge-samples", hidden=True)
@@ -290,11 +400,12 @@ def page(
     output: Output,
     paper: Annotated[Path, typer.Option()],
     executed: Annotated[Path, typer.Option()],
+    alone: Annotated[bool, typer.Option("--alone", help="to be sent: no way to an index")] = False,
 ) -> None:
     """Execute a paper's notebook and export it as one page."""
     from benchbook.pages.reports import make_page
 
-    make_page(notebook, paper, executed, output)
+    make_page(notebook, paper, executed, output, alone=alone)
 
 
 @app.command("controls-page", hidden=True)
@@ -311,6 +422,14 @@ def machine_page(files: list[Path], output: Output) -> None:
     from benchbook.pages.machine import make_machine
 
     make_machine(files, output)
+
+
+@app.command("imported-page", hidden=True)
+def imported_page(output: Output) -> None:
+    """reports/imported.html out of data/imported."""
+    from benchbook.pages.imported import make_imported
+
+    make_imported(ROOT, output)
 
 
 @app.command(hidden=True)

@@ -19,15 +19,6 @@ from benchbook.units import RATE, TIME, UNITS, quantity_of
 
 SIZE = "bytes"
 SWEEP_SIZES = 4  # below this a line over sizes says nothing
-# Estimate and ends of its interval, of a point as analysis.json carries it.
-VALUES = {
-    "rate": {
-        "rerun": "rate_bytes_per_s",
-        "low": "rate_low_bytes_per_s",
-        "high": "rate_high_bytes_per_s",
-    },
-    "time": {"rerun": "time_ns", "low": "time_low_ns", "high": "time_high_ns"},
-}
 Point = dict[str, Any]
 Place = tuple[str, str, str]  # table, group and column (or label) of a published cell
 
@@ -194,7 +185,7 @@ def curves(points: list[Point], summaries: pd.DataFrame, per: float) -> list[dic
     """Rate by size of every setting that was measured at SWEEP_SIZES sizes, with its last knee."""
     by_setting: dict[tuple[Any, ...], list[Point]] = {}
     for point in usable(points).values():
-        if SIZE in point["factors"]:
+        if SIZE in point["factors"] and point["rate_bytes_per_s"]:
             by_setting.setdefault(setting(point), []).append(point)
     return [
         _curve(sorted(same, key=lambda point: point["factors"][SIZE]), summaries, per)

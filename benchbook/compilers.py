@@ -1,4 +1,5 @@
-"""The program behind a compiler's name: `gcc`, `clang`, or `gcc-alt`, another major of GCC.
+"""The program behind a compiler's name: `gcc`, `clang`, `gcc-alt`, another major of GCC, or what a
+library of MPI brings to compile with it.
 
 Standard library only: the Snakefile imports this.
 """
@@ -13,21 +14,36 @@ from pathlib import Path
 
 ALT = "-alt"
 LIMIT_S = 10
+# A library's own compiler by its full name -> how it tells the library's version, and a word of it.
+LIBRARIES = {"mpicc.mpich": ("-v", "MPICH"), "mpicc.openmpi": ("--showme:version", "Open MPI")}
 
 
 def program_of(name: str) -> str | None:
     """The path of a compiler, None where there is none.
 
+    A library's full name stands for a plain `mpicc` too, where that says that it is this library's.
     A name that ends in `-alt` is a program of its own under Nix; elsewhere the newest
     `<base>-<major>` on PATH whose major is not that of `<base>`.
     """
     path = shutil.which(name)
+    if path is None and name in LIBRARIES:  # where just one library is installed, or under Nix
+        plain = shutil.which(name.partition(".")[0])
+        return plain if plain and library_of(name, plain) else None
     if path is not None or not name.endswith(ALT):
         return path
     base = name.removesuffix(ALT)
     own = _major(shutil.which(base))
     others = {major: found for major, found in _majors(base).items() if major != own}
     return others[max(others)] if others else None
+
+
+def library_of(name: str, path: str) -> str:
+    """The library, with its version, that this compiler brings; empty where it is none of it."""
+    if name not in LIBRARIES:
+        return ""
+    option, word = LIBRARIES[name]
+    lines = _said([path, option]).splitlines()
+    return next((line[line.index(word) :] for line in lines if word in line), "")
 
 
 def _majors(base: str) -> dict[int, str]:
@@ -47,11 +63,14 @@ def _major(path: str | None) -> int | None:
     """What a compiler says of itself; None where it says nothing that begins with a number."""
     if path is None:
         return None
-    try:
-        said = subprocess.run(
-            [path, "-dumpversion"], capture_output=True, text=True, timeout=LIMIT_S, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    number = re.match(r"\d+", said)
+    number = re.match(r"\d+", _said([path, "-dumpversion"]))
     return int(number[0]) if number else None
+
+
+def _said(command: list[str]) -> str:
+    """What it printed; empty where it cannot be started or takes too long."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

@@ -105,9 +105,9 @@ def _as_experiment(root: Path, path: Path, control: dict[str, Any]) -> dict[str,
     own = {key: control[key] for key in ("limits", "trials") if control.get(key)}
     kept = {key: value for key, value in host.items() if key not in OWN}
     return {
-        "paper_samples": 10,
         **kept,
         **own,
+        "paper_samples": 10,  # no paper's: 100,000 round trips of each spinning point took a minute
         "question": control["text"],
         "base": CONTROL,
         "variants": _derived(
@@ -157,6 +157,8 @@ def paper(root: Path, name: str) -> dict[str, Any]:
         known = ", ".join(papers(root))
         raise BenchbookError(f"paper {name!r} is not in data/published; known: {known}")
     content = load(path, "paper")
+    if not content.setdefault("figures", []) and not content.get("open"):
+        raise BenchbookError(f"{path} has no figure; declare one in `figures` or in `open`")
     for figure in content["figures"]:
         given = [kind for kind in FIGURES if kind in figure]
         if len(given) != 1 or not figure[given[0]]:
@@ -227,7 +229,8 @@ def settings_of_anomalies(figure: dict[str, Any]) -> list[dict[str, Any]]:
 def shown_settings(figure: dict[str, Any]) -> list[dict[str, Any]]:
     """The settings of the points that a figure shows; of a range all its points in one."""
     ranges = [series["points"] for series in figure.get("ranges", [])]
-    return [*(series["point"] for series in figure["select"]), *ranges]
+    rerun = [series["point"] for series in figure["select"] if "point" in series]
+    return [*rerun, *ranges]
 
 
 def settings_of(estimand: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -285,9 +288,9 @@ def kernel_folder(root: Path, name: str) -> Path:
 
 
 def source_files(root: Path, name: str) -> list[Path]:
-    """Every file that enters the binaries: the kernel's own C files and the common ones."""
+    """Every file that enters the binaries: the kernel's own files and the common ones."""
     folders = (kernel_folder(root, name), root / "kernels" / "common")
-    found = [path for folder in folders for path in folder.glob("*.[chS]")]
+    found = [path for folder in folders for path in folder.glob("*.[chSx]")]
     if name.startswith(CONTROLS):  # a wrapper lies beside its definition
         beside = (root / "kernels" / name).iterdir()
         found += [one for one in beside if one.is_file() and not one.suffix]

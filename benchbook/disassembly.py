@@ -204,7 +204,8 @@ def _in_loops(code: list[Instruction]) -> list[Instruction]:
 
 def function_of(factors: dict[str, Any], known: Collection[str]) -> str:
     """The timed function of a point: `timed_<method>`, followed by the values of its factors in
-    words as far as `known` has such a function, else the only one there that begins like it."""
+    words as far as `known` has such a function, else by such a value alone (methods that share a
+    function), else the only one there that begins like it."""
     words = [_plain(word) for key, word in factors.items() if key != "method"]
     words = [word for word in words if not word.isdigit()]
     base = _PREFIX + _plain(factors["method"]) if "method" in factors else _PREFIX.rstrip("_")
@@ -212,6 +213,9 @@ def function_of(factors: dict[str, Any], known: Collection[str]) -> str:
     for name in (full, *(f"{base}_{word}" for word in words), base):
         if name in known:
             return name
+    for word in words:
+        if _PREFIX + word in known:
+            return _PREFIX + word
     begins = [name for name in known if name.startswith(f"{base}_")]
     return begins[0] if len(begins) == 1 else full
 

@@ -12,10 +12,10 @@ from benchbook.claims import estimate
 from benchbook.errors import BenchbookError
 from benchbook.estimands import Known, names_of, roles_of, usable
 from benchbook.points import NOT_IN_PRESET, resolve
-from benchbook.published import labels, read_table
+from benchbook.published import beyond, labels, read_table
 from benchbook.steadiness import UNTOLD
 from benchbook.tables import rate
-from benchbook.units import TIME, UNITS, quantity_of
+from benchbook.units import TIME, UNITS, VALUES, quantity_of
 
 
 def rerun_figure(
@@ -46,6 +46,7 @@ def rerun_figure(
         "grid": "grid" in figure,
         "machine": figure.get("machine", ""),
         "not_rerun": _not_rerun(table, figure, as_printed),
+        "whole": None if "grid" in figure else beyond(root, paper, figure),
         "rows": rows,
         "ranges": [
             _range(paper, figure, series, table, points, summaries, content, sizes)
@@ -72,8 +73,11 @@ def _rows(
     rows = []
     for series in figure["select"]:
         column = series.get("y") or figure["y"]
-        name = resolve(content, series["point"], sizes)
+        beyond = series.get("beyond_host")
+        name = None if beyond else resolve(content, series["point"], sizes)
         point = points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
+        if beyond:
+            point = {"state": "beyond_host", "reason": beyond}
         label = str(series["row"].get(figure["x"], ""))
         rows.append(
             {
@@ -174,7 +178,7 @@ def cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin
 def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
     """The rerun of one row in the published unit; empty values where there is none."""
     per = UNITS[unit]
-    names = comparisons.VALUES[quantity_of(unit)]
+    names = VALUES[quantity_of(unit)]
     values = {
         key: point[name] / per if point.get(name) is not None else None
         for key, name in names.items()

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.comparisons import VALUES, Point, paired, usable
+from benchbook.comparisons import Point, paired, usable
 from benchbook.twins import null_of, smallest_effect
-from benchbook.units import RATE
+from benchbook.units import RATE, VALUES
 
 LEAST_VARIANTS = 3  # by compiler or flags; below this there is nothing to lay side by side
 

@@ -21,6 +21,7 @@ from benchbook.progress import Progress
 from benchbook.quiet import check as quiet_check
 from benchbook.run import Run
 from benchbook.start import Starter
+from benchbook.stated import stated
 from benchbook.sysfs import read_text
 from benchbook.topology import read_topology
 
@@ -179,6 +180,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "claim_hashes": plan.claim_hashes,
         "boot_id": boot_id(),
         "libc": plan.libc,
+        "libraries": plan.libraries,
         "least": plan.least,
         "looks": plan.looks,
         "paper_samples": plan.paper_samples,
@@ -186,12 +188,13 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "peers": plan.peer_rows,
         "sizes": plan.sizes,
         "caches": stated_caches(read_topology(), plan.cpus),
-        "host_facts": host.facts(),
+        "host_facts": host.facts() | stated(),
         "settings": plan.settings,
         "environments": plan.environments,
         "options": plan.options,
         "all_cpus": plan.all_cpus,
         "serial": plan.serial,
+        "unlooped": plan.unlooped,
         "settle": plan.settle,
     }
 

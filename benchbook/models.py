@@ -46,6 +46,13 @@ class Disturbance(Model):
     repeats: int = Field(ge=0, le=24, description="disturbed blocks repeated at most per run")
 
 
+class OfLibraries(Model):
+    """A device of each library, which counts them in its own order."""
+
+    opencl: int | str | None = None
+    cuda: int | str | None = None
+
+
 class Settings(Model):
     """config/default.yaml < preset < config/local.yaml < --config."""
 
@@ -69,8 +76,9 @@ class Settings(Model):
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
     time_limit_s: float = Field(gt=0, description="per invocation; beyond it the kernel hangs")
     anchor_every_s: float = Field(gt=0)
-    hostdev_device: int | str | None = Field(
-        description="the device that experiment hostdev uses: its number, or a part of its name"
+    hostdev_device: int | str | OfLibraries | None = Field(
+        description="the device that experiment hostdev uses: its number, or a part of its name; "
+        "for both libraries, or for each"
     )
     udp_peer: str | None = Field(
         pattern=r"^[0-9.]+(:[0-9]+)?$",
@@ -105,6 +113,7 @@ class ControlVariant(Variant):
 class Factor(Model):
     unit: str | None = None
     text: str
+    names: dict[str, str] = Field(default={}, description="value -> what pages call it")
 
 
 class OwnSettings(Model):
@@ -170,12 +179,29 @@ class Throughput(Model):
     )
 
 
+class Library(Model):
+    """A library of others that a kernel is linked with, by its name for the linker."""
+
+    header: str = Field(description="one that it brings, as sources include it")
+    below: str = Field(
+        default="", description="folder of the compiler's folders of headers that has it"
+    )
+    package: Name = Field(description="Debian's package, for the remedy and the set-up")
+
+
 class Experiment(Model):
     """kernels/<experiment>/experiment.yaml"""
 
     version: Version
     question: str
     sources: list[str] = Field(min_length=1)
+    procedures: list[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*\.x$")]] = Field(
+        default=[],
+        description="files of Sun RPC, of which rpcgen makes stubs, built in too",
+    )
+    libraries: dict[Name, Library] = Field(
+        default={}, description="linked with; where one is missing, no point can run"
+    )
     flags: list[str] = Field(default=[], description="of every variant, before its own")
     factors: dict[Name, Factor]
     starts: list[Name] = Field(
@@ -192,6 +218,20 @@ class Experiment(Model):
         default=None, description="given to each start; else as many as its threads or processes"
     )
     settings: OwnSettings = OwnSettings()
+    unlooped: list[Setting] = Field(
+        default=[],
+        description="points with these factors: each sample is one call, however short",
+    )
+    baseline: dict[Name, Value] = Field(
+        default={},
+        description="factors that make of a point the one whose time is taken off it, block by "
+        "block",
+    )
+    plain: dict[Name, Value] = Field(
+        default={},
+        description="factors that make of a point the plain one that does the same work, which its "
+        "rate is held against, block by block",
+    )
     passes: list[str] = Field(
         default=[], description="variables of whoever starts Benchbook that its starts see too"
     )
@@ -206,7 +246,9 @@ class Experiment(Model):
         "device or driver is another run",
     )
     settings_of: dict[Name, str] = Field(
-        default={}, description="kernel option -> key of config/ that gives its value, unless null"
+        default={},
+        description="kernel option -> key of config/ that gives its value, unless null; of a "
+        "mapping each key gives `<key>-<option>`",
     )
     base: Name
     variants: dict[Name, Variant] = Field(min_length=1)
@@ -546,7 +588,9 @@ class Claim(Model):
     )
     scope: str
     cells: dict[Name, Cell] = Field(
-        default={}, description="side -> its printed number, where the source has other settings"
+        default={},
+        description="side -> its printed number, where the source has other settings, or numerator "
+        "and denominator of what no host measures",
     )
     about: list[Name] = Field(
         default=[], description="artefacts that the claim itself says to be there"
@@ -564,11 +608,14 @@ class Claim(Model):
 
 
 class Series(Model):
-    """One published row or bar and the point that reruns it."""
+    """One published row or bar and the point that reruns it, or why none on any host does."""
 
     row: dict[str, Value] = Field(description="column -> value that finds the row of the table")
     y: str | None = Field(default=None, description="column of the value, where rows have several")
-    point: Setting
+    point: Setting | None = None
+    beyond_host: str | None = Field(
+        default=None, min_length=1, description="instead of a point: why no host reruns it"
+    )
 
 
 class Grid(Model):
@@ -607,6 +654,29 @@ class Anomaly(Model):
     steps: list[Step] = Field(min_length=1)
 
 
+class Scaled(Model):
+    """What an imported number is multiplied by, to be what a figure shows."""
+
+    by: float = Field(gt=0)
+    why: str = Field(min_length=1, description="said below the table: what it is the half of, ...")
+
+
+class Imported(Model):
+    """Which results of imported logs measure what a figure shows; each belongs to the row whose
+    label is its name, or whose `x` is its value of column `by`."""
+
+    tool: str = Field(min_length=1, description="as `benchbook explain` names it")
+    statistic: str = Field(description="best, mean, ...")
+    like: dict[str, str | int] = Field(
+        default={}, description="columns of the result that have this size, like 32 MiB"
+    )
+    tests: list[str] = Field(default=[], description="names of the tool's tests; none: any")
+    by: Name | None = Field(
+        default=None, description="the column of the result that tells its row, like message_bytes"
+    )
+    scaled: Scaled | None = None
+
+
 class Figure(Model):
     id: Name
     title: str
@@ -629,8 +699,20 @@ class Figure(Model):
         default="", description="which of the source's machines, where it has several"
     )
     published: str = Field(description="what the source shows, and how its numbers were made")
+    imported: list[Imported] = []
     claims: list[Claim] = []
     anomalies: list[Anomaly] = []
+
+
+class OpenFigure(Model):
+    """A published table whose experiment is not built or recorded yet: it has no verdict."""
+
+    id: Name
+    title: str
+    table: str
+    x: str = Field(description="column that labels the rows")
+    published: str = Field(description="what the source shows, and how its numbers were made")
+    why: str = Field(min_length=1, description="what is missing for a rerun, in words")
 
 
 class Sizing(Model):
@@ -648,6 +730,8 @@ class PrintedSeries(Model):
     table: str
     x: str
     y: str
+    against: str | None = Field(default=None, description="the column by which `y` is divided")
+    label: str | None = Field(default=None, min_length=1, description="else that of its series")
     where: dict[str, Value] = Field(default={}, description="column -> cell, of the rows meant")
 
 
@@ -657,6 +741,9 @@ class SweepSeries(Model):
     id: Name
     label: str = Field(min_length=1)
     points: list[Setting] = Field(min_length=1)
+    against: list[Setting] | None = Field(
+        default=None, min_length=1, description="points by which these are divided, block by block"
+    )
     printed: PrintedSeries | None = None
     above: Name | None = Field(
         default=None, description="another series: how much steeper this one is, block by block"
@@ -680,6 +767,13 @@ class Stated(Model):
     cell: Cell
 
 
+class Per(Model):
+    """A part of the factor along which a sweep goes, like the page of an area."""
+
+    size: float = Field(gt=0, description="of it, in the factor’s unit")
+    word: str = Field(min_length=1)
+
+
 class Sweep(Model):
     """Times along one factor, with what each step adds."""
 
@@ -688,7 +782,8 @@ class Sweep(Model):
     text: str = Field(default="", description="what a reader must know of it, in sentences")
     experiment: Name
     over: Name = Field(description="the factor, a number")
-    unit: TimeUnit
+    unit: TimeUnit | Literal["ratio"]
+    per: Per | None = Field(default=None, description="times are told of one part of the factor")
     ways: Literal[1, 2] = Field(default=1, description="2: a round trip makes each step twice")
     slopes: bool = Field(default=True, description="whether what a step adds is told")
     series: list[SweepSeries] = Field(min_length=1)
@@ -707,6 +802,9 @@ class Paper(Model):
     kind: str
     language: str
     answer: str = Field(description="what the source says, in our words, one sentence")
+    caution: str | None = Field(
+        default=None, min_length=1, description="what a reader must know before comparing anything"
+    )
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
     budget_factor: float = Field(
         default=1,
@@ -714,6 +812,10 @@ class Paper(Model):
         le=4,
         description="of the preset's budget, where its sizes take more or less time; not of tiny's",
     )
+    shares: dict[Name, Annotated[float, Field(gt=0)]] = Field(
+        default={}, description="experiment -> its part of the budget beside the others'; else 1"
+    )
     sizing: Sizing | None = None
     sweeps: list[Sweep] = Field(default=[], description="of figures whose quantity is a time")
-    figures: list[Figure] = Field(min_length=1)
+    figures: list[Figure] = Field(default=[], description="none where all that it has is `open`")
+    open: list[OpenFigure] = Field(default=[], description="figures without a rerun yet")

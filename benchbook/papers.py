@@ -7,16 +7,19 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import comparisons, definitions, exchanged, moved, peers, records
+from benchbook import baselines, comparisons, definitions, exchanged, moved, peers, records
 from benchbook.audit import audit
 from benchbook.detecting.seen import trial_id
 from benchbook.explained.shares import explained
 from benchbook.figures import cell, rerun_figure
 from benchbook.files import read_json, write_json
 from benchbook.flags import flags
+from benchbook.logs import kept
+from benchbook.plain import against_plain
 from benchbook.plan import claim_hashes
 from benchbook.processes import whole_machine
-from benchbook.published import read_table
+from benchbook.published import read_table, waiting
+from benchbook.recorded import beside as recorded_beside
 from benchbook.settled import beside, measured, settle_runs
 from benchbook.sizes import parse_bytes
 from benchbook.sweeps import Context, sweep
@@ -29,8 +32,20 @@ VERSION = 1
 RECORDED = "data/recorded"
 
 
-def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path) -> None:
-    """Write paper.json: every figure (or just `wanted`) with rows, claims and findings."""
+def judge(
+    root: Path,
+    name: str,
+    wanted: str,
+    analyses: list[Path],
+    output: Path,
+    named: dict[str, str] | None = None,
+    recorded: list[Path] | None = None,
+) -> None:
+    """Write paper.json: every figure (or just `wanted`) with rows, claims and findings.
+
+    `named`: preset and host, which no analysis tells of a paper whose figures are all open;
+    `recorded`: recorded runs, analysed anew, that stand beside the figures.
+    """
     paper = definitions.paper(root, name)
     by_experiment = {}
     for path in analyses:
@@ -70,6 +85,10 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 printed[made["quantity"]] | printed_by_point([made]),
             )
         )
+        made["imported"] = kept.beside(root, figure, made["rows"])
+        made["recorded"] = recorded_beside(
+            root, name, figure, contents[experiment], analysis, recorded or []
+        )
         made["explained"] = explained(
             figure,
             contents[experiment],
@@ -108,7 +127,7 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
         | {"throughput": throughput(read_json(folder / "evidence.json")["items"])}
         for experiment, (analysis, summaries, folder) in by_experiment.items()
     }
-    first = next(iter(by_experiment.values()))[0]
+    first: dict[str, Any] = next((one[0] for one in by_experiment.values()), named or {})
     write_json(
         output,
         comparisons.storable(
@@ -118,13 +137,17 @@ def judge(root: Path, name: str, wanted: str, analyses: list[Path], output: Path
                 "paper": name,
                 "figure": wanted,
                 "answer": paper["answer"],
-                "sizing": _sizing(paper, sources, first["sizes"]),
+                "caution": paper.get("caution", ""),
+                "sizing": _sizing(paper, sources, first.get("sizes", {})),
                 "conditions": paper["conditions"],
                 "audit": audited,
                 "preset": first["preset"],
                 "host": first["host"],
                 "experiments": sources,
                 "figures": figures,
+                "open": [
+                    waiting(root, name, one) for one in ([] if wanted else paper.get("open", []))
+                ],
                 "sweeps": [
                     sweep(
                         one,
@@ -236,6 +259,9 @@ def _side_by_side(
         "question": content["question"],
         "definitions": content["definitions"],
         "names": content.get("names", {}),
+        "values": {
+            factor: one["names"] for factor, one in content["factors"].items() if "names" in one
+        },
         # Runs that are kept in the repository, by host.
         "recorded": sorted(one.parent.name for one in (root / RECORDED).glob(f"*/{experiment}")),
         "buffers": content["buffers"],
@@ -256,6 +282,8 @@ def _side_by_side(
         "ceilings": [_in_unit(one, RATE_UNITS[unit]) for one in analysis["ceilings"]],
         "sweep_unit": unit,
         "odd": odd,
+        "net": baselines.net(points, summaries, content.get("baseline", {})),
+        "plain": against_plain(points, summaries, content.get("plain", {})),
         "exchanged": exchanged.labels(rates, peers.of(content), odd["pairs"]),
     }
 

@@ -10,14 +10,16 @@ from typing import Any
 from benchbook.definitions import CONTROLS
 from benchbook.invoke import Result
 from benchbook.plan import PAPER, Plan, refuse_over_budget
-from benchbook.points import Point, grouped, memory_needed
+from benchbook.points import Point, grouped, memory_needed, point_id
 from benchbook.start import Numbers, first_unfinished
 
 PILOT_SAMPLES = 3
 TRIES = 2
 BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
-CHEAP = 0.1  # of the usual price of a start: leaving it out helps nobody
-KEPT_SHARE = 0.5  # of the starts must fit the budget, else the plan is refused
+CHEAP = 0.1  # of the usual price of a start, or of a point: leaving it out helps nobody
+KEPT_SHARE = 0.5  # of the starts stay, whatever they cost
+BORNE = 4.0  # times the budget, for these: who planned did not know how busy the host would be
+BORNE_TWINS = 2.0  # times the budget, for twins: beyond that they go before what claims compare
 AFFORDABLE_NS = 400_000_000  # spent on reaching the paper's own N at one point
 
 
@@ -102,9 +104,9 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             if first_unfinished(result) is None:
                 book(group, result)
     numbers, block_ns, shed = fit(plan, once_ns, costs)
-    # A control under load takes longer: better late than none.
+    # Under load all takes longer: a control better late than not at all, a paper within reason.
     if numbers and not plan.experiment.startswith(CONTROLS):
-        refuse_over_budget(plan, block_ns * plan.rounds / 1e9)
+        refuse_over_budget(plan, block_ns * plan.rounds / 1e9, BORNE)
     failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
     return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}
 
@@ -119,10 +121,14 @@ def fit(
     """`calibrate` for the starts that the budget holds; the others' points with the reason.
 
     Where the least number of blocks does not fit, the costliest start is left out, then the next:
-    first those behind no figure, then those behind no claim, none that are cheap.
-    Half of the starts stay, whatever they cost.
+    first those behind no figure, then those behind no claim, none that are cheap. Half of the
+    starts stay, whatever they cost, and within BORNE_TWINS of the budget the twins with what they
+    repeat: no claim is decided without.
     """
     claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
+    twins = [point for point in plan.points if point.twin] if claimed else []
+    bound = {point.id for point in twins}
+    bound |= {point_id(point.variant, point.factors) for point in twins}
     kept = list(costs)
     shed: dict[str, str] = {}
     while True:
@@ -130,7 +136,9 @@ def fit(
         numbers, block_ns = calibrate(plan, times, sum(cost.overhead_ns for cost in kept))
         if block_ns * plan.rounds <= plan.settings["budget_s"] * 1e9:
             return numbers, block_ns, shed
-        if len(kept) - 1 < KEPT_SHARE * len(costs):
+        over = block_ns * plan.rounds / (plan.settings["budget_s"] * 1e9)
+        free = [cost for cost in kept if over > BORNE_TWINS or bound.isdisjoint(cost.points)]
+        if not free or len(kept) - 1 < KEPT_SHARE * len(costs):
             return numbers, block_ns, shed
 
         prices = {id(cost): cost.of(once_ns, numbers) for cost in kept}
@@ -140,10 +148,11 @@ def fit(
             cost: StartCost, prices: dict[int, float] = prices, usual: float = usual
         ) -> tuple[int, float]:
             names, price = set(cost.points), prices[id(cost)]
-            spare = 0 if names & claimed else 1 if names & set(plan.shown) else 2
+            spare = 0 if names & claimed else 1 if names & bound else 2
+            spare += names.isdisjoint({*claimed, *bound, *plan.shown})
             return spare if price > CHEAP * usual else 0, price
 
-        worst = max(kept, key=rank)
+        worst = max(free, key=rank)
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
@@ -171,8 +180,9 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     """Loops and samples of each point, and the time of a block in ns.
 
     `once_ns`: time of one call of the method; `overhead_ns`: of a block, beside its samples.
-    Samples shrink evenly until the least number of blocks fits, down to samples_least; in preset
-    paper the points behind its figures keep the paper's own N.
+    Samples shrink evenly until the least number of blocks fits, down to samples_least, but for
+    points that take next to nothing of it; in preset paper those behind its figures keep the
+    paper's own N.
     """
     settings = plan.settings
     own = set(plan.shown) if settings["preset"] == PAPER else set()
@@ -186,6 +196,8 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
     sample_ns: dict[str, float] = {}
     for name, once in once_ns.items():
         loops = max(1, math.ceil(settings["sample_least_ns"] / once))
+        if name in plan.unlooped:
+            loops = 1
         sample_ns[name] = once * loops + idle_ns.get(name, 0)
         samples = round(settings["point_s"] * 1e9 / sample_ns[name])
         samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
@@ -201,10 +213,12 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
         )
 
     allowed_ns = BUDGET_USED * settings["budget_s"] * 1e9 / plan.rounds
+    little_ns = CHEAP * allowed_ns / max(len(numbers), 1)
     while block_ns() > allowed_ns:
         before = block_ns()
         for name, count in numbers.items():
-            count["samples"] = max(least(name), math.floor(count["samples"] * 0.9))
+            if sample_ns[name] * count["samples"] > little_ns:
+                count["samples"] = max(least(name), math.floor(count["samples"] * 0.9))
         if block_ns() == before:
             break
     return numbers, block_ns()

@@ -32,6 +32,8 @@ from benchbook.topology import pin, read_topology
 
 HARNESS_VERSION = 2
 RUNS = {"state": "ok", "reason": ""}
+TIMED_LIBRARIES = re.compile(rb"(lib(?:mpi|mpich|tirpc)\.so\S*) => (/\S+)")
+OF_NO_PAPER = 0.25  # of a paper's budget: what an experiment gets that no paper has
 PAPER = "paper"  # the preset with each paper's own number of samples
 
 
@@ -64,7 +66,9 @@ class Plan:
     options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
     devices: dict[str, Any] = field(default_factory=dict)  # that do its work, by what leads there
     all_cpus: bool = False  # whatever the number of threads that a point names
+    libraries: dict[str, str] = field(default_factory=dict)  # that are timed: name -> hash
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
+    unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
     settle: dict[str, Any] | None = None  # the claim that this run is for, see benchbook/settle.py
 
@@ -121,9 +125,11 @@ class Plan:
             for name, value in (
                 ("environments", self.environments),
                 ("serial", self.serial),
+                ("unlooped", self.unlooped),
                 ("udp_peer", self.peer),
                 ("options", self.options),
                 ("devices", self.devices),
+                ("libraries", self.libraries),
             )
             if value
         }
@@ -145,15 +151,31 @@ def libc_of(variants: dict[str, dict[str, Any]]) -> str | None:
     None where nothing is built yet, or the binaries are static.
     """
     for record in variants.values():
-        if record.get("state") != "ok" or "folder" not in record:
-            continue
-        file = Path(record["folder"]) / record["binary"]["file"]
-        said = subprocess.run(["ldd", str(file.absolute())], capture_output=True, check=False)
-        found = re.search(rb"libc\.\S+ => (/\S+)", said.stdout)
-        if found:
-            library = Path(found[1].decode())
-            return hashlib.sha256(library.read_bytes()).hexdigest()[:16]
+        for found in re.finditer(rb"libc\.\S+ => (/\S+)", _loaded(record)):
+            return _hash(found[1])
     return None
+
+
+def libraries_of(variants: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Name -> hash of the libraries whose calls some binaries time, beside the C library's."""
+    return {
+        found[1].decode(): _hash(found[2])
+        for record in variants.values()
+        for found in TIMED_LIBRARIES.finditer(_loaded(record))
+    }
+
+
+def _loaded(record: dict[str, Any]) -> bytes:
+    """What ldd says of a variant's binary; nothing where there is none."""
+    if record.get("state") != "ok" or "folder" not in record:
+        return b""
+    file = Path(record["folder"]) / record["binary"]["file"]
+    said = subprocess.run(["ldd", str(file.absolute())], capture_output=True, check=False)
+    return said.stdout
+
+
+def _hash(path: bytes) -> str:
+    return hashlib.sha256(Path(path.decode()).read_bytes()).hexdigest()[:16]
 
 
 def make_plan(
@@ -208,6 +230,7 @@ def make_plan(
         binaries={},
         probe=_probe(root, variants.get(definitions.PROBE, {})),
         libc=libc_of(variants),
+        libraries=libraries_of(variants),
         sizes=sizes,
         cpus=[],
         claims=claims,
@@ -219,14 +242,11 @@ def make_plan(
         peers=peers.of(content),
         peer_rows=peer_rows,
         environments=_environments(content, points),
-        options={
-            option: settings[name]
-            for option, name in content.get("settings_of", {}).items()
-            if settings[name] is not None
-        },
+        options=_options(content, settings),
         devices=devices_of(root, experiment),
         all_cpus=content.get("cpus") == "all",
         serial=serial,
+        unlooped=[one.id for one in points if one.has_one_of(content.get("unlooped", []))],
         emulation=content.get("emulation"),
     )
     for point in points:
@@ -250,6 +270,16 @@ def make_plan(
     return plan
 
 
+def _options(content: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Kernel options out of config/; of a mapping each key gives `<key>-<option>`."""
+    found: dict[str, Any] = {}
+    for option, name in content.get("settings_of", {}).items():
+        value = settings[name]
+        each = value if isinstance(value, dict) else {"": value}
+        found |= {f"{key}-{option}" if key else option: one for key, one in each.items()}
+    return {option: value for option, value in found.items() if value is not None}
+
+
 def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dict[str, str]]:
     """Variant -> variables of its starts: those passed on, and its own; none where it has none."""
     passed = {name: os.environ[name] for name in content.get("passes", []) if name in os.environ}
@@ -263,14 +293,20 @@ def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dic
 
 
 def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
-    """A paper's budget, divided evenly over its experiments; the tightest paper decides."""
+    """An experiment's part of a paper's budget, by its shares; the tightest paper decides. One
+    that no paper has is beside the point of most runs, and takes less."""
     shares = []
+    # The smallest preset keeps its promise, whatever the paper.
+    tiny = settings["preset"] == PRESETS[0]
     for name in definitions.papers_of(root, experiment):
-        # The smallest preset keeps its promise, whatever the paper.
-        tiny = settings["preset"] == PRESETS[0]
-        factor = 1 if tiny else definitions.paper(root, name).get("budget_factor", 1)
-        shares.append(factor / len(definitions.experiments_of(root, name)))
-    return settings["budget_s"] * min(shares, default=1)
+        paper = definitions.paper(root, name)
+        factor = 1 if tiny else paper.get("budget_factor", 1)
+        parts = {
+            one: paper.get("shares", {}).get(one, 1)
+            for one in definitions.experiments_of(root, name)
+        }
+        shares.append(factor * parts[experiment] / sum(parts.values()))
+    return settings["budget_s"] * min(shares, default=1 if tiny else OF_NO_PAPER)
 
 
 def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) -> list[Point]:
@@ -357,10 +393,10 @@ def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
     }
 
 
-def refuse_over_budget(plan: Plan, least_s: float) -> None:
-    """BenchbookError where the least number of blocks does not fit the time budget."""
+def refuse_over_budget(plan: Plan, least_s: float, borne: float = 1) -> None:
+    """BenchbookError where the least number of blocks takes over `borne` times the budget."""
     budget_s = plan.settings["budget_s"]
-    if least_s > budget_s:
+    if least_s > borne * budget_s:
         raise BenchbookError(
             f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
             f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {plan.budget_key} in "

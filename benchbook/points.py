@@ -31,6 +31,13 @@ class Point:
         """Points with the same key share one start of the program."""
         return (self.variant, self.twin, *(self.factors.get(name) for name in starts))
 
+    def has_one_of(self, settings: list[dict[str, Any]]) -> bool:
+        """Whether all factors that one of these settings names have a value of its."""
+        return any(
+            all(self.factors.get(name) in _as_list(value) for name, value in setting.items())
+            for setting in settings
+        )
+
 
 def grouped(points: list[Point], starts: list[str], alone: Collection[str]) -> list[list[Point]]:
     """Points that share a start of the program, in their order; those of the variants in `alone`

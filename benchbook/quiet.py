@@ -5,6 +5,7 @@ A cure is a command that the user may run. A file that is absent or garbled give
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from benchbook.topology import CPUS, Topology, read_topology
 # Load of 5 % of the CPUs, but at least half a CPU: the average of a desktop that does nothing.
 LOAD_LEAST, LOAD_SHARE = 0.5, 0.05
 STEAL_SHARE = 0.01  # of all CPU time: as much as the effects that are looked for
+
+# Fields of /proc/self/stat, counted from the one behind the name.
+_NICE, _POLICY = 16, 38
 
 _WHO = "ps -eo pcpu,pid,args --sort=-pcpu | head -n 5"
 _NO_TURBO = f"echo 1 | sudo tee /{CPUS}/intel_pstate/no_turbo"
@@ -48,6 +52,7 @@ def check(
     machine = topology or read_topology(root)
     return [
         *_load(root, machine, own_tasks),
+        *_priority(root),
         *_steal(root, earlier),
         *_frequency(root, machine),
         *_memory(root, machine),
@@ -65,6 +70,23 @@ def _load(root: Path, machine: Topology, own_tasks: int) -> Iterator[Warning]:
     if (others := load.running - own_tasks) > 0:
         seen = f"{others} other runnable task{'s' * (others > 1)} at this moment"
         yield Warning("run-queue", seen, f"{_WHO}  # end what is not needed")
+
+
+def _priority(root: Path) -> Iterator[Warning]:
+    """What this program passes on to all that it starts."""
+    # Behind its name, which may have blanks in it.
+    fields = (read_text(root / "proc/self/stat") or "").rpartition(")")[2].split()
+    try:
+        nice, policy = int(fields[_NICE]), int(fields[_POLICY])
+    except (IndexError, ValueError):
+        return
+    if policy == os.SCHED_IDLE or nice > 0:
+        how = "SCHED_IDLE" if policy == os.SCHED_IDLE else f"nice {nice}"
+        yield Warning(
+            "priority",
+            f"whatever else wants a CPU comes before this ({how}), and what it measures waits",
+            f"{_WHO}  # start this again without {'chrt' if policy == os.SCHED_IDLE else 'nice'}",
+        )
 
 
 def _steal(root: Path, earlier: tuple[int, int] | None) -> Iterator[Warning]:

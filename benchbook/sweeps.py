@@ -14,7 +14,7 @@ from benchbook.estimands import POINTWISE, Known, Roles, names_of, slope
 from benchbook.figures import cell
 from benchbook.points import NOT_IN_PRESET, Point, expand
 from benchbook.published import read_table
-from benchbook.units import TIME, TIME_UNITS
+from benchbook.units import TIME, TIME_UNITS, VALUES
 
 LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
 WIRE_BITS = 8
@@ -45,9 +45,11 @@ def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
     `above` is how much steeper the series is than the one that it names. wire: what a frame takes.
     """
     own = {one["id"]: _points(one, declared, context) for one in declared["series"]}
-    keep = ("id", "title", "experiment", "over", "unit")
+    keep = ("id", "title", "experiment", "over")
+    per = f" per {declared['per']['word']}" if declared.get("per") else ""
     return {
         **{key: declared[key] for key in keep},
+        "unit": declared["unit"] + per,
         "text": declared.get("text", ""),
         "ways": declared.get("ways", 1),
         "slopes": declared.get("slopes", True),
@@ -56,22 +58,31 @@ def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
     }
 
 
-def _points(series: dict[str, Any], declared: Sweep, context: Context) -> list[Point]:
-    found, _ = expand(context.content, series["points"], context.analysis["sizes"])
+def _points(
+    series: dict[str, Any], declared: Sweep, context: Context, side: str = "points"
+) -> list[Point]:
+    found, _ = expand(context.content, series[side], context.analysis["sizes"])
     return sorted(found, key=lambda point: float(point.factors[declared["over"]]))
 
 
 def _series(
     series: dict[str, Any], declared: Sweep, own: dict[str, list[Point]], context: Context
 ) -> dict[str, Any]:
-    points, printed = own[series["id"]], _printed(series, context)
-    values = [_value(point, declared, printed, context) for point in points]
+    points, printed = own[series["id"]], _printed(series, declared, context)
+    if "against" in series:
+        below = _points(series, declared, context, "against")
+        values = [
+            _ratio(*both, declared, printed, context) for both in zip(points, below, strict=True)
+        ]
+    else:
+        values = [_value(point, declared, printed, context) for point in points]
     slopes = declared.get("slopes", True)
     above = series.get("above")
     emulated = [one["emulates"] for one in values if one["emulates"]]
     return {
         "id": series["id"],
         "label": series["label"],
+        "printed_label": (series.get("printed") or {}).get("label") or series["label"],
         "emulates": emulated[0] if emulated else "",
         "values": values,
         "slope": _slope([points], declared, context) if slopes else None,
@@ -89,9 +100,9 @@ def _value(
 ) -> dict[str, Any]:
     """One point of a line, in the sweep's unit."""
     seen = context.known.get(point.id, {"state": "not_in_preset", "reason": NOT_IN_PRESET})
-    per = TIME_UNITS[declared["unit"]]
     at = point.factors[declared["over"]]
-    names = comparisons.VALUES[TIME]
+    per = TIME_UNITS[declared["unit"]] * _parts(at, declared)
+    names = VALUES[TIME]
     return {
         "at": at,
         "point": point.id,
@@ -104,6 +115,36 @@ def _value(
         },
         "printed": printed.get(float(at)),
         "invocations": comparisons.invocations(context.summaries, point.id, None, per, TIME),
+    }
+
+
+def _parts(at: float, declared: Sweep) -> float:
+    """How many parts of the factor a point has, where times are told of one."""
+    return at / declared["per"]["size"] if declared.get("per") else 1.0
+
+
+def _ratio(
+    point: Point, below: Point, declared: Sweep, printed: dict[float, float], context: Context
+) -> dict[str, Any]:
+    """The ratio of two points' times, paired within blocks."""
+    lacking = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
+    both = [context.known.get(one.id, lacking) for one in (point, below)]
+    seen = next((one for one in both if one["state"] != "ok"), both[0])
+    found = comparisons.paired(context.summaries, point.id, below.id, quantity=TIME)
+    ratio = found if found and seen["state"] == "ok" else {}
+    at = point.factors[declared["over"]]
+    each = comparisons.invocations(context.summaries, point.id, below.id, 1, TIME)
+    return {
+        "at": at,
+        "point": point.id,
+        "state": seen["state"],
+        "reason": seen["reason"],
+        "emulates": next((one["emulates"] for one in both if one.get("emulates")), ""),
+        "rerun": ratio.get("ratio"),
+        "low": ratio.get("low95"),
+        "high": ratio.get("high95"),
+        "printed": printed.get(float(at)),
+        "invocations": [one | {"rerun": one["ratio"]} for one in each if one["ratio"]],
     }
 
 
@@ -159,15 +200,17 @@ def _wire(declared: Sweep, points: list[Point]) -> float | None:
     return float(bits / bits_per_s * 1e9 / TIME_UNITS[declared["unit"]])
 
 
-def _printed(series: dict[str, Any], context: Context) -> dict[float, float]:
+def _printed(series: dict[str, Any], declared: Sweep, context: Context) -> dict[float, float]:
     """The source's numbers for a line, by the factor's value."""
     named = series.get("printed")
     if not named:
         return {}
     rows = read_table(context.root, context.paper, named["table"])
     where = named.get("where", {})
+    below = named.get("against")
     return {
         float(row[named["x"]]): float(row[named["y"]])
+        / (float(row[below]) if below else _parts(float(row[named["x"]]), declared))
         for row in rows
         if all(row[key] == str(value) for key, value in where.items())
     }

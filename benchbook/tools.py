@@ -23,7 +23,8 @@ LIMIT_S = 10
 class Tool:
     """A row: programs of which any one will do, and packages, by blanks; who wants it and why.
 
-    `wanted_by` has make, test, environment (it comes with .venv or with the Nix shell), or evidence
+    `wanted_by` has make, test, environment (it comes with .venv or with the Nix shell), points (for
+    want of it the points of an experiment cannot run, and say so; no other fails), or evidence
     (nothing fails without it; `benchbook.capabilities` says what it does here).
     """
 

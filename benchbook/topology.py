@@ -56,7 +56,7 @@ class Cache:
     ways: int | None
     line_bytes: int | None
     shared_cpus: tuple[int, ...] | None
-    source: Literal["sysfs", "sysconf"]
+    source: Literal["sysfs", "sysconf", "hwloc"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,15 @@ RATE, TIME = "rate", "time"
 RATE_UNITS = {"MiB/s": 2**20, "MB/s": 10**6, "GB/s": 10**9, "GiB/s": 2**30}
 TIME_UNITS = {"ns": 1, "µs": 10**3, "ms": 10**6, "s": 10**9}
 UNITS = RATE_UNITS | TIME_UNITS
+# Estimate and ends of its interval, of a point as analysis.json carries it.
+VALUES = {
+    "rate": {
+        "rerun": "rate_bytes_per_s",
+        "low": "rate_low_bytes_per_s",
+        "high": "rate_high_bytes_per_s",
+    },
+    "time": {"rerun": "time_ns", "low": "time_low_ns", "high": "time_high_ns"},
+}
 
 
 def quantity_of(unit: str) -> str:

@@ -25,6 +25,8 @@ from benchbook.price import price
 from benchbook.twins import null_of
 from benchbook.units import TIME_UNITS, quantity_of
 
+SIDES = ("numerator", "denominator")
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -59,7 +61,8 @@ def judge_claims(
     verdicts = []
     for claim in claims:
         if not is_measured(claim["estimand"]):
-            verdicts.append(judge_fact(claim, facts) | {"price": None, "elsewhere": None})
+            own = {"price": None, "elsewhere": None} | _printed_ratio(claim, facts)
+            verdicts.append(judge_fact(claim, facts) | own)
             continue
         roles = roles_of(claim["estimand"], content, sizes)
         per = TIME_UNITS.get(figure.get("y_unit", ""), 1)
@@ -145,6 +148,16 @@ def printed_by_point(figures: list[dict[str, Any]]) -> dict[str, list[float]]:
             if value is not None and row["point"]:
                 found.setdefault(row["point"], []).append(value * per)
     return found
+
+
+def _printed_ratio(claim: dict[str, Any], facts: dict[str, Any]) -> Verdict:
+    """The ratio that the source prints of what no host measures, where the claim names its cells;
+    else nothing."""
+    cells = claim.get("cells")
+    if not cells:
+        return {}
+    top, bottom = (facts["cell"](cells[side]) for side in SIDES)
+    return {"published": [top / bottom]}
 
 
 def _own_cells(

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchbook import crosscheck, definitions, host, process, split
+from benchbook import crosscheck, definitions, host, needs, process, split
 from benchbook.compilers import program_of
 from benchbook.devices import devices_of
 from benchbook.errors import BenchbookError
 from benchbook.settings import MEASURING, PLANNING, load_settings
 
+RECORDED = "data/recorded"
+_RUN = re.compile(r"[\w.+-]+")  # as the rule that analyses it anew says
 STAGES = ("current.json", "evidence.json", "samples.parquet", "analysis.json")  # of an experiment
 
 
@@ -101,6 +103,8 @@ class Lab:
         spec = content["variants"].get(wildcards.variant, {})
         fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
         parts = [content.get("flags", []), spec, _identity(spec), fitted]
+        if "compiler" in spec:
+            parts += needs.identity(content, program_of(spec["compiler"]))
         return json.dumps(parts, sort_keys=True)
 
     def limit_files(self, wildcards: Any) -> list[str]:
@@ -162,6 +166,36 @@ class Lab:
             runs = self.root / "data" / "runs" / self.host / name
             found += runs.glob(f"*{definitions.SETTLING}/manifest.json")
         return sorted(str(path.relative_to(self.root)) for path in found)
+
+    def recorded(self, wildcards: Any) -> list[str]:
+        """recorded.json of each recorded run, of any host, behind the figures of a paper."""
+        wanted = definitions.experiments_of(self.root, wildcards.paper)
+        found = [
+            path.relative_to(self.root / RECORDED)
+            for name in wanted
+            for path in (self.root / RECORDED).glob(f"*/{name}/[!.]*")
+            if path.is_dir() and _RUN.fullmatch(path.name)
+        ]
+        return [f"results/recorded/{path}/recorded.json" for path in sorted(found)]
+
+    def recorded_options(self, wildcards: Any) -> list[str]:
+        """The same as options of `judge`."""
+        return [f"--recorded {path}" for path in self.recorded(wildcards)]
+
+    def recorded_files(self, wildcards: Any) -> list[str]:
+        """All files of one recorded run: a damaged or restored one is analysed anew."""
+        run = self.root / RECORDED / wildcards.machine / wildcards.experiment / wildcards.run
+        return sorted(str(path.relative_to(self.root)) for path in run.rglob("*") if path.is_file())
+
+    def imported(self, wildcards: Any) -> list[str]:
+        """Logs that were made elsewhere, with their manifests."""
+        found = (self.root / "data" / "imported").glob("[!.]*/manifest.json")
+        files = [path.with_name(name) for path in found for name in (path.name, "log")]
+        return sorted(str(path.relative_to(self.root)) for path in files)
+
+    def imported_page(self, wildcards: Any) -> list[str]:
+        """Their page, if there are any."""
+        return ["reports/imported.html"] if self.imported(wildcards) else []
 
     def one_of(self, *names: list[str]) -> str:
         """A pattern that matches just these names, so that no path is taken for another."""
@@ -248,6 +282,9 @@ def _check_figure(root: Path, wanted: str, origin: str) -> None:
     refused, known = f"{origin}: key 'figure' is {wanted!r}", definitions.papers(root)
     if paper not in known:
         raise BenchbookError(f"{refused}; known papers: {', '.join(known)}")
-    known = [one["id"] for one in definitions.paper(root, paper)["figures"]]
+    content = definitions.paper(root, paper)
+    if figure in [one["id"] for one in content.get("open", [])]:
+        raise BenchbookError(f"{refused}, which is open: there is no experiment yet to rerun it")
+    known = [one["id"] for one in content["figures"]]
     if figure not in known:
         raise BenchbookError(f"{refused}; {paper} has these figures: {', '.join(known)}")

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browser import ARGUMENTS, CHROMIUM
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# A shell's background job ignores it, and so would every program that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ("results", "reports", "runs")
@@ -73,6 +82,17 @@ def run(
 def in_env(checkout: Path, *command: str, limit_s: float = WORKFLOW_LIMIT_S, **extra: str):
     """Run a command as `make` does: through scripts/in-env."""
     return run(checkout, "scripts/in-env", *command, limit_s=limit_s, **extra)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests that look at pages."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@
  *   FAKE_FAIL=N FAKE_CODE=C   the N-th transfer, and all after it, fail with this code
  *   FAKE_DEVICE_MEMORY=BYTES  so much memory in all (1 GiB)
  *   FAKE_LATE=1           OpenCL gives memory that is not there, and fails where it is used
+ *   FAKE_PINNABLE=BYTES   no more of the host's memory can be pinned at a time
+ *   FAKE_WAKES=FILE       the first call of all makes the link that this file tells of faster
  *   FAKE_NO_HOST_MEMORY=1, FAKE_HOST=1 (the device is host memory)
  */
 #define _GNU_SOURCE
@@ -46,6 +48,21 @@ static atomic_long taken_bytes; /* of the device's memory */
 static int given(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
+}
+
+static void *pin(size_t bytes) {
+    const int most = given("FAKE_PINNABLE", 0);
+    const int none = given("FAKE_NO_HOST_MEMORY", 0) || (most && bytes > (size_t)most);
+    return none ? NULL : malloc(bytes);
+}
+
+static void wake(void) {
+    const char *path = getenv("FAKE_WAKES");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "16.0 GT/s PCIe\n");
+        fclose(file);
+    }
 }
 
 static long room_bytes(void) {
@@ -126,6 +143,7 @@ static char device_names[4][32] = {"Fake Accelerator 0", "Fake Accelerator 1", "
 
 status clGetPlatformIDs(flag room, void **platforms, flag *count) {
     static char platform;
+    wake();
     if (room > 0) {
         platforms[0] = &platform;
     }
@@ -202,9 +220,7 @@ status clReleaseCommandQueue(void *queue) {
 void *clCreateBuffer(void *context, uint64_t flags, size_t bytes, void *host, status *code) {
     (void)context, (void)host;
     const int pins = (flags & 16) != 0;
-    void *memory = !pins                             ? take(bytes, given("FAKE_LATE", 0))
-                   : given("FAKE_NO_HOST_MEMORY", 0) ? NULL
-                                                     : malloc(bytes);
+    void *memory = pins ? pin(bytes) : take(bytes, given("FAKE_LATE", 0));
     *code = memory ? 0 : pins ? -6 : -4;
     if (*code) {
         return NULL;
@@ -308,6 +324,7 @@ static _Thread_local int has_context;
 
 status cuInit(unsigned flags) {
     (void)flags;
+    wake();
     return given("FAKE_DEVICES", 1) ? 0 : 100;
 }
 
@@ -384,7 +401,7 @@ status cuMemFree_v2(address memory) {
 }
 
 status cuMemAllocHost_v2(void **memory, size_t bytes) {
-    *memory = given("FAKE_NO_HOST_MEMORY", 0) ? NULL : malloc(bytes);
+    *memory = pin(bytes);
     return *memory ? 0 : 2;
 }
 

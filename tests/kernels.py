@@ -41,10 +41,16 @@ def all_compiled(sources: Sequence[Path], *flags: str, compiler: str = "gcc") ->
         return list(pool.map(lambda source: compiled(source, *flags, compiler=compiler), sources))
 
 
-def linked(target: Path, *objects: Path, flags: Sequence[str] = (), compiler: str = "gcc") -> Path:
-    """A program made of objects and archives in this order."""
+def linked(
+    target: Path,
+    *objects: Path,
+    flags: Sequence[str] = (),
+    compiler: str = "gcc",
+    libraries: Sequence[str] = (),
+) -> Path:
+    """A program made of objects and archives in this order, and of libraries."""
     files = [str(file) for file in objects]
-    link = ["-Wl,--build-id=none", "-o", str(target), "-lm", "-ldl", "-pthread"]
+    link = ["-Wl,--build-id=none", "-o", str(target), *libraries, "-lm", "-ldl", "-pthread"]
     _run([compiler, *flags, *files, *link])
     return target
 

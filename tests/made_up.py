@@ -341,6 +341,10 @@ def facts() -> dict[str, Any]:
         "isa": ["sse2"],
         "frequency_readable": False,
         "caches": [*caches, {**cache, **last}],
+        "cpus": [
+            {"id": cpu, "core": cpu, "socket": 0, "node": 0, "kind": "uniform", "max_khz": None}
+            for cpu in (0, 1)
+        ],
         "unknown": {"turbo": "/sys/devices/system/cpu/cpufreq/boost is absent"},
         "nix_revision": "8fd9daa",
     }
@@ -373,9 +377,12 @@ def executed_here(notebook: Path) -> Any:
     cells = nbformat.read(notebook, as_version=4)
     names: dict[str, Any] = {}
     for cell in cells.cells:
-        if cell.cell_type != "code":
+        if cell.cell_type != "code" or "lab" in cell.metadata.get("tags", []):
             continue
         *before, last = ast.parse(cell.source).body
+        if not isinstance(last, ast.Expr):
+            exec(cell.source, names)
+            continue
         exec(compile(ast.Module(before, []), "cell", "exec"), names)
         shown = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
         data = {"text/html": shown._repr_html_()}

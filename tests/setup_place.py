@@ -20,6 +20,12 @@ TOOLS += ["awk", "make", "setpriv", "sh", "sleep", "tail", "timeout", "true"]
 # What the stand-ins are written with.
 TOOLS += ["chmod", "ln"]
 
+RPC_HEADER = "tirpc/rpc/rpc.h"  # that an experiment names
+# What of the kernels the set-up reads.
+KERNELS = ("experiment.yaml", "peers/*.yaml")
+# Whose programs the set-up installs.
+WANTED = {"make", "test", "points"}
+
 # A Python as far as the set-up sees one; pip and the module venv are recorded, not run.
 PYTHON = """
 case "$1 $2" in
@@ -36,7 +42,7 @@ UV = """
 
 def wanted() -> set[str]:
     """A program of each package that the set-up looks for: of ours, and of peers."""
-    ours = {tool.programs[0] for tool in tools.table() if {"make", "test"} & {*tool.wanted_by}}
+    ours = {tool.programs[0] for tool in tools.table() if WANTED & {*tool.wanted_by}}
     peers = [path.read_text() for path in ROOT.glob("kernels/*/peers/*.yaml")]
     return ours | {re.findall(r"(?m)^tool: *(\S+)", text)[0] for text in peers}
 
@@ -52,10 +58,16 @@ class Place:
         self.vendors = folder / "vendors"
         self.vendors.mkdir()
         (self.vendors / "made-up.icd").touch()
+        self.headers = folder / "headers"
+        (self.headers / RPC_HEADER).parent.mkdir(parents=True)
+        (self.headers / RPC_HEADER).touch()
         shutil.copytree(ROOT / "scripts", self.root / "scripts")
+        setup = self.root / "scripts/setup"
+        setup.write_text(setup.read_text().replace("/usr/include", str(self.headers)))
         for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *LOCKS]:
             shutil.copy(path, self.root)
-        for path in [ROOT / "benchbook/tools.csv", *ROOT.glob("kernels/*/peers/*.yaml")]:
+        kernels = [path for kind in KERNELS for path in ROOT.glob(f"kernels/*/{kind}")]
+        for path in [ROOT / "benchbook/tools.csv", *kernels]:
             copy = self.root / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)

@@ -140,6 +140,15 @@ def test_a_link_at_its_best_is_clean_and_small_transfers_tell_nothing_of_it() ->
     assert judged.abstained == {"p0": "the link under load was not observed"}
 
 
+def test_a_bridge_above_the_device_that_bounds_it_is_named() -> None:
+    ports = {"link_most_at": "0000:41:00.0", "link_idle_at": "0000:41:00.0"}
+    narrow = {**linked(LINK, (8.0, 4), LINK), **ports, "link_load_at": "0000:40:01.1"}
+    finding = only(link_asleep.detect(seen(narrow)))
+    assert finding.effect == "biases"
+    assert "8 GT/s on 4 lanes at the bridge 0000:40:01.1, and" in finding.explanation
+    assert finding.explanation.count("bridge") == 1
+
+
 def test_each_device_has_a_link_of_its_own() -> None:
     slow = {"through_cuda": 1, **linked((2.5, 16), (2.5, 16), LINK)}
     judged = link_asleep.detect(seen(linked(LINK, LINK, LINK), slow))

@@ -180,6 +180,21 @@ def test_unlike_things_in_unlike_modes_warn() -> None:
     assert finding.where == ["fast", "slow"]
 
 
+def test_streams_datagrams_and_calls_are_unlike_things() -> None:
+    """Only what spins as a stream without calls is set beside what sleeps as one."""
+    stream, datagrams = {"stream": 1, "procedure_calls": 0}, {"stream": 0, "procedure_calls": 0}
+    rows = [
+        spins("stream, spinning", 10, **stream),
+        trip("stream", 30, **stream),
+        trip("call", 35, **{**stream, "procedure_calls": TRIPS}),
+        trip("datagram", 25, **datagrams),
+        trip("call by datagram", 32, **{**datagrams, "procedure_calls": TRIPS}),
+    ]
+    finding = only(judged(spin_against_block, rows, starts(rows)), "Two points differ in nothing")
+    assert (finding.effect, finding.where) == ("explains", ["stream", "stream, spinning"])
+    assert finding.factor == pytest.approx(3)
+
+
 def test_modes_that_show_no_difference_inform() -> None:
     rows = [trip("block", 10), spins("spin", 10)]
     finding = only(judged(spin_against_block, rows, starts(rows)), "no difference")

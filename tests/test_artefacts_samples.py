@@ -340,6 +340,26 @@ def test_an_interval_of_a_few_readings_is_mostly_clock() -> None:
     assert "Reading the clock takes 25.0 ns" in finding.explanation
 
 
+def test_points_to_which_the_clock_does_the_same_are_one_finding() -> None:
+    dice = np.random.default_rng(2)
+    times = {
+        name: dice.normal(usual, 4, (BLOCKS, SAMPLES))
+        for name, usual in (("a", 200), ("b", 100), ("c", 300), ("long", 1e6))
+    }
+    finding = only(timer_granularity.detect(seen(**times)))
+    assert (finding.effect, finding.where) == ("biases", ["a", "b", "c"])
+    assert "At 3 points, most of all where reading the clock takes" in finding.explanation
+    assert finding.factor == pytest.approx(0.75, abs=0.02)
+    assert finding.factors["c"] > finding.factors["a"] > finding.factors["b"]
+    # One that has no number left is another matter than one that has a part of it.
+    times["zero"] = (dice.random((BLOCKS, SAMPLES)) < 0.1) * 10.0
+    found = timer_granularity.detect(seen(**times)).findings
+    assert [(one.effect, one.where) for one in found] == [
+        ("biases", ["a", "b", "c"]),
+        ("invalidates", ["zero"]),
+    ]
+
+
 def test_a_clock_of_unknown_tick_and_cost_is_abstained() -> None:
     nothing = dict.fromkeys(CLOCK)
     table = seen(one=even(samples=3, blocks=3), of_starts=nothing)

@@ -153,6 +153,69 @@ def spreads(printed: str) -> list[str]:
     return odd(check("spread", {"of": OF, "printed": place}, cells))
 
 
+def rates(text: str) -> Tables:
+    """A made-up table of rates beside one of times."""
+    times = table("size | us ; 4 | 10 ; 16 | 20 ; 64 | ")
+    return Tables({"a.csv": table(text), "b.csv": times}, exact={"a.csv": ["size"]})
+
+
+BOUND = {"table": "a.csv", "label": "size", "because": "the line is full"}
+
+
+def test_what_a_line_carries_bounds_the_rates_on_it() -> None:
+    tables = rates("size | rate | other ; 4 | 9.9 | 12.54 ; 16 | 12.6 | 12.46 ; 64 | | 13.1")
+    asked = BOUND | {"values": ["rate", "other"], "times": [100], "divided_by": [8]}
+    items = check("most", asked, tables)
+    assert [item.consistent for item in items] == [True, False, False, True, False]
+    assert odd(items)[0] == ("12.6 is printed; it can be at most 12.5 (100 ÷ 8): the line is full.")
+    assert [item.cells[0].row for item in items] == [1, 2, 1, 2, 3]
+    # One line is full, in however many rows; each column is a slip of its own.
+    assert [group for _, group in slips(items, {"most": "number"}, tables)] == [[1], [2, 4]]
+
+
+def test_a_bound_may_stand_under_the_same_label_in_another_table() -> None:
+    """Digits count on both sides; a label without its counterpart is not judged."""
+    term = {"table": "b.csv", "label": "size", "value": "us"}
+    asked = BOUND | {"values": ["rate"], "times": ["size", 10], "divided_by": [term]}
+    tables = rates("size | rate ; 4 | 4.2 ; 16 | 8.3 ; 64 | 1 ; 256 | 1")
+    items = check("most", asked, tables)
+    assert [item.consistent for item in items] == [True, False]  # 4 × 10 ÷ 9.5 is 4.21
+    below = asked | {"relation": "at_least"}
+    tables = rates("size | rate ; 4 | 3.7 ; 16 | 8.3")
+    assert [item.consistent for item in check("most", below, tables)] == [False, True]
+    said = "it can be at least 4 × 10 ÷ 10 (by its digits 3.81): the line is full."
+    assert said in odd(check("most", below, tables))[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "direction", "slack", "holds"),
+    [
+        ("10 | 12 | 12 | 15", "rise", 0, True),
+        ("10 | 12 | 9 | 15", "rise", 0, False),
+        ("10 | 12 | 11 | 15", "rise", 0, True),  # 11.5 and 11.5, as the digits allow
+        ("100 | 120 | 110 | 150", "rise", 0, False),
+        ("100 | 120 | 110 | 150", "rise", 9, True),
+        ("15 | 12 | 12 | 10", "fall", 0, True),
+        ("15 | 12 | 14 | 10", "fall", 0, False),
+    ],
+)
+def test_numbers_rise_or_fall_along_their_labels(
+    cells: str, direction: str, slack: float, holds: bool
+) -> None:
+    sizes = dict(zip((4, 16, 64, 256), cells.split(" | "), strict=True))
+    # In whatever order the rows stand.
+    rows = [{"size": str(size), "us": sizes[size]} for size in (64, 4, 256, 16)]
+    asked = {"table": "a.csv", "label": "size", "values": ["us"], "because": "more take longer"}
+    asked |= {"direction": direction, "slack_percent": slack}
+    (item,) = check("order", asked, Tables({"a.csv": rows}))
+    assert item.consistent is holds
+    if not holds:
+        assert item.words.endswith(": more take longer.")
+        assert {cell.column for cell in item.cells} == {"us"}
+    with pytest.raises(BenchbookError, match="is no number to step along"):
+        check("order", asked, Tables({"a.csv": [*rows, {"size": "all", "us": "1"}]}))
+
+
 def test_spreads_are_recomputed_and_slips_named() -> None:
     assert spreads("copy | 10.0; ADD | 2.0") == []
     (wrong,) = spreads("copy | 7.0; add | 2.0")
@@ -317,6 +380,29 @@ def test_a_gap_of_a_row_that_is_not_there_is_refused() -> None:
     stated = {"from": "0", "to": ["2"], "relation": "smaller", "when": "with one"}
     with pytest.raises(BenchbookError, match="no row '2' in both series"):
         check("gap", {"first": B, "second": A, "stated": stated}, TRIPS)
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "failing"),
+    [
+        ("n | r; 1 | 10.0; 2 | 12.0; 4 | 10.5", "above", ""),
+        ("n | r; 1 | 10.0; 2 | 12.0; 4 | 9.5", "above", "4"),
+        ("n | r; 1 | 10.0; 2 | 12.0; 4 | 9.5", "below", "2"),
+        # Rounding may hide what lies above.
+        ("n | r; 1 | 10.0; 2 | 10.0; 4 | 11.0", "above", ""),
+    ],
+)
+def test_rows_are_held_against_the_one_that_they_beat(
+    text: str, relation: str, failing: str
+) -> None:
+    of = {"table": "r.csv", "label": "n", "value": "r"}
+    declared = {"of": of, "beside": "1", "relation": relation, "stated": "several are faster"}
+    (item,) = check("beyond", declared, Tables({"r.csv": table(text)}))
+    assert item.consistent == (not failing)
+    assert item.words.startswith("The source states that several are faster; with n 1 its table")
+    assert item.words.endswith(f"Not so with n {failing}.") == bool(failing)
+    with pytest.raises(BenchbookError, match="no row '3' among others"):
+        check("beyond", {**declared, "beside": "3"}, Tables({"r.csv": table(text)}))
 
 
 def swept(text: str, memory: str = "8") -> Tables:

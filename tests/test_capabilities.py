@@ -31,12 +31,23 @@ from benchbook.capabilities.probes import (
     opencl,
     perf,
     pinning,
+    rpc,
     valgrind,
 )
 
 N = known_loop.INSTRUCTIONS
 CONTRACT = {"likwid", "likwid markers", "perf", "perf software", "cachegrind", "valgrind"}
-CONTRACT |= {"frequency", "huge pages", "namespaces", "clock", "pinning", "mpi", "opencl", "cuda"}
+CONTRACT |= {
+    "frequency",
+    "huge pages",
+    "namespaces",
+    "clock",
+    "pinning",
+    "mpi",
+    "opencl",
+    "cuda",
+    "rpc",
+}
 HYPERVISOR = "the hypervisor shows no counters"
 Program = Callable[[str, str], Path]
 
@@ -452,6 +463,40 @@ def test_a_namespace_must_be_another_one(program, guest, said) -> None:
     assert answers(namespaces, guest)["namespaces"].state == "ok"
 
 
+def test_rpc_is_tried_with_a_call_of_its_own(guest) -> None:
+    """The real programs, where this host has them."""
+    found = answers(rpc, guest)["rpc"]
+    if found.state == "ok":
+        assert found.said.startswith("rpcgen; ")
+    else:
+        assert "rpcgen" in found.reason or "tirpc" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("rpcgen", "reason"),
+    [
+        ("exit 1", "rpcgen -h ended with status 1"),
+        ("echo 'cannot find cpp' >&2; exit 1", "rpcgen -h ended with status 1: cannot find cpp"),
+    ],
+)
+def test_an_rpcgen_that_makes_nothing_is_no_rpc(program, guest, rpcgen, reason) -> None:
+    folder = guest.folder
+    (folder / "tirpc/rpc").mkdir(parents=True)
+    (folder / "tirpc/rpc/rpc.h").touch()
+    program("gcc", f"echo '#include <...> search starts here:' >&2; echo ' {folder}' >&2")
+    assert answers(rpc, guest)["rpc"].reason == "rpcgen is not on PATH"
+    program("rpcgen", rpcgen)
+    assert answers(rpc, guest)["rpc"].reason == reason
+
+
+def test_without_its_library_there_is_no_rpc(program, guest) -> None:
+    program("rpcgen", "exit 0")
+    program("gcc", "exit 0")
+    found = answers(rpc, guest)["rpc"]
+    assert "tirpc/rpc/rpc.h is in none of the compiler's folders" in found.reason
+    assert command(found.remedy) == "apt-get install libtirpc-dev"
+
+
 @pytest.mark.parametrize(
     ("script", "state"),
     [
@@ -573,6 +618,24 @@ def test_devices(guest) -> None:
     assert answers(devices, guest)["devices"].said == f"{said}link 32.0 GT/s PCIe x16"
 
 
+def test_a_device_below_a_slower_bridge(guest) -> None:
+    root = "sys/devices/pci0000:40"
+    device = f"{root}/0000:40:01.1/0000:41:00.0"
+    links = {device: ("16.0 GT/s PCIe", 16), str(Path(device).parent): ("8.0 GT/s PCIe", 4)}
+    for folder, (speed, width) in links.items():
+        put(guest.machine, f"{folder}/current_link_speed", speed)
+        put(guest.machine, f"{folder}/current_link_width", width)
+    for file, text in (("class", "0x030200"), ("vendor", "0x10de"), ("device", "0x2335")):
+        put(guest.machine, f"{device}/{file}", text)
+    every = guest.machine / "sys/bus/pci/devices"
+    every.mkdir(parents=True)
+    (every / "0000:41:00.0").symlink_to(guest.machine / device)
+    said = answers(devices, guest)["devices"].said
+    assert said.endswith("link 16.0 GT/s PCIe x16, below 8 GT/s x4 at 0000:40:01.1")
+    put(guest.machine, f"{root}/0000:40:01.1/current_link_speed", "Unknown")
+    assert answers(devices, guest)["devices"].said.endswith("link 16.0 GT/s PCIe x16")
+
+
 def test_pinning_that_is_refused_or_ignored(guest, monkeypatch) -> None:
     before = os.sched_getaffinity(0)
 
@@ -640,6 +703,22 @@ def test_answers_are_kept_until_something_is_another(kept, program, guest, monke
     assert kept() == kept() == 8
     capabilities.all_capabilities(guest.checkout, guest.machine, fresh=True)
     assert kept() == 9
+
+
+@pytest.mark.parametrize("name", ["OCL_ICD_VENDORS", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"])
+def test_answers_are_of_the_variables_that_lead_to_devices(
+    kept, monkeypatch, tmp_path, name
+) -> None:
+    folder = tmp_path / "drivers"
+    folder.mkdir()
+    monkeypatch.delenv(name, raising=False)
+    assert kept() == kept() == 1
+    monkeypatch.setenv(name, f"{folder}:{tmp_path / 'nowhere'}")
+    assert kept() == kept() == 2
+    (folder / "other.icd").write_text("libother.so")
+    assert kept() == kept() == 3
+    monkeypatch.delenv(name)
+    assert kept() == kept() == 4
 
 
 def test_outside_of_a_checkout_nothing_is_left(program, guest, tmp_path) -> None:

@@ -23,6 +23,7 @@ from benchbook.workflow import open_lab
 
 EXPERIMENT = "kernels/mbw/experiment.yaml"
 STREAM = "kernels/stream/experiment.yaml"
+SYSCALLS = "kernels/syscall/experiment.yaml"
 CONTROL = "kernels/controls/source-not-advanced/control.yaml"
 PROBE = "kernels/probe/probe.yaml"
 PAPER = "data/published/slocum2013-mbw/paper.yaml"
@@ -147,10 +148,19 @@ def test_this_checkout_passes(checkout: Path) -> None:
 EXPERIMENTS = [
     (setter("base", "gcc-O9"), "'base' is 'gcc-O9', which is no variant; allowed: gcc-O2"),
     (setter("sources", ["gone.c"]), "'sources' names 'gone.c', which is not in its folder"),
+    (setter("procedures", ["gone.x"]), "'procedures' names 'gone.x', which is not in its folder"),
+    (
+        setter("libraries", {"m": {"header": "math.h", "package": "libc6-dev"}}),
+        "'libraries' is not built into what is simulated or searched for limits; write `simulate",
+    ),
     (setter("starts", ["size"]), "'starts' is 'size', which is no factor; allowed: bytes"),
     (setter("factors", "variant", {"text": "t"}), "'factors' names 'variant'"),
     (setter("factors", "bytes", {"text": "t"}), "'factors.bytes' counts bytes; give it `unit:"),
     (setter("names", "fast", "quick"), "'names.fast' is 'fast', which is no method"),
+    (
+        setter("factors", "call", "names", {"memcopy": "the loop"}),
+        "'factors.call.names' is 'memcopy', which is no value in 'points'; allowed: memcpy",
+    ),
     (setter("definitions", "copy", " "), "'definitions.copy' is empty"),
     (setter("calls", "copy", ["memcpy"]), "'calls' names 'copy'; timed functions begin 'timed_'"),
     (setter("calls", "timed_x", []), "'calls.timed_x' is empty"),
@@ -172,6 +182,16 @@ EXPERIMENTS = [
     (setter("twins", 0, "method", "copi"), "'twins.0.method' is 'copi', which is no method"),
     (setter("twins", 0, "bytes", "33 MiB"), "'twins.0' is in no preset of kernels/mbw"),
 ]
+SAMPLES = [
+    (setter("unlooped", 0, "how", "x"), "'unlooped.0' names 'how', which is no factor; allowed"),
+    (setter("unlooped", 0, "method", "each"), "'unlooped.0.method' is 'each', which is no method"),
+    (setter("unlooped", 0, "call", "gone"), "'unlooped.0' fits no point of any preset; mend it"),
+    (setter("unlooped", 0, "variant", "gcc-O2"), "'unlooped.0' names a variant, and factors are"),
+    (setter("baseline", "call", "gone"), "'baseline' fits no point of any preset; mend it or"),
+    (setter("baseline", "way", "mmap"), "'baseline' names 'way', which is no factor; allowed:"),
+    (setter("plain", {"way": "mmap"}), "'plain' names 'way', which is no factor; allowed:"),
+    (setter("plain", {"call": "gone"}), "'plain' fits no point of any preset; mend it or leave"),
+]
 BEYOND = [
     (setter("limits", "variants", ["gcc"]), "'limits.variants' is 'gcc', which is no variant of"),
     (setter("limits", "define", "SIZE"), "'limits.define' is 'SIZE', which no source uses"),
@@ -185,8 +205,8 @@ BEYOND = [
     (setter("points", "tiny", 0, "bytes", "2 x memory"), "'points.tiny.0.bytes' is '2 x memory';"),
 ]
 CONTROLS = [
-    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel; known: hostdev, mbw"),
-    (setter("kernel", "probe"), "'kernel' is 'probe', which is no kernel; known: hostdev, mbw"),
+    (setter("kernel", "mwb"), "'kernel' is 'mwb', which is no kernel; known: "),
+    (setter("kernel", "probe"), "'kernel' is 'probe', which is no kernel; known: "),
     (setter("artefact", "other"), "'artefact' is 'other'; its folder is 'source-not-advanced'"),
     (setter("nulls", 0, "variant", "x"), "'nulls.0.variant' is 'x', which is no variant; allowed"),
     (setter("variant", "wrapper", ["x"]), "'variants.control.wrapper' names 'x', which is no prog"),
@@ -196,6 +216,7 @@ CONTROLS = [
 ]
 PAPERS = [
     (setter("id", "other"), "'id' is 'other'; its folder is 'slocum2013-mbw'"),
+    (setter("shares", {"mwb": 2}), "'shares' is 'mwb', which is no experiment of its figures"),
     (twice("figures"), "'figures' has the id 'mbw-32' twice; rename one"),
     (setter("figures", 0, "experiment", "mwb"), "'figures.mbw-32.experiment' is 'mwb', which is"),
     (setter("figures", 0, "y_unit", "MiB"), "'figures.mbw-32.y_unit' is 'MiB', which is no known"),
@@ -234,6 +255,14 @@ PAPERS = [
     (
         setter("figures", 0, "select", 1, "point", "bytes", "33 MiB"),
         "'figures.mbw-32.select.1.point' is in no preset of kernels/mbw/experiment.yaml",
+    ),
+    (
+        remover("figures", 0, "select", 1, "point"),
+        "'figures.mbw-32.select.1' needs a 'point', or says in 'beyond_host' why no host",
+    ),
+    (
+        setter("figures", 0, "select", 1, "beyond_host", "none does"),
+        "'figures.mbw-32.select.1' needs a 'point', or says in 'beyond_host' why no host",
     ),
     (twice("figures", 1, "claims"), "'figures.mbw-b4096-32.claims' has the id 'order-of-magnitude"),
     (claim("estimand", "numerator", "method", "x"), "magnitude.estimand.numerator.method' is 'x'"),
@@ -350,7 +379,22 @@ FACTS = [
 GAP = ("socket-each", "claims", "a-switch-narrows-the-gap")
 GROWS = ("one-socket", "claims", "time-grows-unevenly")
 BUFFER = ("one-socket", "claims", "a-packet-buffer-takes-8-us", "estimand")
+BEYOND_HOST = ("socket-each", "claims", "software-costs-50-us-more")
+ROUND_TRIP = {
+    "table": "round_trips.csv",
+    "row": {"switches": 0, "sockets": "one socket"},
+    "column": "latency_us",
+}
+BOTH = {"numerator": ROUND_TRIP, "denominator": ROUND_TRIP}
 TIMES = [
+    (
+        of_figure(*BEYOND_HOST, "cells", {"numerator": ROUND_TRIP}),
+        "cells.numerator' is one side of a ratio; name 'numerator' and 'denominator'",
+    ),
+    (
+        of_figure(*BEYOND_HOST, "cells", {**BOTH, "odd": ROUND_TRIP}),
+        "cells.odd' is 'odd', which is no side of one point; allowed: numerator, denominator",
+    ),
     (of_figure("no-switch", "y_unit", "us"), "'figures.no-switch.y_unit' is 'us', which is no kno"),
     (of_figure(*BUFFER, "unit", "MB"), "estimand.unit' is 'MB'; allowed: ns, µs, ms, s"),
     (of_figure(*BUFFER, "ways", 3), "estimand.ways' is 3; allowed: 1, 2"),
@@ -388,6 +432,18 @@ TIMES = [
         "'sweeps.switches.stated.cell' finds 0 rows of statements.csv",
     ),
     (setter("sweeps", 1, "wire", "link", "rate"), "wire.link' is 'rate', which is no factor of ke"),
+    (
+        setter("sweeps", 0, "unit", "ratio"),
+        "'sweeps.switches.slopes' is true, and only plain times",
+    ),
+    (
+        setter("sweeps", 0, "per", {"size": 2, "word": "pair"}),
+        "'sweeps.switches.slopes' is true, and only plain times have slopes; write false",
+    ),
+    (
+        setter("sweeps", 0, "series", 0, "against", [{}]),
+        "'sweeps.switches.series.one-socket' needs 'against' in a sweep of unit ratio",
+    ),
     (setter("sweeps", 0, "over", "method"), "over' is 'method', which is not a number at every po"),
 ]
 CASES = [
@@ -395,6 +451,7 @@ CASES = [
     for file, cases in (
         (EXPERIMENT, EXPERIMENTS),
         (STREAM, BEYOND),
+        (SYSCALLS, SAMPLES),
         (CONTROL, CONTROLS),
         (PAPER, [*PAPERS, *KINDS, *CELLS]),
         (TABLES, [*RANGES, *FACTS]),
@@ -414,6 +471,13 @@ def test_what_does_not_fit_is_one_sentence(
     said = refusal(checkout, file)
     assert f"{file}: key " in said
     assert sentence in said
+
+
+def test_a_null_that_is_replayed_need_not_be_played(checkout: Path) -> None:
+    change(checkout / CONTROL, remover("nulls"))
+    assert f"{CONTROL}: key 'nulls' is missing" in refusal(checkout, CONTROL)
+    (checkout / CONTROL).with_name("replay.py").write_text("")
+    check(checkout, CONTROL)
 
 
 @pytest.mark.parametrize(

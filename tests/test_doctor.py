@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,15 @@ def test_facts_as_json(bare: Path) -> None:
     assert known["objdump"]["remedy"].endswith("apt-get install binutils")
     assert known["mbw"] == known["mbw"] | {"kind": "peer", "state": "absent"}
     assert known["likwid-bench"]["path"] == str(bare / "likwid-bench")
-    assert len(found["items"]) == len(known)
+    # perf is a program that ours is measured beside, and an ability.
+    headed = {(one["kind"], one["name"]) for one in found["items"]}
+    assert len(found["items"]) == len(headed)
 
 
 def test_for_people_each_absent_program_has_its_remedy(bare: Path) -> None:
     text = asked()
     assert "door   host\n" in text
-    assert "+ gcc      gcc (Made up) 99.1" in text
+    assert re.search(r"\+ gcc +gcc \(Made up\) 99\.1", text)
     assert (
         "- objdump    objdump is not on PATH; install it (Debian: apt-get install binutils)" in text
     )
@@ -121,5 +124,5 @@ def test_the_table_can_be_read_by_a_shell() -> None:
         assert line.count(",") == 3
         assert not set(line) & set("\"'\\$`")
     assert {who for one in tools.table() for who in one.wanted_by} <= {
-        *("make", "test", "environment", "evidence")
+        *("make", "test", "environment", "evidence", "points")
     }

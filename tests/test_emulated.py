@@ -90,7 +90,7 @@ def test_simulated_samples_are_summarised_and_told_apart(tmp_path: Path) -> None
     # Of the samples that there are, and of how many, where the paper has more.
     assert described["real"]["paper_ns"] == pytest.approx(12)
     assert described["real"]["paper_samples"] == SAMPLES - 1
-    assert described["real"]["rate_bytes_per_s"] == 0
+    assert described["real"]["rate_bytes_per_s"] is None
 
 
 def test_without_a_rule_nothing_is_simulated(tmp_path: Path) -> None:

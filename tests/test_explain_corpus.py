@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from benchbook import importers
 from benchbook.logs.explain import explained
 from benchbook.logs.rules import Machine
 
@@ -56,3 +57,52 @@ def test_values_and_findings(sample: Path) -> None:
     assert len(found["results"]) == wanted["count"]
     assert sorted({one["artefact"] for one in found["findings"]}) == sorted(wanted["findings"])
     assert sorted({one["artefact"] for one in found["asks"]}) == sorted(wanted.get("asks", []))
+
+
+def shares() -> dict[str, tuple[int, int]]:
+    """Of the whole corpus: how many of how many."""
+    tools = values = every = found = wanted = false = clean = 0
+    for sample in SAMPLES:
+        told, record = truth(sample), said(sample)
+        tools += record["tool"] == told["tool"]
+        every += len(told["results"])
+        values += sum(
+            any(holds(one, each) for one in record["results"]) for each in told["results"]
+        )
+        expected, seen = set(told["findings"]), {one["artefact"] for one in record["findings"]}
+        wanted, found = wanted + len(expected), found + len(expected & seen)
+        if not expected:
+            clean, false = clean + 1, false + bool(seen)
+    return {
+        "recognised": (tools, len(SAMPLES)),
+        "values right": (values, every),
+        "found": (found, wanted),
+        "false alarms": (false, clean),
+    }
+
+
+def test_the_corpus_as_a_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    found = shares()
+    with capsys.disabled():
+        words = (f"{name} {part} of {of}" for name, (part, of) in found.items())
+        print(f"\ncorpus of explain: {', '.join(words)}")
+    rate = {name: part / of for name, (part, of) in found.items()}
+    assert rate["recognised"] >= 0.95
+    assert rate["values right"] == 1
+    assert rate["found"] >= 0.9
+    assert rate["false alarms"] <= 0.03
+
+
+def test_the_corpus_is_large_and_half_of_it_clean() -> None:
+    assert len(SAMPLES) >= 60
+    clean = [one for one in SAMPLES if not truth(one)["findings"]]
+    faulty = [one for one in SAMPLES if truth(one)["findings"]]
+    dirty = [one for one in SAMPLES if truth(one)["dirty"]]
+    assert min(len(clean), len(faulty), len(dirty)) >= 20
+    for tool in {one.parent.name for one in SAMPLES}:
+        assert sum(one.parent.name == tool for one in SAMPLES) >= 2, tool
+
+
+def test_every_importer_has_samples() -> None:
+    importing = {one for one in importers.names() if hasattr(importers.importer(one), "read")}
+    assert importing == {one.parent.name for one in SAMPLES}

@@ -92,6 +92,23 @@ def test_a_range_that_the_preset_lacks_says_so(root: Path) -> None:
     assert (whole["state"], whole["reason"]) == ("not_in_preset", "not in this preset")
 
 
+def test_a_row_that_no_host_reruns_keeps_its_number_and_says_why(root: Path) -> None:
+    (root / "data" / "published" / PAPER / "t.csv").write_text("system,us\nold,4\nnew,8\n")
+    select = [
+        {"row": {"system": "new"}, "point": {"bytes": 1, "method": "a"}},
+        {"row": {"system": "old"}, "beyond_host": "nothing here runs it"},
+    ]
+    named = {"x": "system", "y": "us", "y_unit": "µs", "select": select}
+    asked = {key: value for key, value in figure(**named).items() if key != "ranges"}
+    seen = points()
+    seen[NAMES[0]]["time_ns"] = 2500.0
+    new, old = rerun(root, asked, seen)["rows"]
+    assert (new["state"], new["rerun"]) == ("ok", 2.5)
+    assert (old["state"], old["reason"]) == ("beyond_host", "nothing here runs it")
+    assert (old["point"], old["rerun"], old["ratio"], old["invocations"]) == (None, None, None, [])
+    assert old["printed_ratio"] == 0.5
+
+
 def test_a_computed_table_has_the_checks_of_its_rule(root: Path) -> None:
     audited = [
         {"table": table, "rule": rule, "consistent": True}

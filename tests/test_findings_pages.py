@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,10 @@ import made_up
 import made_up_findings
 import made_up_stream
 import pytest
+from browser import look, opened
 from made_up_findings import control, finding
-from playwright.sync_api import Browser, sync_playwright
-from test_pages import ARGUMENTS, CHROMIUM, look, opened
+from playwright.sync_api import Browser
+from test_pages import sound
 
 from benchbook import definitions, plan
 from benchbook.detecting.seen import trial_id
@@ -273,25 +273,13 @@ CONTROLS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
 def looks(site: Path, browser: Browser) -> dict[Path, dict[str, Any]]:
     return {path: look(browser, path) for path in sorted(site.rglob("*.html"))}
 
 
 def test_marked_pages_fit_and_are_sound(looks: dict) -> None:
     for path, seen in looks.items():
-        for width, needed in seen["widths"].items():
-            assert needed <= width, path
-        assert seen["overlaps"] == [], path
-        assert seen["outside"] == [], path
-        assert seen["asked"] == [path.as_uri()]
+        sound(path, seen)
         assert seen["unnamed"] == seen["empty"] == 0, path
         assert len(seen["ids"]) == len(set(seen["ids"])), path
         assert all(b - a <= 1 for a, b in itertools.pairwise(seen["levels"])), path
@@ -345,7 +333,7 @@ def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browse
 
 def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dict) -> None:
     text = looks[site / "reports" / f"{made_up.PAPER}.html"]["text"]
-    before, _, machine = text.partition("This machine and this run")
+    before, _, machine = text.rpartition("This machine and this run")
     assert f"About the whole run: {WHOLE_RUN} (informs)." in before
     assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
     assert "Take cache-size-disagrees out." in machine
@@ -388,8 +376,9 @@ def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
 
 def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
-    first = view.inner_text("p.answer")
-    assert first.startswith("Yes, it holds here, only through source-not-advanced: without it 0.9")
+    assert view.inner_text("p.answer").startswith("The number repeats here, but it is no rate of ")
+    said = view.inner_text("p.answer + p")
+    assert "Reproduced, only through source-not-advanced: without it 0.9" in said
     row = view.inner_text("#mbw-b4096-32-order-of-magnitude")
     assert "reproduced, only through an artefact" in row.replace("\n", " ")
     body = view.inner_text("body")
@@ -528,6 +517,28 @@ def test_marks_keep_their_names_whatever_the_order() -> None:
         note = found.beside(["p", "r", "q", None, "p"])[1]
         assert (note.points, note.of, note.more) == (2, 3, 1)
     assert marks.of({}).every == []
+
+
+def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
+    def point(name: str, emulates: str, **more: str) -> dict[str, str]:
+        fixed = {"experiment": "e", "point": name, "state": "ok", "twin": "", "emulates": emulates}
+        return {**fixed, **more}
+
+    points = [point("p", "a model"), point("q", "a model"), point("r", "")]
+    points += [point("p~again", "a model", twin="again"), point("s", "a model", state="failed")]
+    same = finding("a", "invalidates", ["q", "p"]) | {"shown": True}
+    fewer = finding("b", "invalidates", ["q"]) | {"shown": True}
+    wider = finding("c", "invalidates", ["p", "q", "r"]) | {"shown": True}
+    milder = finding("d", "biases", ["p", "q"]) | {"shown": True}
+    everywhere = finding("e", "invalidates", []) | {"shown": True}
+    told = [same, fewer, wider, milder, everywhere]
+    found = marks.of({"findings": told, "points": points})
+    assert [one.artefact for one in found.head] == ["a"]
+    assert [one.artefact for one in found.run] == ["e"]
+    assert [one.artefact for one in found.every] == ["b", "c", "d"]
+    assert found.names("p") == ["X2", "B1"]
+    assert found.head[0].heading == "invalidates 2 points"
+    assert [one.artefact for one in marks.of({"findings": told}).head] == []
 
 
 def test_values_of_evidence_have_units() -> None:

@@ -204,6 +204,38 @@ def test_pinned_memory_that_is_not_to_be_had(hostdev: Path, fakes: Path, backend
     assert "ask for fewer bytes" in done.stderr
 
 
+@pytest.mark.parametrize("ahead", [1, -1])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_point_too_large_to_be_pinned_fails_alone(
+    hostdev: Path, fakes: Path, backend: str, ahead: int
+) -> None:
+    sizes = [
+        (point("to-device", 1), True),
+        (point("to-device", 2, bytes=8 * ENOUGH), False),
+        (point("from-device", 1, bytes=2 * ENOUGH), True),
+        (point("both", 2, bytes=4 * ENOUGH), False),
+        (point("from-device", 0, bytes=8 * ENOUGH), False),
+        (point("both", 2, bytes=2 * ENOUGH), True),
+    ][::ahead]
+    done = start(
+        hostdev,
+        fakes,
+        *(words for words, _ in sizes),
+        backend=backend,
+        memory="pinned",
+        FAKE_PINNABLE=str(2 * ENOUGH),
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    seen = kernels.points(done.stdout)
+    assert [line["status"] == "ok" for line in seen] == [fits for _, fits in sizes]
+    for line in seen:
+        if line["status"] == "ok":
+            assert line["observations"]["work_done_fraction"] == 1
+        else:
+            assert line["reason"].startswith("pinning host memory failed on Fake")
+            assert line["reason"].endswith("ask for fewer bytes")
+
+
 ROOM = 1 << 20
 # Of a device with so much room; the last one fits only where nothing is left of those before it.
 SIZES = [
@@ -320,53 +352,106 @@ def test_a_device_is_chosen_by_number_or_name(hostdev: Path, fakes: Path, backen
     assert chosen().endswith(" 0")
     assert chosen("--device=2").endswith(" 2")
     assert chosen("--device=r 1" if backend == "opencl" else "--device=gpu 1").endswith(" 1")
+    other = "cuda" if backend == "opencl" else "opencl"
+    assert chosen("--device=9", f"--{backend}-device=1").endswith(" 1")
+    assert chosen("--device=2", f"--{other}-device=9").endswith(" 2")
     for wrong in ("3", "radeon", "99999999999999999999"):
         said = chosen(f"--device={wrong}")
         assert f"has no device '{wrong}'; there is 0 (Fake" in said
         assert said.endswith("; give one of these")
 
 
+# Of the made-up device, and of a bridge above it that has fewer lanes.
+FAST, NARROW = ("16.0 GT/s PCIe", "16"), ("8.0 GT/s PCIe", "4")
+DEVICE, BRIDGE = "0000:41:00.0", "0000:40:01.1"
+
+
+def tree(
+    folder: Path, *chain: tuple[str, tuple[str, str], tuple[str, str]], named: str = DEVICE
+) -> Path:
+    """/sys with a device below its bridges, from the root down: {address, link now, link at most};
+    returns the device's folder."""
+    place = folder / "devices/pci0000:40"
+    for address, now, most in chain:
+        place = place / address
+        place.mkdir(parents=True)
+        for which, link in (("current", now), ("max", most)):
+            for name, text in zip(("speed", "width"), link, strict=True):
+                (place / f"{which}_link_{name}").write_text(f"{text}\n")
+        (place / "class").write_text("0x030200\n" if address == named else "0x060400\n")
+    every = folder / "bus/pci/devices"
+    every.mkdir(parents=True)
+    for one in (place, *place.parents):
+        if (one / "class").exists():
+            (every / one.name).symlink_to(one)
+    return place
+
+
+def link_of(
+    hostdev: Path, fakes: Path, folder: Path, backend: str, **environment: str
+) -> dict[str, Any]:
+    done = start(
+        hostdev,
+        fakes,
+        point("both", 2),
+        backend=backend,
+        options=(f"--sys={folder}",),
+        FAKE_PCI=str(0x41),
+        **environment,
+    )
+    (one,) = observed(done)
+    return {name[5:]: value for name, value in one.items() if name.startswith("link_")}
+
+
+def told(when: str, gt_per_s: float, width: int, at: str = DEVICE) -> dict[str, Any]:
+    return {f"{when}_gt_per_s": gt_per_s, f"{when}_width": width, f"{when}_at": at}
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_the_link_is_read_idle_and_under_load(
+def test_the_link_is_read_before_the_library_wakes_it_and_under_load(
     hostdev: Path, fakes: Path, tmp_path: Path, backend: str
 ) -> None:
-    folder = tmp_path / "bus/pci/devices/0000:41:00.0"
-    folder.mkdir(parents=True)
-    for name, text in {
-        "current_link_speed": "2.5 GT/s PCIe\n",
-        "current_link_width": "8\n",
-        "max_link_speed": "16.0 GT/s PCIe\n",
-        "max_link_width": "16\n",
-    }.items():
-        (folder / name).write_text(text)
-    options = (f"--sys={tmp_path}",)
+    place = tree(tmp_path, (DEVICE, ("2.5 GT/s PCIe", "8"), FAST))
+    speed = place / "current_link_speed"
+    seen = link_of(hostdev, fakes, tmp_path, backend, FAKE_WAKES=str(speed))
+    assert seen == told("idle", 2.5, 8) | told("load", 16, 8) | told("most", 16, 16)
+    speed.write_text("Unknown\n")
+    (place / "max_link_width").unlink()
+    assert set(link_of(hostdev, fakes, tmp_path, backend).values()) == {None}
 
-    def link() -> dict[str, Any]:
-        done = start(
-            hostdev, fakes, point("both", 2), backend=backend, options=options, FAKE_PCI=str(0x41)
-        )
-        (one,) = observed(done)
-        return {name[5:]: value for name, value in one.items() if name.startswith("link_")}
 
-    assert link() == {
-        "idle_gt_per_s": 2.5,
-        "idle_width": 8,
-        "load_gt_per_s": 2.5,
-        "load_width": 8,
-        "most_gt_per_s": 16,
-        "most_width": 16,
-    }
-    (folder / "current_link_speed").write_text("Unknown\n")
-    (folder / "max_link_width").unlink()
-    assert {name for name, value in link().items() if value is None} == {
-        *("idle_gt_per_s", "idle_width", "load_gt_per_s", "load_width"),
-        *("most_gt_per_s", "most_width"),
-    }
+def test_a_narrow_bridge_above_the_device_is_the_link(
+    hostdev: Path, fakes: Path, tmp_path: Path
+) -> None:
+    root = ("0000:40:00.0", FAST, FAST)
+    place = tree(tmp_path, root, (BRIDGE, NARROW, FAST), (DEVICE, FAST, FAST))
+    most = told("most", 16, 16)
+    slow = told("idle", 8, 4, BRIDGE) | told("load", 8, 4, BRIDGE)
+    assert link_of(hostdev, fakes, tmp_path, "cuda") == slow | most
+    # Of equal ones it is the device's own, and one that tells nothing hides no other.
+    for name, text in zip(("speed", "width"), FAST, strict=True):
+        (place.parent / f"current_link_{name}").write_text(text)
+    own = told("idle", 16, 16) | told("load", 16, 16)
+    assert link_of(hostdev, fakes, tmp_path, "cuda") == own | most
+    (place / "current_link_speed").write_text("Unknown")
+    (place.parent / "current_link_width").write_text("0")
+    root_only = told("idle", 16, 16, root[0]) | told("load", 16, 16, root[0])
+    assert link_of(hostdev, fakes, tmp_path, "cuda") == root_only | most
+
+
+def test_links_are_ranked_by_the_payload_that_they_carry(
+    hostdev: Path, fakes: Path, tmp_path: Path
+) -> None:
+    """31.5 Gb/s of 8 GT/s on 4 lanes are less than 32 of 5 GT/s on 8, whose encoding takes more."""
+    older = ("5.0 GT/s PCIe", "8")
+    tree(tmp_path, (BRIDGE, older, older), (DEVICE, NARROW, NARROW))
+    seen = link_of(hostdev, fakes, tmp_path, "opencl")
+    assert seen["load_at"] == DEVICE
 
 
 def test_a_device_without_a_place_on_the_bus_has_no_link(hostdev: Path, fakes: Path) -> None:
     (one,) = observed(start(hostdev, fakes, point("to-device", 1)))
-    assert [value for name, value in one.items() if name.startswith("link_")] == [None] * 6
+    assert [value for name, value in one.items() if name.startswith("link_")] == [None] * 9
 
 
 REFUSED = {

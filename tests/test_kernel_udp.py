@@ -16,18 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from two_hosts import CPUS, HERE, LOOPBACK, SANITIZERS, VETH, children, good, is_running, start
 
 import kernels
 from benchbook import network
 from kernels import KERNELS, LIMIT_S, lines, points
 
 SOURCES = sorted((KERNELS / "udp").glob("*.c"))
-CPUS = sorted(os.sched_getaffinity(0))
-SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-VETH = {"path": "veth", "switches": 0}
-LOOPBACK = {"path": "loopback", "switches": 0}
 EMULATED = {"path": "emulated", "switches": 2}
-HERE = "127.0.0.1"
 WAITS = ["block", "spin"]
 METHODS = ["one-socket", "socket-each"]
 
@@ -76,39 +72,6 @@ def point(
 ) -> str:
     own = f"payload_bytes={payload_bytes},gap_ns={gap_ns}"
     return f"--point=method={method},samples={samples},warmup=3,loops=1,{own}"
-
-
-def start(
-    program: Path, hosts: network.Network, path: dict[str, Any], *arguments: str, cpus: int = 3
-) -> subprocess.CompletedProcess[str]:
-    """As the measurer starts it; skips the test where there can be no such network."""
-    door = hosts.door(path)
-    if door.refused:
-        pytest.skip(door.refused)
-    options = [f"--{name}={value}" for name, value in door.options.items()]
-
-    def enter() -> None:
-        os.sched_setaffinity(0, CPUS[:cpus])
-        if door.enter:
-            door.enter()
-
-    return subprocess.run(
-        [str(program), *options, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-        pass_fds=door.inherits,
-        preexec_fn=enter,
-    )
-
-
-def good(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    """What was observed at each point of a start that went well."""
-    found = points(done.stdout)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [(one["status"], one["reason"]) for one in found] == [("ok", "")] * len(found)
-    return [one["observations"] for one in found]
 
 
 def samples(text: str) -> list[tuple[int, int]]:
@@ -335,18 +298,6 @@ def test_too_many_lost_fail_and_are_given_up(udp: Path, wait: str) -> None:
     assert one["status"] == "fail"
     assert "1 datagrams of 23 planned have no answer" in one["reason"]
     assert len(got) == 6 + 1
-
-
-def children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def is_running(pid: int) -> bool:
-    """Not ended, whether or not anybody has asked after it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 @contextmanager

@@ -198,7 +198,9 @@ def test_one_run_each_and_no_complete_block_twice(story: dict) -> None:
         manifest = json.loads(path.with_name("manifest.json").read_text())
         assert manifest["abandoned"] == abandoned
         plan = json.loads(path.with_name("plan.json").read_text())
-        planned = {point["id"] for point in plan["points"]}
+        # The pilot drops what would burst the budget: sizes follow the host's caches.
+        (dropped,) = (record["failed"] for record in records if record["kind"] == "pilot")
+        planned = {point["id"] for point in plan["points"]} - set(dropped)
         for block in ended:
             measured = [
                 record["point"]

@@ -102,6 +102,17 @@ def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
     assert link.read(device["bound"]) == "5 GT/s × 1"
 
 
+def test_a_bridge_that_is_the_slowest_is_named() -> None:
+    told = linked(LINK, (8.0, 4), LINK) | {"link_most_at": "0000:41:00.0"}
+    told |= {"link_idle_at": "0000:41:00.0", "link_load_at": "0000:40:01.1"}
+    shown, experiment = page(point("from-device", 1, **told))
+    (device,) = link.devices(shown.content, experiment)
+    assert link.read(device["links"]["idle"]) == "16 GT/s × 16"
+    assert link.read(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
+    (first, *_) = link.sentences([device], "GiB/s")[:1]
+    assert first.endswith("each way: those of the bridge at 0000:40:01.1.")
+
+
 def test_a_transfer_that_is_over_at_once_tells_nothing_of_the_load() -> None:
     small = point("to-device", 1, {"bytes": 4096}, **linked((2.5, 1), (2.5, 1), LINK))
     shown, experiment = page(small)
@@ -144,6 +155,26 @@ def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
     cells = [[cell and round(cell["rate"], 9) for cell in row["cells"]] for row in rows]
     assert cells == [[5, None, None], [4, None, None], [None, 3, None], [None, None, 6]]
     assert "a loop without a pool" in shown.link().html
+
+
+def test_the_pool_stands_beside_a_plain_loop() -> None:
+    pool = point("both", 4, {"transfer_threads": 2, "submission": "queued"})
+    loop = point("both", 5, {"transfer_threads": 0, "submission": "queued"})
+    shown, experiment = page(pool, loop)
+    assert "plain loop" not in shown.link().html
+    row = {"point": pool["point"], "plain": loop["point"], "emulates": "", "blocks": 8}
+    row |= {"ratio": 0.8, "low95": 0.79, "high95": 0.81}
+    row |= {"rate_bytes_per_s": 4 * GIB_PER_S, "plain_bytes_per_s": 5 * GIB_PER_S}
+    experiment["plain"] = [row]
+    html = shown.link().html.replace("\u00a0", " ")
+    assert "The pool of threads moves 0.800 of what a plain loop moves" in html
+    assert "both, 64 MiB, OpenCL, pinned, 2 threads, queued" in html
+    assert "0.800 (0.790 to 0.810)" in html
+    assert "nothing of a bus" not in html
+    experiment["plain"] = [row | {"emulates": "host memory"}, row | {"ratio": 1.0}]
+    html = shown.link().html
+    assert "0.800 to 1.000" in html
+    assert "nothing of a bus" in html
 
 
 def test_without_a_device_the_section_says_so() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from benchbook.controls.judging import FAILED, Outcome
 from benchbook.controls.loads import LOADS, NONE, loaded
 from benchbook.controls.long_count import NULLS, PROVOKED, REPLAYED, TRIES, Candidate, Line, Tally
 from benchbook.controls.long_summary import of_runs, summary, table, wrong
+from benchbook.errors import BenchbookError
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_LONG_MINUTES", "50"))
@@ -177,6 +180,53 @@ def test_another_detector_begins_anew_and_another_page_does_not(tmp_path: Path) 
         (tmp_path / name).write_text("")
         before, after = long_run.digest(tmp_path), before
         assert before != after
+
+
+def test_what_is_kept_counts_on_every_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_run, "digest", lambda root: "d")
+    monkeypatch.setattr(long_run, "_lab", lambda root, folder: ROOT)
+    folder, kept = long_run._places(tmp_path)
+    with pytest.raises(BenchbookError, match="nothing was played here"):
+        long_run.keep(tmp_path)
+    one = line("controls/bimodal", provoked=("found",))
+    folder.mkdir(parents=True)
+    long_run.records.append(folder / long_run.OUTCOMES, [long_run._record(one)] * 3)
+    assert long_run.keep(tmp_path) == kept
+    first = kept.read_bytes()
+    assert long_run.keep(tmp_path).read_bytes() == kept.read_bytes() == first
+    # A fresh clone of another host: its own plays, and those.
+    shutil.copy(kept, kept.with_name("another.jsonl.gz"))
+    shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    said: list[str] = []
+    for _ in range(2):
+        content = long_run.run(tmp_path, 0, said.append)
+        assert (content["plays"], content["plays_on_other_hosts"]) == (6, 3)
+        assert content["artefacts"]["bimodal"]["runs"]["provoked"] == 6
+    assert said[0].endswith("/d/" + folder.name + ": 3 plays so far, 3 on other hosts")
+    # What others played is read only.
+    assert list(long_run.read(folder / long_run.OUTCOMES)) == [one] * 3
+
+
+def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
+    """Else an edit there could change what is said, and the count would go on."""
+    code = (
+        "import json, sys\nfrom pathlib import Path\nfrom benchbook.controls import long_run\n"
+        "from benchbook.controls.long_count import REPLAYED, Candidate\n"
+        "lab, folder = Path(sys.argv[1]), Path(sys.argv[2])\n"
+        "long_run.play(lab, folder, Candidate('controls/state-flip', REPLAYED), 0)\n"
+        "files = [one.__file__ for one in sys.modules.values() if getattr(one, '__file__', None)]\n"
+        "print(json.dumps(files))\n"
+    )
+    command = [sys.executable, "-c", code, str(ROOT), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded_files = [Path(one) for one in json.loads(done.stdout)]
+    own = [str(one.relative_to(ROOT)) for one in loaded_files if ROOT in one.parents]
+    own = [one for one in own if one.startswith("benchbook/")]
+    assert "benchbook/controls/judging.py" in own
+    counting = "benchbook/controls/long_"
+    never = tuple(one for one in long_run.NOT_DECIDING if one != counting)
+    assert [one for one in own if one.startswith(never)] == []
 
 
 @pytest.mark.parametrize("load", LOADS)

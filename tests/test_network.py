@@ -286,3 +286,15 @@ def test_descriptors_are_let_go(laid) -> None:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(one)
     assert Namespaces() == laid.namespaces
+
+
+def test_no_interface_has_a_number_twice() -> None:
+    """Nor that of its other end: the kernel would tell late that both are up."""
+    lines = [wiring.Line(number, "bridges", 4) for number in range(3)]
+    where = {name: "x" for line in lines for name in ("A", "B", *line.between)}
+    said = " ".join(
+        text for line in lines for *_, texts in wiring.commands(line, where) for text in texts
+    )
+    numbers = [words.split()[0] for words in said.split(" index ")[1:]]
+    assert len(numbers) == 2 * 5 * 3
+    assert len(set(numbers)) == len(numbers)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import made_up
@@ -25,7 +27,7 @@ def test_a_failing_notebook_is_kept_and_named(
     cells += [nbformat.v4.new_code_cell("never = True")]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
     paper, executed = tmp_path / "paper.json", tmp_path / "kept" / "executed.ipynb"
-    paper.write_text('{"version": 1, "figure": ""}', encoding="utf-8")
+    paper.write_text('{"version": 1, "paper": "none", "figure": ""}', encoding="utf-8")
     with pytest.raises(BenchbookError) as raised:
         reports.make_page(notebook, paper, executed, tmp_path / "page.html")
     sentence = str(raised.value)
@@ -55,6 +57,30 @@ def test_the_notebook_stores_no_output_and_finds_the_newest_results(
     assert page.open_paper(made_up.PAPER).content["host"] == made_up.HOST
 
 
+def test_lint_finds_what_a_notebook_stores(tmp_path: Path) -> None:
+    def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, made_up.ROOT / "scripts/lint_notebooks.py", folder]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert lint(made_up.ROOT / "notebooks").returncode == 0
+    cell = nbformat.v4.new_code_cell("1 + 1")
+    clean = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("1"), cell])
+    nbformat.write(clean, tmp_path / "clean.ipynb")
+    assert lint(tmp_path).returncode == 0
+    cell.outputs = [nbformat.v4.new_output("stream", text="2")]
+    nbformat.write(clean, tmp_path / "output.ipynb")
+    cell.outputs, cell.execution_count = [], 3
+    nbformat.write(clean, tmp_path / "count.ipynb")
+    (tmp_path / "torn.ipynb").write_text('{"cells":', encoding="utf-8")
+    said = lint(tmp_path)
+    assert said.returncode == 1
+    assert [line.split(": ")[0].rsplit("/", 1)[1] for line in said.stderr.splitlines()] == [
+        "count.ipynb",
+        "output.ipynb",
+        "torn.ipynb",
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "low", "high", "text"),
     [
@@ -81,6 +107,7 @@ def test_shares_are_never_rounded_to_none_or_all() -> None:
 
 def test_ticks_are_few_and_round() -> None:
     assert plots.ticks(900, 120_000, 5) == [1000, 3000, 10_000, 30_000, 100_000]
+    assert plots.ticks(0.05, 6000, 4) == [1, 1000]  # five decades: more than there is room for
     assert len(plots.ticks(0.97, 1.03, 5)) >= 2
     assert all(0.97 <= one <= 1.03 for one in plots.ticks(0.97, 1.03, 5))
 

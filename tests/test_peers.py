@@ -395,6 +395,7 @@ class Planned:
         self.environments: dict[str, dict[str, str]] = {}
         self.options: dict[str, Any] = {}
         self.all_cpus = False
+        self.unlooped: list[str] = []
         self.pairs: list[dict[str, str]] = []
         self.settings = load_settings(ROOT, {})
 

@@ -115,7 +115,7 @@ def test_presets_contain_the_smaller_ones() -> None:
 def test_tiny_has_at_most_eight_points_and_eight_blocks() -> None:
     for experiment in definitions.experiments(ROOT):
         made = plan.make_plan(ROOT, experiment, settings())
-        assert len(made.points) <= 8
+        assert len([point for point in made.points if not point.twin]) <= 8
         assert made.looks == [8]
     assert settings()["budget_s"] <= 10
 
@@ -143,6 +143,15 @@ def test_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> Non
     assert made.fingerprint() == planned().fingerprint()
 
 
+def test_libraries_that_are_timed_are_part_of_a_run(monkeypatch, tmp_path) -> None:
+    library = tmp_path / "libmpich.so.12"
+    library.write_text("a library")
+    said = f"\tlibmpich.so.12 => {library} (0x1)\n\tlibm.so.6 => /lib/libm.so.6 (0x2)\n"
+    monkeypatch.setattr(plan, "_loaded", lambda record: said.encode() if record else b"")
+    assert list(plan.libraries_of({"v": {"state": "ok"}, "w": {}})) == ["libmpich.so.12"]
+    assert plan.libraries_of({"w": {}}) == {}
+
+
 def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
     base = planned()
     assert base.fingerprint() == planned().fingerprint()
@@ -154,6 +163,7 @@ def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
     assert base.fingerprint() == reworded.fingerprint()
     assert base.fingerprint() != replace(base, least=10, looks=[10]).fingerprint()
     assert base.fingerprint() != replace(base, libc="another").fingerprint()
+    assert base.fingerprint() != replace(base, libraries={"libmpi.so": "x"}).fingerprint()
     retold = {name: {**one, "text": "x", "labels": None} for name, one in base.peers.items()}
     assert retold
     assert base.fingerprint() == replace(base, peers=retold).fingerprint()
@@ -288,6 +298,15 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
     assert numbers["p"]["samples"] == made.settings["samples_least"]
 
 
+def test_points_that_cost_next_to_nothing_keep_their_samples() -> None:
+    made = planned(budget_s=2)
+    most = made.settings["samples_most"]
+    numbers, block_ns = calibrate(made, {"long": 20e6, "short": 50e3, "call": 20e3}, 0)
+    assert numbers["long"]["samples"] < most
+    assert numbers["short"]["samples"] == numbers["call"]["samples"] == most
+    assert block_ns * made.least <= 2e9
+
+
 def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first() -> None:
     pairs = [{"numerator": "a", "denominator": "b"}]
     made = replace(planned(budget_s=2), least=8, pairs=pairs, shown=["a", "b", "d"])
@@ -300,6 +319,30 @@ def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first()
     assert "raise budget_s in" in shed["c"]
     _, _, shed = fit(replace(made, experiment="controls/drift"), once, costs)
     assert "raise controls_budget_s in" in shed["c"]
+
+
+def test_twins_stay_with_what_they_repeat() -> None:
+    made = planned(budget_s=1)
+    twins = [point for point in made.points if point.twin]
+    base = next(one for one in made.points if not one.twin and one.factors == twins[0].factors)
+    pairs = [{"numerator": base.id, "denominator": "other"}]
+    own = [base.id, *(point.id for point in twins)]
+    once = dict.fromkeys([*own, "other", "drawn", "more"], 30e6)
+    once |= dict.fromkeys(own, 50e6)
+    costs = [StartCost([name], 1e5) for name in [*once, "cheap", "as cheap"]]
+
+    def shed(budget_s: float, pairs: list[dict[str, str]] = pairs) -> list[str]:
+        settings = {**made.settings, "budget_s": budget_s}
+        asked = replace(made, least=8, settings=settings, pairs=pairs, shown=["drawn"])
+        return list(fit(asked, once, costs)[2])
+
+    assert shed(7.0) == ["more"]
+    assert shed(5.8) == ["more", "drawn"]
+    assert shed(3.0) == ["more", "drawn", "other"]
+    # Far beyond it they go, before what claims compare.
+    assert set(shed(1.0)) == {"more", "drawn", *(point.id for point in twins)}
+    # A control has no claims.
+    assert set(shed(1.0, pairs=[])) & set(own)
 
 
 def test_half_of_the_starts_stay_and_then_the_budget_is_refused() -> None:
@@ -368,6 +411,23 @@ def test_pilot_prices_a_peer_that_sleeps_by_the_turn_it_slept_towards() -> None:
     assert 1e9 <= record["block_ns"] < 2e9
 
 
+@pytest.mark.parametrize(("slower", "refused"), [(0.9, False), (3.5, False), (4.5, True)])
+def test_a_busy_host_may_take_longer_than_the_budget_within_reason(
+    slower: float, refused: bool
+) -> None:
+    made = planned()
+    block_ns = int(slower * made.settings["budget_s"] * 1e9 / made.rounds)
+
+    def start(points, numbers):
+        return replace(result("ok"), wall_ns=block_ns)
+
+    if refused:
+        with pytest.raises(BenchbookError, match="over the budget of 10 s; raise budget_s"):
+            pilot(made, [made.points[:1]], start)
+    else:
+        assert pilot(made, [made.points[:1]], start)["points"]
+
+
 def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
     made = planned()
     calls = []
@@ -382,7 +442,7 @@ def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
 
 
 def transfers(monkeypatch: pytest.MonkeyPatch, **changes) -> plan.Plan:
-    for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH"):
+    for name in definitions.definition(ROOT, "hostdev")["passes"]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(
         devices, "capability", lambda name, root: Capability(name, "absent", "none")
@@ -410,6 +470,14 @@ def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPat
     request = starter.request([first], {first.id: {}}, Random(1))
     assert "--device=GeForce" in command_line(request)
     assert transfers(monkeypatch, hostdev_device=1).options == {"device": 1}
+
+
+def test_each_library_may_have_a_device_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = transfers(monkeypatch, hostdev_device={"opencl": "portable", "cuda": 0})
+    assert own.options == {"opencl-device": "portable", "cuda-device": 0}
+    one = transfers(monkeypatch, hostdev_device={"cuda": 0})
+    assert one.options == {"cuda-device": 0}
+    assert one.fingerprint() != transfers(monkeypatch, hostdev_device=0).fingerprint()
 
 
 def test_another_device_or_driver_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,3 +521,17 @@ def test_variables_are_passed_on_where_an_experiment_says_so(
     found = plan.make_plan(ROOT, "hostdev", settings())
     assert found.environments["gcc-O2"] == own | {"OCL_ICD_VENDORS": "/elsewhere"}
     assert "OCL_ICD_VENDORS" not in planned().environments.get("gcc-O2", {})
+
+
+def test_a_budget_is_divided_by_the_shares_that_a_paper_names(monkeypatch) -> None:
+    paper = {"budget_factor": 0.5, "shares": {"b": 2.0, "c": 0.5}}
+    monkeypatch.setattr(definitions, "papers_of", lambda root, experiment: ["p"])
+    monkeypatch.setattr(definitions, "paper", lambda root, name: paper)
+    monkeypatch.setattr(definitions, "experiments_of", lambda root, name: ["a", "b", "c", "d"])
+    known = {"budget_s": 90, "preset": "quick"}
+    found = [plan._share(ROOT, one, known) for one in "abcd"]
+    assert found == [10, 20, 5, 10]
+    assert plan._share(ROOT, "b", known | {"preset": "tiny"}) == 40
+    monkeypatch.setattr(definitions, "papers_of", lambda root, experiment: [])
+    assert plan._share(ROOT, "of no paper", known) == 90 * plan.OF_NO_PAPER
+    assert plan._share(ROOT, "of no paper", known | {"preset": "tiny"}) == 90

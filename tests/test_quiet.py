@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,18 @@ from benchbook import host, quiet
 CPU = trees.CPU_DIR
 FREQ = f"{CPU}/cpu0/cpufreq"
 SUPPLY = "sys/class/power_supply"
+SELF = "77 (a name) S" + 15 * " 0" + " {nice} 1" + 20 * " 0" + " {policy} 0"
 STAT = "cpu  700 0 200 {idle} 0 0 0 {steal} 0 0"
 
 CASES = {
     "load-average": ({"proc/loadavg": "2.50 1.00 1.00 1/86 4464"}, "2.50", "ps -eo"),
     "run-queue": ({"proc/loadavg": "0.00 0.00 0.00 3/86 4464"}, "2 other", "ps -eo"),
     "steal": ({"proc/stat": STAT.format(idle=50, steal=50)}, "5.0%", "vmstat"),
+    "priority": (
+        {"proc/self/stat": SELF.format(nice=7, policy=0)},
+        "comes before this (nice 7)",
+        "without nice",
+    ),
     "governor": (
         {f"{FREQ}/scaling_governor": "powersave"},
         "powersave",
@@ -51,6 +58,8 @@ CASES = {
 }
 
 QUIET = {
+    "an ordinary priority": {"proc/self/stat": SELF.format(nice=0, policy=0)},
+    "a higher one": {"proc/self/stat": SELF.format(nice=-5, policy=1)},
     "other governor": {f"{FREQ}/scaling_governor": "performance"},
     "turbo off": {f"{CPU}/intel_pstate/no_turbo": "1"},
     "boost off": {f"{CPU}/cpufreq/boost": "0"},
@@ -95,6 +104,20 @@ def test_each_disturbance(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", QUIET)
 def test_quiet(tmp_path: Path, name: str) -> None:
     assert quiet.check(machine(tmp_path, QUIET[name])) == []
+
+
+def test_idle_priority_is_no_place_to_measure(tmp_path: Path) -> None:
+    files = {"proc/self/stat": SELF.format(nice=0, policy=os.SCHED_IDLE)}
+    (warning,) = quiet.check(machine(tmp_path, files))
+    assert (warning.name, "(SCHED_IDLE)" in warning.seen) == ("priority", True)
+    assert warning.cure.endswith("without chrt")
+
+
+def test_what_this_process_runs_at_is_read() -> None:
+    """The fields are where the kernel has them."""
+    read = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    assert int(read[quiet._NICE]) == os.getpriority(os.PRIO_PROCESS, 0)
+    assert int(read[quiet._POLICY]) == os.sched_getscheduler(0)
 
 
 def test_boost_has_another_cure(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from setup_place import PYTHON, UV, Place
+from setup_place import PYTHON, RPC_HEADER, UV, Place
 
 
 @pytest.fixture
@@ -166,6 +166,29 @@ def test_without_rights_the_tests_go_on_without_a_browser(place):
     assert done.returncode == 0, done.stderr
     assert "chromium (looks at the pages)" in done.stderr
     assert "as root: apt-get install -y chromium" in done.stderr
+
+
+# --- What some experiments are built with
+
+
+def test_what_some_experiments_are_built_with_is_installed(place):
+    place.remove("rpcgen")
+    (place.headers / RPC_HEADER).unlink()
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "rpcgen (makes the stubs of remote procedure calls)" in done.stderr
+    assert "tirpc/rpc/rpc.h (an experiment includes it)" in done.stderr
+    (call,) = place.calls("apt-get")
+    assert call.endswith("install rpcsvc-proto libtirpc-dev")
+
+
+def test_without_rights_nothing_fails_for_want_of_it(place):
+    (place.headers / RPC_HEADER).unlink()
+    place.stand_in("id", "echo 1000")
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert "as root: apt-get install -y libtirpc-dev" in done.stderr
+    assert place.set_up().stderr == ""  # it is not asked for again and again
 
 
 # --- .venv

@@ -193,6 +193,16 @@ def test_what_no_host_measures_says_why() -> None:
     assert judged["requires"] == "two devices"
 
 
+def test_what_no_host_measures_keeps_the_ratio_that_is_printed() -> None:
+    of = claim({"kind": "beyond_host", "what": "a number", "why": "no host has it"}, [3, 5])
+    of["cells"] = {"numerator": {"column": "old"}, "denominator": {"column": "new"}}
+    facts = {"cell": lambda cell: {"old": 4.39, "new": 1.12}[cell["column"]]}
+    run = measured_run({}, summaries({"v,method=a": [0.0] * 8}))
+    (judged,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, facts, {})
+    assert judged["verdict"] == "not_measurable_here"
+    assert judged["published"] == [4.39 / 1.12]
+
+
 def test_a_claim_is_estimated_beside_itself_under_other_factors() -> None:
     of = claim(ratio("a", "b", "time"), [1, None], beside={"threads": 2})
     for side in ("numerator", "denominator"):

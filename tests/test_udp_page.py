@@ -88,7 +88,7 @@ def test_every_point_of_ours_has_its_percentiles(shown: page.PaperPage) -> None:
 
 
 def test_figures_and_sweeps_have_csv_in_us(made: dict[str, Any], tmp_path: Path) -> None:
-    reports.write_figures(made, tmp_path)
+    reports.write_figures(page.PaperPage(made), tmp_path)
     for name in ("no-switch", "one-socket", "socket-each", "switches", "emulated-switches"):
         with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))

@@ -144,6 +144,7 @@ def test_comment_rebuilds_the_same_binary_and_measures_nothing(
     edited: dict, measured: Path, journals
 ) -> None:
     before, _, after = edited["binaries"]
+    assert before
     assert all(after[name][0] > built_ns for name, (built_ns, _) in before.items())
     assert [binary for _, binary in before.values()] == [binary for _, binary in after.values()]
     said = edited["failed"].stdout + edited["mended"].stdout
@@ -160,10 +161,14 @@ def test_stage_that_failed_is_tried_again(edited: dict) -> None:
 
 
 def _binaries(checkout: Path) -> dict[str, tuple[int, dict]]:
-    """When each variant was built, in ns, and its binary."""
+    """When each variant of preset tiny was built, in ns, and its binary; another preset may have
+    left more of them."""
+    (pointer,) = checkout.glob("results/*/tiny/mbw/current.json")
+    measured = json.loads(pointer.read_text())["variants"]
     return {
         path.parent.name: (path.stat().st_mtime_ns, json.loads(path.read_text())["binary"])
         for path in sorted(checkout.glob("build/mbw/gcc*/variant.json"))
+        if path.parent.name in measured
     }
 
 

@@ -16,6 +16,7 @@ rule tables:
 rule analyse:
     input:
         lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
+        lab.stage("chases.py"),
         lab.stage("agreement.py", "comparisons.py", "detecting", "digits.py", "twins.py"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
@@ -30,9 +31,32 @@ rule analyse:
         " --evidence {input.evidence} --output {output}"
 
 
+rule recorded:
+    # Once for all papers and presets. Measuring depends on none of it.
+    input:
+        lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
+        lab.stage("agreement.py", "comparisons.py", "detecting", "digits.py", "twins.py"),
+        lab.stage("chases.py", "tables.py", "records.py"),
+        lab.stage("evidence/invocations.py", "record.py", "recorded.py", "replay.py"),
+        lab.recorded_files,
+        definition=lab.definition_file,
+    output:
+        "results/recorded/{machine}/{experiment}/{run}/recorded.json",
+    log:
+        "results/recorded/{machine}/{experiment}/{run}/recorded.log",
+    wildcard_constraints:
+        machine=r"[\w.+-]+",
+        run=r"[\w.+-]+",
+    shell:
+        "exec python3 -m benchbook --log {log} analyse-recorded"
+        " data/recorded/{wildcards.machine}/{wildcards.experiment}/{wildcards.run}"
+        " --output {output}"
+
+
 rule judge:
     input:
         lab.stage(
+            "baselines.py",
             "causes",
             "ceilings.py",
             "claims.py",
@@ -42,11 +66,14 @@ rule judge:
             "explained",
             "figures.py",
             "flags.py",
+            "importers",
+            "logs",
             "moved",
             "papers.py",
             "price.py",
             "processes.py",
             "published.py",
+            "recorded.py",
             "settled.py",
             "through.py",
             "throughput",
@@ -59,16 +86,22 @@ rule judge:
         ),
         lab.published,
         lab.settled,
+        lab.imported,
         analyses=lab.analyses,
+        recorded=lab.recorded,
     output:
         f"{lab.results}/{{paper}}/paper.json",
     log:
         f"{lab.results}/{{paper}}/judge.log",
     params:
         figure=lab.settings["figure"] or "",
+        preset=lab.settings["preset"],
+        host=lab.host,
+        recorded=lab.recorded_options,
     shell:
         "exec python3 -m benchbook --log {log} judge {wildcards.paper} --figure={params.figure:q}"
-        " --output {output} {input.analyses}"
+        " --preset {params.preset} --host {params.host} --output {output}"
+        " {params.recorded} {input.analyses}"
 
 
 rule samples:

@@ -4,7 +4,14 @@
 rule build:
     input:
         lab.sources,
-        lab.stage("build.py", "disassembly.py", "effective.py", "instructions.py", "peers"),
+        lab.stage(
+            "build.py",
+            "disassembly.py",
+            "effective.py",
+            "instructions.py",
+            "needs.py",
+            "peers",
+        ),
     output:
         "build/{owner}/{variant}/variant.json",
     log:

@@ -54,9 +54,22 @@ rule machine:
         " --output {output}"
 
 
+rule imported:
+    input:
+        lab.stage("importers", "logs", "pages", "digits.py", "sizes.py", "units.py"),
+        lab.imported,
+    output:
+        "reports/imported.html",
+    log:
+        f"{lab.results}/imported-page.log",
+    shell:
+        "exec python3 -m benchbook --log {log} imported-page --output {output}"
+
+
 rule index:
     input:
         lab.stage("pages", "digits.py"),
+        lab.imported_page,
         "reports/controls.html",
         "reports/machine.html",
         expand("reports/{paper}.html", paper=lab.papers),

@@ -16,12 +16,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 Effect = Literal["invalidates", "biases", "explains", "informs"]
 Row = Mapping[Any, Any]
+
+
+def _empty() -> pd.DataFrame:
+    # What only explains a log has findings and no tables: pandas alone takes longer than it may.
+    import pandas as pd
+
+    return pd.DataFrame()
 
 
 @dataclass(frozen=True)
@@ -61,9 +69,9 @@ class Seen:
     """
 
     points: pd.DataFrame
-    twins: pd.DataFrame = field(default_factory=pd.DataFrame)
-    starts: pd.DataFrame = field(default_factory=pd.DataFrame)
-    readings: pd.DataFrame = field(default_factory=pd.DataFrame)
+    twins: pd.DataFrame = field(default_factory=_empty)
+    starts: pd.DataFrame = field(default_factory=_empty)
+    readings: pd.DataFrame = field(default_factory=_empty)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     host: dict[str, Any] = field(default_factory=dict)
@@ -139,7 +147,11 @@ def is_known(value: Any) -> bool:
     """Whether a cell holds something: not None, not NaN, and a list counts."""
     if value is None:
         return False
-    return isinstance(value, list | tuple | dict | str) or not pd.isna(value)
+    if isinstance(value, list | tuple | dict | str):
+        return True
+    import pandas as pd
+
+    return not pd.isna(value)
 
 
 def first_unknown(row: Row, names: tuple[str, ...]) -> str | None:

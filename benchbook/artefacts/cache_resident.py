@@ -13,6 +13,7 @@ from benchbook.artefacts import Finding, Judged, Row, Seen, is_known, proof
 from benchbook.detecting.caches import cache_in_use
 from benchbook.detecting.timed_work import (
     known,
+    moves_no_bytes,
     rate_of,
     span,
     speed_up,
@@ -44,6 +45,7 @@ def detect(seen: Seen) -> Judged:
     between: list[dict[str, Any]] = []
     # What crosses a bus is bound by that, wherever it lies; host memory for a device is told apart.
     rows = [row for row in seen.rows() if not is_known(row.get("bytes_to_device"))]
+    rows = [row for row in rows if not moves_no_bytes(row)]
     for row in rows:
         size, cache = working_set_bytes(row), cache_in_use(row, seen.host)
         if not size or _only_stores_past(row):

@@ -13,7 +13,6 @@ from typing import Any
 from benchbook.artefacts import Finding, Judged, Row, Seen, is_known, proof
 from benchbook.detecting.timed_work import known, span, strongest
 from benchbook.digits import count, duration, number, plural, share
-from benchbook.stats.ratios import time_ratio
 
 ARTEFACT = "delayed-ack"
 DELAY_NS, MODE_NS = 40e6, 5e6  # Linux's least, and how far an exchange with it lies from that
@@ -109,6 +108,8 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
 
 def _longer(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[float]:
     """Times of these ÷ times of the same request sent at once, where each block says longer."""
+    from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
+
     delayed = {row["where"] for row in rows}
     ratios = [
         time_ratio(seen.starts, row["where"], one["where"])

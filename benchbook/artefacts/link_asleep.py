@@ -1,11 +1,12 @@
 """link-asleep: the link to the device runs slower than it can, while it is idle or even at work.
 
-Decided by speed and width of the link, idle and under load, against the most that the device can.
+Decided by speed and width of the slowest link up to the root, idle and under load, against the most
+that the device can.
 """
 
 from __future__ import annotations
 
-from benchbook.artefacts import Finding, Judged, Row, Seen, proof
+from benchbook.artefacts import Finding, Judged, Row, Seen, is_known, proof
 from benchbook.detecting.transfers import link, over_bus
 
 ARTEFACT = "link-asleep"
@@ -13,10 +14,10 @@ CERTAIN = 1.0
 LARGE = 1 << 20  # smaller transfers may be over before the link is read
 REMEDY = (
     "Keep the device at work before and while you measure, switch power saving of the link off "
-    "(pcie_aspm.policy=performance, persistence mode of the driver), see that the slot has all "
-    "lanes, and read speed and width under load."
+    "(pcie_aspm.policy=performance, persistence mode of the driver), see that the slot and "
+    "every bridge above it have all lanes, and read speed and width under load."
 )
-Link = tuple[float, int, float]
+Link = tuple[float, int, float, str]
 
 
 def detect(seen: Seen) -> Judged:
@@ -49,19 +50,26 @@ def _link(rows: list[Row], when: str) -> Link | None:
         for row in rows
         if when != "load" or max(row["bytes_to_device"], row["bytes_from_device"]) >= LARGE
     ]
-    found = [one for row in moved if (one := link(row, when)) is not None]
+    found = [(*one, _above(row, when)) for row in moved if (one := link(row, when)) is not None]
     choose = min if when == "idle" else max
     return choose(found, key=lambda one: one[2]) if found else None
 
 
+def _above(row: Row, when: str) -> str:
+    """The bridge whose link it is; empty where it is the device's own."""
+    at, own = row.get(f"link_{when}_at"), row.get("link_most_at")
+    return str(at) if is_known(at) and is_known(own) and at != own else ""
+
+
 def _said(found: Link) -> str:
-    return f"{found[0]:g} GT/s on {found[1]} lane{'s' * (found[1] != 1)}"
+    where = f" at the bridge {found[3]}" if found[3] else ""
+    return f"{found[0]:g} GT/s on {found[1]} lane{'s' * (found[1] != 1)}{where}"
 
 
 def _evidence(**links: Link) -> list[dict[str, object]]:
     return [
         row
-        for name, (speed, width, _) in links.items()
+        for name, (speed, width, _, _) in links.items()
         for row in (
             proof(f"speed of the link, {name}", speed, "GT/s", "sysfs"),
             proof(f"width of the link, {name}", width, "lanes", "sysfs"),

@@ -13,7 +13,6 @@ from benchbook.artefacts import Finding, Judged, Row, Seen, is_known, proof
 from benchbook.detecting.round_trips import differ_in, round_trips
 from benchbook.detecting.timed_work import known, span, strongest, times
 from benchbook.digits import count, plural
-from benchbook.stats.ratios import time_ratio
 
 ARTEFACT = "loopback"
 LOOPBACK_MTU_BYTES = 65536  # Linux; jumbo frames are of 9,000 or so
@@ -90,6 +89,8 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Findi
 
 def _others(seen: Seen, rows: list[dict[str, Any]]) -> list[float]:
     """Times of the same over another interface ÷ times over this one, where noise allows."""
+    from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
+
     every = round_trips(seen)
     ratios = [
         time_ratio(seen.starts, one["where"], row["where"])

@@ -7,11 +7,14 @@ with pinned memory.
 from __future__ import annotations
 
 from statistics import median
+from typing import TYPE_CHECKING
 
 from benchbook.artefacts import Effect, Finding, Judged, Row, Seen, is_known, proof
 from benchbook.detecting.transfers import WORK, over_bus
 from benchbook.digits import plural
-from benchbook.stats.ratios import Ratio, time_ratio
+
+if TYPE_CHECKING:
+    from benchbook.stats.ratios import Ratio
 
 ARTEFACT = "pageable"
 CERTAIN = 1.0
@@ -42,6 +45,8 @@ def detect(seen: Seen) -> Judged:
 
 def _beside(seen: Seen, row: Row, rows: list[Row]) -> Ratio | None:
     """Its time over that of the same transfer with pinned memory; None without one."""
+    from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
+
     for twin in rows:
         alike = all(str(row.get(name)) == str(twin.get(name)) for name in WORK)
         if twin.get("host_memory_is_pinned") == 1 and alike:

@@ -7,12 +7,14 @@ part of every interval.
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from benchbook.artefacts import Effect, Finding, Judged, Seen, is_known, proof
 from benchbook.digits import count, duration, number, share
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ARTEFACT = "timer-granularity"
 LEAST_TICKS = 20
@@ -26,11 +28,13 @@ REMEDY = (
 
 
 def detect(seen: Seen) -> Judged:
-    """One finding per point with intervals of under 20 ticks, or under 20 readings of the clock.
+    """One finding for all points with intervals of under 20 ticks, or under 20 readings of the
+    clock, to which that does the same: it biases them, leaves them no number, or blurs them.
 
     Abstains where neither the samples nor the clock's readings tell a tick.
     """
     judged = Judged()
+    found: dict[str, list[Finding]] = {}
     for row in seen.rows():
         starts = seen.starts_of(row["where"])
         reported = _of_starts(starts, row, "clock_resolution_ns")
@@ -43,8 +47,24 @@ def detect(seen: Seen) -> Judged:
                 "too few samples to show the clock's tick, and its readings were not timed"
             )
         elif finding := _finding(row, tick, cost):
-            judged.findings.append(finding)
+            found.setdefault(finding.effect, []).append(finding)
+    judged.findings = [_together(found[effect]) for effect in sorted(found)]
     return judged.rest_is_clean(row["where"] for row in seen.rows())
+
+
+def _together(alike: list[Finding]) -> Finding:
+    """What is true of all, in the words of the one with the shortest interval."""
+    if len(alike) == 1:
+        return alike[0]
+    worst = min(alike, key=lambda one: [float(fact["value"]) for fact in one.evidence])
+    first, rest = worst.explanation[0].lower(), worst.explanation[1:]
+    return replace(
+        worst,
+        where=sorted(where for one in alike for where in one.where),
+        confidence=min(one.confidence for one in alike),
+        factors={one.where[0]: one.factor for one in alike if one.factor is not None},
+        explanation=f"At {count(len(alike))} points, most of all where {first}{rest}",
+    )
 
 
 def _of_starts(starts: pd.DataFrame, row: dict[str, Any], name: str) -> float | None:

@@ -12,6 +12,7 @@ from typing import Any
 from benchbook.artefacts import Finding, Judged, Row, Seen, proof
 from benchbook.detecting.timed_work import (
     known,
+    moves_no_bytes,
     span,
     speed_up,
     strongest,
@@ -56,7 +57,7 @@ def detect(seen: Seen) -> Judged:
     found: list[tuple[dict[str, Any], _Held]] = []
     asked = []
     for row in rows:
-        if not _needed(row) or touches_memory(row) is False:
+        if not _needed(row) or touches_memory(row) is False or moves_no_bytes(row):
             continue
         asked.append(row["where"])
         held = _held(row)

@@ -59,6 +59,39 @@ class Formula(Model):
     )
 
 
+Term = Annotated[
+    str | float | Column,
+    Field(description="a column of the row, a constant, or the same label's cell elsewhere"),
+]
+
+
+class Most(Model):
+    """In each row: a value is at most, or at least, times … ÷ divided_by …."""
+
+    table: Table
+    label: str
+    where: Where = Field(default={})
+    values: list[str] = Field(min_length=1, description="columns, each bounded so")
+    relation: Literal["at_most", "at_least"] = "at_most"
+    times: list[Term] = Field(min_length=1)
+    divided_by: list[Term] = Field(default=[])
+    because: str = Field(min_length=1, description="why nothing can be beyond it, in words")
+
+
+class Order(Model):
+    """Columns that only rise, or only fall, with labels that are numbers."""
+
+    table: Table
+    label: str
+    where: Where = Field(default={})
+    values: list[str] = Field(min_length=1)
+    direction: Literal["rise", "fall"]
+    slack_percent: float = Field(
+        default=0, ge=0, lt=100, description="by which a step may go back: scatter of measuring"
+    )
+    because: str = Field(min_length=1, description="why a step back is odd, in words")
+
+
 class Rows(Model):
     """A table of measurements, one row of cells per label."""
 
@@ -131,6 +164,15 @@ class Growth(Model):
     of: Column
     stated: Literal["even", "uneven"]
     step: str = Field(min_length=1, description="a step in words, like `a switch`")
+
+
+class Beyond(Model):
+    """All other rows of a column are stated to lie on one side of the row with label `beside`."""
+
+    of: Column
+    beside: str
+    relation: Literal["above", "below"]
+    stated: str = Field(min_length=1, description="what the source states, as `that` goes on")
 
 
 class Limit(Model):
@@ -227,9 +269,12 @@ class Audit(Model):
     extreme: list[Extreme] = Field(default=[])
     bound: list[Bound] = Field(default=[])
     same: list[Same] = Field(default=[])
+    most: list[Most] = Field(default=[])
+    order: list[Order] = Field(default=[])
     slope: list[Slope] = Field(default=[])
     gap: list[Gap] = Field(default=[])
     growth: list[Growth] = Field(default=[])
+    beyond: list[Beyond] = Field(default=[])
     limits: list[Limit] = Field(default=[])
     outcomes: list[Outcome] = Field(default=[])
     scenarios: list[Scenario] = Field(default=[])

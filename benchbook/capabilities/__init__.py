@@ -120,6 +120,8 @@ def _key(machine: Path) -> dict[str, Any]:
     modules = list(_modules())
     programs = sorted({name for one in modules for name in one.PROGRAMS})
     files = sorted({name for one in modules for name in one.FILES})
+    # Few probes ask what depends on any.
+    variables = sorted({name for one in modules for name in getattr(one, "VARIABLES", ())})
     status = read_text(machine / "proc/self/status") or ""
     return {
         "host": host.host_id(host.facts(machine)),
@@ -133,7 +135,16 @@ def _key(machine: Path) -> dict[str, Any]:
             name: (_setting if name.startswith(("proc/", "sys/")) else _stamp)(machine / name)
             for name in files
         },
+        "variables": {name: _variable(name) for name in variables},
     }
+
+
+def _variable(name: str) -> list[Any] | None:
+    """Its value, and a stamp of each file and folder that it names: what is put there counts."""
+    value = os.environ.get(name)
+    if value is None:
+        return None
+    return [value, [_stamp(one) for one in value.split(os.pathsep) if "/" in one]]
 
 
 def _stamp(path: Path | str | None) -> list[Any]:

@@ -1,12 +1,14 @@
 """Controls played and replayed again and again under changing load, until enough is counted.
 
-Every play is a line of outcomes.jsonl, in a folder named after the files that decide what is said:
-a later call goes on where the one before ended, and a changed detector begins anew. Controls are
+Every play is a line of outcomes.jsonl, in a folder named after the files that decide what is said
+and the host: a later call goes on where the one before ended, and a changed detector begins anew.
+What `keep` has put into the repository counts as well, whatever host it is from. Controls are
 played in a copy of the checkout, so that data/runs stays as it is.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import shutil
@@ -35,7 +37,14 @@ NOT_DECIDING = (
     "benchbook/audit",
     "benchbook/schemas",
     "benchbook/controls/long_",
+    # What the judging of a play never loads.
+    *(
+        f"benchbook/{name}"
+        for name in ("importers", "logs", "compare", "new", "causes", "explained")
+    ),
+    *(f"benchbook/{name}.py" for name in ("cli", "bench", "doctor", "record", "serve", "papers")),
 )
+KEPT = Path("data/long-count")  # digest/host.jsonl.gz
 COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
 TOLD_EVERY_S = 30
@@ -48,12 +57,22 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
     """Play until enough is counted or the time is over; the summary, which is written as well."""
     until = told = time.monotonic()
     until += budget_s
-    folder = root / "build" / "controls-long" / digest(root)
+    folder, kept = _places(root)
     lab = _lab(root, folder)
     tally = Tally(_controls(lab), [one.ARTEFACT for one in detectors()])
+    if kept.exists() and not (folder / OUTCOMES).exists():
+        (folder / OUTCOMES).write_bytes(gzip.decompress(kept.read_bytes()))
     for line in read(folder / OUTCOMES):
         tally.add(line)
-    say(f"{folder.relative_to(root)}: {len(tally.lines)} plays so far")
+    own, elsewhere = len(tally.lines), 0
+    for other in sorted(set(kept.parent.glob("*.gz")) - {kept}):
+        unpacked = folder / other.stem
+        unpacked.write_bytes(gzip.decompress(other.read_bytes()))
+        for line in read(unpacked):
+            tally.add(line)
+            elsewhere += 1
+    others = f", {elsewhere} on other hosts" if elsewhere else ""
+    say(f"{folder.relative_to(root)}: {own} plays so far{others}")
     while time.monotonic() < until and (candidate := tally.next()):
         line = play(lab, folder, candidate, len(tally.lines))
         tally.add(line)
@@ -62,17 +81,41 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
             have, want = tally.progress()
             say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
     timing = {one.ARTEFACT for one in detectors() if getattr(one, "TIMING_ONLY", False)}
-    content = summary(tally, timing)
+    content = summary(tally, timing) | {"plays_on_other_hosts": elsewhere}
     write_json(folder / SUMMARY, content)
     return content
 
 
+def keep(root: Path) -> Path:
+    """Put this host's plays where the repository keeps them; returns that file.
+
+    Raises BenchbookError where nothing was played at this version of the detectors.
+    """
+    folder, kept = _places(root)
+    if not (folder / OUTCOMES).exists():
+        raise BenchbookError(
+            "nothing was played here at this version of the detectors; run `make test-long` first"
+        )
+    records.repair(folder / OUTCOMES)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(gzip.compress((folder / OUTCOMES).read_bytes(), mtime=0))
+    return kept
+
+
+def _places(root: Path) -> tuple[Path, Path]:
+    """Where this host counts, and where its count is kept."""
+    version, here = digest(root), host.host_id(host.facts())
+    return root / "build" / "controls-long" / version / here, (
+        root / KEPT / version / f"{here}.jsonl.gz"
+    )
+
+
 def digest(root: Path) -> str:
-    """A name for this host and all files that decide what is said."""
+    """A name for all files that decide what is said."""
     kernels = {_control(root, name).get("kernel") for name in definitions.controls(root)}
     borrowed = kernels & set(definitions.experiments(root))
     places = [*DECIDING, *(f"kernels/{name}" for name in borrowed)]
-    found = hashlib.sha256(host.host_id(host.facts()).encode())
+    found = hashlib.sha256()
     for path in sorted({file for place in places for file in _files(root / place)}):
         name = str(path.relative_to(root))
         if not name.startswith(NOT_DECIDING):

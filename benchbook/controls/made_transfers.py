@@ -35,6 +35,9 @@ def point(where: str, way: str, **more: Any) -> dict[str, Any]:
     }
 
 
+DEVICE, BRIDGE = "0000:41:00.0", "0000:40:01.1"
+
+
 def linked(idle: tuple[float, int], load: tuple[float, int], most: tuple[float, int]) -> Any:
     """The observations of a link: 10^9 transfers per second, and lanes."""
     return {

@@ -119,7 +119,7 @@ def _count(record: dict[str, Any], file: str, number: int) -> Count:
         run_ns = float(record.get("event-runtime", 0))
         unit = str(record.get("unit") or "").replace("(null)", "")
         value = None if said.startswith("<") else _decimal(said)
-    except (KeyError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise NotUnderstoodError(file, number, f"{error} in a count of perf stat") from None
     name, _, scope = event.partition(":")
     reason = _why_absent(name, scope, said, value)

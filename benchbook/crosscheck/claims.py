@@ -74,12 +74,10 @@ def _sides(
 def check_steps(place: Place, steps: Estimand, space: Space, least: int = LEAST_STEPS) -> None:
     """Refuse a line over fewer than `least` values of a factor, over what is no number, or over
     points of no preset. `steps`: {points: settings, over}."""
-    values = []
     for number, setting in enumerate(steps["points"]):
         here = place.at("points", number)
         space.must_be_planned(here, space.points(here, setting))
-        own = setting.get(steps["over"])
-        values += own if isinstance(own, list) else [own]
+    values = values_along(steps)
     if not all(isinstance(value, int | float) for value in values):
         raise place.at("over").refusal(
             f"is {steps['over']!r}, which is not a number at every point; name such a factor"
@@ -89,6 +87,15 @@ def check_steps(place: Place, steps: Estimand, space: Space, least: int = LEAST_
             f"is {steps['over']!r}, of which 'points' names fewer than {least} values; name more "
             "of them"
         )
+
+
+def values_along(steps: Estimand) -> list[Any]:
+    """The values of the factor `over` that the points of a line name."""
+    found = []
+    for setting in steps["points"]:
+        own = setting.get(steps["over"])
+        found += own if isinstance(own, list) else [own]
+    return found
 
 
 def check_range(place: Place, estimand: Estimand, space: Space) -> None:

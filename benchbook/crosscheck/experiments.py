@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import definitions
-from benchbook.crosscheck.spaces import VARIANT, Place, Space
+from benchbook.crosscheck.spaces import SIZES, VARIANT, Place, Space
 from benchbook.errors import BenchbookError
+from benchbook.points import expand
 from benchbook.settings import PRESETS, load
 from benchbook.sizes import parse_bytes
 
@@ -23,16 +24,23 @@ def probe(root: Path) -> None:
     _sources(root, definitions.PROBE, definitions.definition(root, definitions.PROBE))
 
 
+def _parts(point: str) -> dict[str, str]:
+    """Factors out of a point's id."""
+    return dict(part.split("=", 1) for part in point.split(",")[1:])
+
+
 def _file(root: Path, name: str) -> str:
     return str(definitions.definition_file(root, name).relative_to(root))
 
 
 def _sources(root: Path, name: str, content: dict[str, Any]) -> None:
     """`name` is the folder of kernels/ that they lie in."""
-    for source in content["sources"]:
-        if not (root / "kernels" / name / source).is_file():
-            place = Place(_file(root, name), "sources")
-            raise place.refusal(f"names {source!r}, which is not in its folder; add or rename it")
+    for key in ("sources", "procedures"):
+        for source in content.get(key, []):
+            if not (root / "kernels" / name / source).is_file():
+                raise Place(_file(root, name), key).refusal(
+                    f"names {source!r}, which is not in its folder; add or rename it"
+                )
 
 
 def experiment(root: Path, name: str) -> Space:
@@ -46,6 +54,12 @@ def experiment(root: Path, name: str) -> Space:
     # The plan counts memory in it.
     if "bytes" in factors and factors["bytes"].get("unit") != "bytes":
         raise place.at("factors", "bytes").refusal("counts bytes; give it `unit: bytes`")
+    for key in ("libraries", "procedures"):
+        if content.get(key) and (content.get("simulate", True) or content.get("limits")):
+            raise place.at(key).refusal(
+                "is not built into what is simulated or searched for limits; write "
+                "`simulate: false`, and no limits"
+            )
     for variant, spec in content["variants"].items():
         for macro, size in spec.get("sizes", {}).items():
             space.size(place.at("variants", variant, "sizes", macro), size)
@@ -66,15 +80,36 @@ def experiment(root: Path, name: str) -> Space:
             space.planned.update(space.points(place.at("points", preset, number), cross))
     if not space.planned:
         raise place.at("points").refusal("names no point; give a preset one")
+    for factor, one in factors.items():
+        seen = {parts.get(factor) for parts in map(_parts, space.planned)} - {None}
+        for value in one.get("names", {}):
+            place.at("factors", factor, "names").known(value, sorted(seen), "value in 'points'")
     for number, twin in enumerate(content.get("twins", [])):
         here = place.at("twins", number)
         space.must_be_planned(here, space.points(here, twin))
+    _of_samples(space, place)
     if content.get("limits"):
         _limits(root, name, place.at("limits"), content)
     place.at("trials").unique([trial["text"] for trial in content.get("trials", [])])
     for number, trial in enumerate(content.get("trials", [])):
         _trial(place.at("trials", number), trial, space)
     return space
+
+
+def _of_samples(space: Space, place: Place) -> None:
+    """What is said of points by some of their factors: `unlooped`, `baseline`, `plain`."""
+    content = space.content
+    named = [(("unlooped", n), one) for n, one in enumerate(content.get("unlooped", []))]
+    named += [((key,), content[key]) for key in ("baseline", "plain") if content.get(key)]
+    crosses = [cross for preset in PRESETS for cross in content["points"].get(preset, [])]
+    planned = expand(content, crosses, SIZES)[0]
+    for key, setting in named:
+        here = place.at(*key)
+        if VARIANT in setting:
+            raise here.refusal("names a variant, and factors are meant; leave it out")
+        space.points(here, setting)
+        if not any(point.has_one_of([setting]) for point in planned):
+            raise here.refusal("fits no point of any preset; mend it or leave it out")
 
 
 def _limits(root: Path, name: str, place: Place, content: dict[str, Any]) -> None:
@@ -132,6 +167,8 @@ def control(root: Path, name: str) -> None:
     there = {"variant": control.get("variant")} | {
         side: control.get(side) or (side == "provoked") in tried for side in definitions.SIDES
     }
+    if (file.parent / definitions.REPLAY).exists():
+        there["nulls"] = True  # what is clean may be what this machine cannot play
     for key in (key for key, found in there.items() if not found):
         raise place.at(key).refusal("is missing, and a control with a kernel needs it; add it")
     content = definitions.definition(root, name)

@@ -19,8 +19,13 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     place = Place(f"data/published/{name}/paper.yaml")
     if content["id"] != name:
         raise place.at("id").refusal(f"is {content['id']!r}; its folder is {name!r}: name both so")
-    place.at("figures").unique([figure["id"] for figure in content["figures"]])
+    waiting = content.get("open", [])
+    known = [figure["id"] for figure in (*content["figures"], *waiting)]
+    place.at("figures").unique(known)
     folder = root / "data" / "published" / name
+    measured = definitions.experiments_of(root, name)
+    for experiment in content.get("shares", {}):
+        place.at("shares").known(experiment, measured, "experiment of its figures")
     for figure in content["figures"]:
         here = place.at("figures", figure["id"])
         here.at("experiment").known(figure["experiment"], spaces, "experiment")
@@ -29,7 +34,11 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
         space = spaces[figure["experiment"]]
         _rows(here, figure, folder)
         for number, series in enumerate(figure["select"]):
-            space.known_point(here.at("select", number, "point"), series["point"])
+            at = here.at("select", number)
+            if ("point" in series) == ("beyond_host" in series):
+                raise at.refusal("needs a 'point', or says in 'beyond_host' why no host has one")
+            if "point" in series:
+                space.known_point(at.at("point"), series["point"])
         for number, series in enumerate(figure.get("ranges", [])):
             claims.check_range(here.at("ranges", number), series, space)
         if "recomputed" in figure:
@@ -44,9 +53,13 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
             for side, cell in claim.get("cells", {}).items():
                 _named_cell(at.at("cells", side), side, cell, claim, folder)
         anomalies.check(here, figure, space)
+    for figure in waiting:
+        here = place.at("open", figure["id"])
+        columns, _ = _table(here.at("table"), folder, figure["table"])
+        here.at("x").known(figure["x"], columns, f"column of {figure['table']}")
     drawn = place.at("sweeps")
     every = content.get("sweeps", [])
-    drawn.unique([*(one["id"] for one in every), *(one["id"] for one in content["figures"])])
+    drawn.unique([*(one["id"] for one in every), *known])
     for one in every:
         drawn.at(one["id"], "experiment").known(one["experiment"], spaces, "experiment")
         _sweep(drawn.at(one["id"]), one, spaces[one["experiment"]], folder)
@@ -56,20 +69,34 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
     """Its points are planned, and the cells that it names are there."""
     ids = [series["id"] for series in sweep["series"]]
     place.at("series").unique(ids)
+    ratios = sweep["unit"] == "ratio"
+    if (ratios or "per" in sweep) and sweep.get("slopes", True):
+        raise place.at("slopes").refusal("is true, and only plain times have slopes; write false")
     for series in sweep["series"]:
         here = place.at("series", series["id"])
         along = {"points": series["points"], "over": sweep["over"]}
         claims.check_steps(here, along, space, least=2)
+        if ("against" in series) != ratios:
+            raise here.refusal("needs 'against' in a sweep of unit ratio, and in no other")
+        if ratios:
+            below = {"points": series["against"], "over": sweep["over"]}
+            claims.check_steps(here.at("against"), below, space, least=2)
+            sides = [claims.values_along(one) for one in (along, below)]
+            if sorted(sides[0]) != sorted(sides[1]):
+                raise here.at("against").refusal(
+                    f"has other values of {sweep['over']!r} than 'points'; name the same"
+                )
         if "above" in series:
             others = [one for one in ids if one != series["id"]]
             here.at("above").known(series["above"], others, "other series")
         if named := series.get("printed"):
             columns, rows = _table(here.at("printed", "table"), folder, named["table"])
-            for key in ("x", "y", *named.get("where", {})):
+            numbers = [key for key in ("x", "y", "against") if key in named]
+            for key in (*numbers, *named.get("where", {})):
                 name = named.get(key, key)
                 here.at("printed").known(name, columns, f"column of {named['table']}")
             for row in rows:
-                for column in (named["x"], named["y"]):
+                for column in (named[key] for key in numbers):
                     if not _is_number(row[column]):
                         raise here.at("printed").refusal(
                             f"finds {row[column]!r}, which is no number; name another column"
@@ -128,7 +155,12 @@ def _named_cell(
 ) -> None:
     """A printed number that a claim names itself."""
     sides = definitions.settings_of(claim["estimand"])
-    place.known(side, [one for one in sides if len(sides[one]) == 1], "side of one point")
+    single = [one for one in sides if len(sides[one]) == 1]
+    if claim["estimand"]["kind"] == "beyond_host":
+        single = [one for one in ("numerator", "denominator") if one in claim["cells"]]
+        if len(single) < 2:
+            raise place.refusal("is one side of a ratio; name 'numerator' and 'denominator'")
+    place.known(side, single, "side of one point")
     columns, rows = _table(place.at("table"), folder, cell["table"])
     place.at("column").known(cell["column"], columns, f"column of {cell['table']}")
     printed = _one_row(place.at("row"), cell["row"], columns, rows, cell["table"])[cell["column"]]

@@ -6,13 +6,14 @@ Rows are those of `artefacts.Seen.points`; times in ns, sizes in bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
-
-import numpy as np
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from benchbook.artefacts import Row, Seen, is_known
 from benchbook.detecting.timed_work import known
-from benchbook.stats.intervals import Interval, signed_rank_interval
+
+if TYPE_CHECKING:
+    from benchbook.stats.intervals import Interval
 
 EACH = 0.5  # sockets per round trip, from which on one is opened in the loop
 _COLUMNS = (
@@ -26,11 +27,13 @@ _COLUMNS = (
     "open_schedule",
     "timed_from_intended",
     "spinning",
+    "stream",
     "compiler",
     "flags_asked",
 )
 SOCKETS, FAR_SIDE = "socket in the loop", "counters of the far side"
-TRAITS = (*_COLUMNS, SOCKETS, FAR_SIDE)
+PROCEDURES = "calls of remote procedures"
+TRAITS = (*_COLUMNS, SOCKETS, FAR_SIDE, PROCEDURES)
 
 
 def round_trips(seen: Seen) -> list[dict[str, Any]]:
@@ -69,6 +72,8 @@ def _trait(row: Row, name: str) -> Any:
     if name == SOCKETS:
         each = sockets_each(row)
         return None if each is None else each >= EACH
+    if name == PROCEDURES:
+        return (known(row, "procedure_calls") or 0) > 0
     if name == FAR_SIDE:  # of a real host nothing is counted
         return is_known(row.get("receive_buffer_errors"))
     return row[name] if is_known(row.get(name)) else None
@@ -85,8 +90,10 @@ def by_block(seen: Seen, where: str) -> dict[int, float]:
 
 def over_blocks(values: Iterable[float]) -> Interval | None:
     """Estimate and 95 % interval of one value per block; None below the 6 that it takes."""
+    from benchbook.stats.intervals import signed_rank_interval  # slow to load; logs have no blocks
+
     found = signed_rank_interval(list(values), 0.95) if (values := list(values)) else None
-    return found if found and np.isfinite([found.low, found.high]).all() else None
+    return found if found and isfinite(found.low) and isfinite(found.high) else None
 
 
 def switches_each(row: Row) -> float | None:

@@ -44,6 +44,8 @@ OF_POINT = (
     "samples",
     "blocks",
 )
+# Of a call that moves none: nothing is divided by them, and no buffer is read.
+NO_BYTES = {"bytes_per_call": None, "moves_no_bytes": True}
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ def _row(
         **of_variants.get(point.get("variant", ""), {}),
         "working_set_bytes": plan["buffers"] * numbers.get("bytes", math.nan),
         **{name: point[name] for name in OF_POINT if name in point},
+        **(NO_BYTES if point.get("bytes_per_call") == 0 else {}),
     }
 
 

@@ -18,7 +18,10 @@ LEAST_BYTES = 4096  # straight code without a loop may move less
 ACCESSES = ("loads_in_loop", "stores_in_loop")
 CALLS = ("library_calls", "string_instructions")
 CODE = (*ACCESSES, *CALLS, "data_sections", "timed_isa", "compiler", "flags_asked")
-WORK = ("bytes", "bytes_per_call", "buffers_bytes", "block_bytes", "threads", "processes")
+WORK = (
+    *("bytes", "bytes_per_call", "buffers_bytes", "block_bytes", "pages_written"),
+    *("threads", "processes"),
+)
 OUTCOME = ("work_done_fraction", "distinct_source_blocks", "result_is_right")
 
 
@@ -29,6 +32,11 @@ def touches_memory(row: Row) -> bool | None:
     if any(is_known(row.get(name)) and len(row[name]) > 0 for name in CALLS):
         return True
     return False if all(is_known(row.get(name)) for name in (*ACCESSES, *CALLS)) else None
+
+
+def moves_no_bytes(row: Row) -> bool:
+    """Whether it declares none: of memory that is had and given back, nothing is read."""
+    return is_known(row.get("moves_no_bytes")) and bool(row["moves_no_bytes"])
 
 
 def is_possible(row: Row) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
+from benchbook.artefacts import is_known
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 NEEDED = ("run_delay_ns", "wall_ns", "involuntary_switches", "voluntary_switches")
 LIKE_ONE = 0.3  # of a usual wait: what is shorter is none
@@ -37,7 +41,7 @@ def waits(starts: pd.DataFrame, row: Mapping[str, Any]) -> Waits | None:
     known = starts[list(NEEDED)].astype(float).dropna()
     counts = [row.get(name) for name in ("threads", "processes")]
     lasted = float(known["wall_ns"].sum()) * prod(
-        float(count) for count in counts if count is not None and not pd.isna(count)
+        float(count) for count in counts if is_known(count)
     )
     if not lasted > 0:
         return None

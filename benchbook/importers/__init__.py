@@ -6,7 +6,8 @@ An importer module has TOOL (what people call the program; `explain --json` says
 order, none where it does not hold one. `read` never raises and never guesses: what it cannot read
 of a run that it recognised goes to the Report's `notes`. It must be strict enough that no other
 tool's output is taken for its own, and linear in the length of the log. It may have SIGNS, a
-compiled pattern without which, anywhere in the text, `read` has nothing to do.
+compiled pattern without which, anywhere in the text, `read` has nothing to do; and WORDS, of which
+any text has one in which SIGNS is found: to look for words is much faster than for patterns.
 """
 
 from __future__ import annotations
@@ -14,17 +15,19 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
+
+from benchbook.logs.numerals import number
+from benchbook.logs.words import lines_with
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the log without colours, prompts, quoting or indentation of what it was cut from;
-    `number` counts from 1 in the file."""
+class Line(NamedTuple):
+    """A line of the log without colours, quoting, stamps and indentation of what it was cut from
+    (a prompt stays, `Log.commands` has what was typed); `number` counts from 1 in the file."""
 
     number: int
     text: str
@@ -32,11 +35,46 @@ class Line:
 
 @dataclass(frozen=True)
 class Document:
-    """A JSON value that begins in line `number`; not `whole` where its head or tail is missing."""
+    """A JSON value that begins in line `number`; not `whole` where its head or tail is missing.
+    `text` is what it was read from, `lines` the numbers of the lines of that."""
 
     number: int
     value: Any
     whole: bool = True
+    text: str = ""
+    lines: Sequence[Line] = ()
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """By id, the line in which each of its objects begins; empty where they cannot be told, as
+        of what has lost its head. One pass over the text, made when it is first asked for."""
+        if not self.text.startswith(("{", "[")):
+            return {}
+        begins, at, line = list[int](), 0, 0
+        for token in _OBJECT.finditer(self.text):
+            if token["begins"]:
+                line += self.text.count("\n", at, token.start())
+                at = token.start()
+                begins.append(self.lines[line].number)
+        objects = [id(one) for one in _objects(self.value)]
+        # Of a document that was cut, what lies behind its last whole value was not read.
+        fits = len(objects) == len(begins) if self.whole else len(objects) <= len(begins)
+        return dict(zip(objects, begins, strict=False)) if fits else {}
+
+
+_OBJECT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)
+
+
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All objects of a JSON value in the order in which they begin."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield one
+            left += reversed([each for each in one.values() if isinstance(each, dict | list)])
+        elif isinstance(one, list):
+            left += reversed([each for each in one if isinstance(each, dict | list)])
 
 
 @dataclass(frozen=True)
@@ -63,6 +101,10 @@ class Log:
         """All lines, cleaned, with line feeds."""
         return "\n".join(line.text for line in self.lines)
 
+    def having(self, *words: str) -> list[Line]:
+        """Lines in which one of these words is found, in order."""
+        return [self.lines[index] for index in lines_with(self.text, words)]
+
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""
         for line in self.lines:
@@ -72,24 +114,17 @@ class Log:
     def number(self, text: str) -> float | None:
         """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);
         None where it is none. `nan` and `inf` are numbers here: what was printed is not mended."""
-        plain = text.strip().replace("\u00a0", "").replace("'", "")
-        if self.decimal_comma:
-            plain = plain.replace(".", "").replace(",", ".") if "," in plain else plain
-        else:
-            plain = plain.replace(",", "")
-        try:
-            return float(plain)
-        except ValueError:
-            return None
+        return number(text, decimal_comma=self.decimal_comma)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # frozen it would be, but each of 100,000 then takes three times as long
 class Result:
-    """One printed number. `unit` is explicit, whatever the tool wrote (logs/units.py has all):
-    MB/s is 10^6 bytes per second, MiB/s 2^20, Gbit/s 10^9 bits, us, ms, s, %, or a noun in the
-    plural (datagrams). `statistic`: what the number is of several (best, mean, median, max, p99,
-    sample, sum, ...); "" where there is one. `of`: the settings and physical columns of this
-    number, units in their names: bytes (the working set's arrays: see RESULT_COLUMNS), ..."""
+    """One printed number; nobody changes it. `unit` is explicit, whatever the tool wrote
+    (logs/units.py has all): MB/s is 10^6 bytes per second, MiB/s 2^20, Gbit/s 10^9 bits, us, ms, s,
+    %, or a noun in the plural (datagrams). `statistic`: what the number is of several (best, mean,
+    median, max, p99, sample, sum, ...); "" where there is one. `of`: the settings and physical
+    columns of this number, units in their names: bytes (the working set's arrays: see
+    RESULT_COLUMNS), ..."""
 
     name: str
     value: float
@@ -113,6 +148,12 @@ RESULT_COLUMNS = {
     "message_bytes": "payload of one message, datagram or transfer",
     "bytes_moved": "what the tool says was moved in `elapsed_s`",
     "elapsed_s": "what the tool says it took",
+    "elapsed_error_s": "how far the digits that were printed leave it open",
+    "summed_of": "of a sum: the statistic of the processes that was added (mean)",
+    "process": "of several whose lines are mixed, from 0",
+    "state": "of a counter: ok or absent, then with its `reason`",
+    "running_fraction": "of a counter: the share of the time that it was counted",
+    "multiplexed": "of a counter: whether it took turns with others",
     "repetitions": "how many samples the statistic is of",
     "repetition": "the number of this sample, from 0",
     "threads": "in the program",
@@ -121,6 +162,8 @@ RESULT_COLUMNS = {
     "clock_ticks": "of the clock in one timed test",
     "protocol": "tcp or udp",
     "end": "sender or receiver",
+    "clock_step_ns": "by how much the tool's clock went back while it ran, as the tool says",
+    "zero_copy": "of a rate: whether it may stand for a mapping that moves nothing",
     "near_address": "of the end that printed the log",
     "far_address": "of the other",
     "direction": "host to device, device to host, both, device to device",
@@ -128,6 +171,9 @@ RESULT_COLUMNS = {
     "llc_bytes": "the last-level caches as the log itself says",
     "cpu": "its model as the log says",
     "cores": "as the log says",
+    "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
+    "refused": "why the tool counted nothing at all, in its words",
+    "validated": "whether the tool found its own results right",
 }
 
 
@@ -147,6 +193,13 @@ class Report:
     def column(self, result: Result, name: str) -> Any:
         """A column of one of its results, or the fact that holds for all; None if unknown."""
         return result.of.get(name, self.facts.get(name))
+
+    def knowing(self, *names: str) -> list[Result]:
+        """Its results of which one of these columns may be known; logs may have 100,000 others."""
+        if any(name in self.facts for name in names):
+            return self.results
+        asked = frozenset(names)
+        return [one for one in self.results if not asked.isdisjoint(one.of)]
 
 
 def names() -> list[str]:

@@ -1,78 +1,49 @@
-"""Dirty text -> a Log: colours, carriage returns, prompts, quoting and fences go, lines keep their
-numbers."""
+"""Dirty text -> a Log: any encoding, colours, carriage returns, prompts, quoting, fences, pages and
+stamps of continuous integration go; lines keep the numbers that they have in the file."""
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
+from bisect import bisect_right
+from functools import partial
+from itertools import accumulate
 
-from benchbook.importers import Command, Document, Line, Log
-
-_COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_QUOTED = re.compile(r"^(?:\s*(?:>|\|))+ ?")
-_PROMPT = re.compile(
-    r"^\s*(?:\[[^\]]+\]|\(\w+\)|[\w.-]+@[\w.-]+)?[\w:~/.@ -]{0,60}[$#%❯>] +(\S.*)$"
-)
-_VARIABLE = re.compile(r"^(\w+)=(\S*)$")
-_COMMA = re.compile(r"(?<![\d.,])\d+,\d+(?![\d.,])")
-_POINT = re.compile(r"(?<![\d.,])\d+\.\d+(?![\d.,])")
+from benchbook.importers import Document, Line, Log
+from benchbook.logs.decoding import SOFT, text_of
+from benchbook.logs.fragments import Found, documents
+from benchbook.logs.markup import unwrapped
+from benchbook.logs.numerals import has_decimal_commas
+from benchbook.logs.shells import commands
 
 
 def log_of(content: bytes) -> Log:
     """The content of a file as importers see it."""
-    text = _decoded(content)
-    lines = tuple(
-        Line(number, _clean(raw)) for number, raw in enumerate(re.split(r"\r\n|\n", text), 1)
+    lines = _numbered(unwrapped(text_of(content)))
+    text = "\n".join(line.text for line in lines)
+    return Log(
+        lines, _documents(lines, text), tuple(commands(lines, text)), has_decimal_commas(text)
     )
-    return Log(lines, _documents(lines), _commands(lines), _has_decimal_commas(lines))
 
 
-def _decoded(content: bytes) -> str:
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if content.startswith(mark):
-            return content.decode(encoding, "replace")
-    return content.decode("utf-8-sig", "replace").replace("\x00", "")
+def _numbered(plain: list[str]) -> tuple[Line, ...]:
+    if not any(SOFT in one for one in plain):
+        # Line(number, text) for very many lines, without a call of Python's for each.
+        return tuple(map(partial(tuple.__new__, Line), enumerate(map(str.rstrip, plain), 1)))
+    return tuple(
+        Line(number, one.rstrip())
+        for number, several in enumerate(plain, 1)
+        for one in several.split(SOFT)
+    )
 
 
-def _clean(raw: str) -> str:
-    text = _COLOUR.sub("", raw).rsplit("\r", 1)[-1]
-    return _QUOTED.sub("", text).expandtabs(8).rstrip()
+def _documents(lines: tuple[Line, ...], text: str) -> tuple[Document, ...]:
+    found = list(documents(text))
+    if not found:
+        return ()
+    ends = list(accumulate(len(line.text) + 1 for line in lines))
+    return tuple(_document(lines, text, bisect_right(ends, one.start), one) for one in found)
 
 
-def _commands(lines: tuple[Line, ...]) -> tuple[Command, ...]:
-    found = []
-    for line in lines:
-        if shown := _PROMPT.match(line.text):
-            try:
-                words = shlex.split(shown[1], comments=True)
-            except ValueError:
-                continue
-            variables: dict[str, str] = {}
-            while words and (one := _VARIABLE.match(words[0])):
-                variables[one[1]] = one[2]
-                words = words[1:]
-            if words:
-                found.append(Command(line.number, tuple(words), variables))
-    return tuple(found)
-
-
-def _documents(lines: tuple[Line, ...]) -> tuple[Document, ...]:
-    """JSON objects and arrays that begin at the start of a line."""
-    text = "\n".join(line.text for line in lines)
-    decoder, found, at = json.JSONDecoder(), [], 0
-    for begin in re.finditer(r"^\s*[{\[]", text, re.MULTILINE):
-        if begin.start() < at:
-            continue
-        start = begin.end() - 1
-        try:
-            value, at = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        found.append(Document(text.count("\n", 0, start) + 1, value))
-    return tuple(found)
-
-
-def _has_decimal_commas(lines: tuple[Line, ...]) -> bool:
-    text = "\n".join(line.text for line in lines)
-    return len(_COMMA.findall(text)) > len(_POINT.findall(text))
+def _document(lines: tuple[Line, ...], text: str, first: int, one: Found) -> Document:
+    own = text[one.start : one.end]
+    within = lines[first : first + own.count("\n") + 1]
+    return Document(lines[first].number, one.value, one.whole, own, within)

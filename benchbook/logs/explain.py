@@ -2,67 +2,227 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import math
+import os
 import sys
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from benchbook import importers
 from benchbook.artefacts import Finding
+from benchbook.digits import plural
 from benchbook.importers import Log, Report, Result
+from benchbook.logs import seen, surroundings
 from benchbook.logs.cleaning import log_of
+from benchbook.logs.printed import is_number
+from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.rules import Ask, Machine, rules
 from benchbook.logs.units import in_base
-from benchbook.sizes import parse_bytes
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
+STDIN = "-"
+_AS_IT_IS = {str, int, bool, type(None)}
+MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
 
 
-def show(files: list[Path], l3: str, *, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Explained:
+    """One file: what all importers read in it, and what rules and detectors say of that.
+
+    `trouble`: why there is nothing, in one sentence; "" where there is something."""
+
+    file: str
+    reports: list[Report] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trouble: str = ""
+    content: bytes = field(default=b"", repr=False, compare=False)
+
+    @property
+    def called(self) -> str:
+        """What people call the file."""
+        return "standard input" if self.file == STDIN else self.file
+
+    def record(self) -> dict[str, Any]:
+        """As --json prints it: `tool` is None where nothing was recognised."""
+        reports = self.reports
+        found = {
+            "version": VERSION,
+            "file": self.file,
+            "tool": reports[0].tool if reports else None,
+            "tools": tools_of(reports),
+            "results": [_record(one, result) for one in reports for result in one.results],
+            "findings": [one.record(", ".join(tools_of(reports))) for one in self.findings],
+            "asks": [asdict(one) for one in self.asks],
+            "notes": self.notes,
+        }
+        plain: dict[str, Any] = _plain(found | ({"error": self.trouble} if self.trouble else {}))
+        return plain
+
+
+def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
     """Print what the files say; exit code 2 where one of them was not recognised."""
-    machine = Machine(parse_bytes(l3) if l3 else None, source="--l3" if l3 else "")
-    found = [explained(str(one), _content(one), machine) for one in files]
-    if as_json:
-        print(json.dumps(found if len(found) > 1 else found[0], indent=1))
-    if any(one["tool"] is None for one in found):
+    gc.disable()  # a long log is many small objects, none of which is to go before the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no µ
+    try:
+        found = _printed(files, machine, as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    if any(one.trouble for one in found):
         raise SystemExit(NOT_RECOGNISED)
 
 
-def _content(file: Path) -> bytes:
-    return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
+    found = []
+    for file in files:
+        one = of_file(file, machine)
+        found.append(one)
+        if not as_json:
+            print_explained(one, alone=len(files) == 1)
+        if one.trouble:
+            sys.stdout.flush()
+            print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
+    if as_json:
+        records = [one.record() for one in found]
+        texts = [_text(one) for one in records]
+        print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
+    return found
 
 
-def read(log: Log) -> list[Report]:
+def of_file(file: Path, machine: Machine) -> Explained:
+    """One file or standard input; what cannot be read is told, never raised."""
+    name = str(file)
+    called = "standard input" if name == STDIN else name
+    try:
+        content = content_of(file)
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        return Explained(name, trouble=f"{called} cannot be read: {why}")
+    except ValueError:  # a name with a NUL in it
+        return Explained(name, trouble=f"{called} cannot be read: its name is none")
+    if len(content) > MOST_BYTES:
+        trouble = (
+            f"{called} is longer than {MOST_BYTES >> 20} MiB, which is more than is read: cut the "
+            "lines of one benchmark out of it"
+        )
+        return Explained(name, trouble=trouble)
+    if not content.strip(b"\x00 \t\r\n"):
+        return Explained(name, trouble=f"{called} is empty: there is nothing to explain")
+    return of_content(name, content, machine)
+
+
+def content_of(file: Path) -> bytes:
+    """What is in a file, a byte more than what is read at most where it is longer."""
+    if str(file) == STDIN:
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    with file.open("rb") as stream:
+        return stream.read(MOST_BYTES + 1)
+
+
+def of_content(name: str, content: bytes, machine: Machine) -> Explained:
+    """What the content of a file says."""
+    notes: list[str] = []
+    log = log_of(content)
+    reports = read(log, notes)
+    if not reports:
+        called = "standard input" if name == STDIN else name
+        lines = sum(bool(line.text.strip()) for line in log.lines)
+        return Explained(name, trouble=_unknown(called, lines), notes=notes)
+    surroundings.tell(log, reports)
+    judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
+    said = [found for judge in judging for found in judge(reports, machine)]
+    told = {one.artefact for one in said if isinstance(one, Finding)}
+    shapes = _guarded("shape of samples", notes, seen.findings)(reports)
+    said += [one for one in shapes if one.artefact not in told]
+    return Explained(
+        name,
+        reports,
+        [one for one in said if isinstance(one, Finding)],
+        _without_repetition(one for one in said if isinstance(one, Ask)),
+        [
+            *notes,
+            *(note for report in reports for note in report.notes),
+            *(one for one in said if isinstance(one, str)),
+        ],
+        content=content,
+    )
+
+
+def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
     found: list[Report] = []
+    # Words are found several times as fast among characters of one byte.
+    plain = log.text if log.text.isascii() else log.text.encode("ascii", "replace").decode("ascii")
     for name in importers.names():
         module = importers.importer(name)
-        signs = getattr(module, "SIGNS", None)
-        if signs is None or signs.search(log.text):
-            found += module.read(log)
+        if _may_be_of(module, log.text, plain):
+            found += _guarded(f"importer {name}", notes, module.read)(log)
     return sorted(found, key=lambda report: report.line)
 
 
+def _may_be_of(importer: ModuleType, text: str, plain: str) -> bool:
+    """Whether the text (`plain`: in ASCII only) has what an importer asks for at least."""
+    words, signs = getattr(importer, "WORDS", ()), getattr(importer, "SIGNS", None)
+    if words and not any(word in plain for word in words):
+        return False
+    return signs is None or signs.search(text) is not None
+
+
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
-    """One file as `explain --json` prints it; `tool` is None where nothing was recognised."""
-    reports = read(log_of(content))
-    said = [one for rule in rules() for one in rule.check(reports, machine)]
-    return {
-        "version": VERSION,
-        "file": name,
-        "tool": reports[0].tool if reports else None,
-        "results": [_record(report, result) for report in reports for result in report.results],
-        "findings": [one.record(report_tools(reports)) for one in said if isinstance(one, Finding)],
-        "asks": [asdict(one) for one in said if isinstance(one, Ask)],
-        "notes": [note for report in reports for note in report.notes],
-    }
+    """One file as `explain --json` prints it."""
+    return of_content(name, content, machine).record()
 
 
-def report_tools(reports: list[Report]) -> str:
-    """The tools of a file, as findings name what they are about."""
-    return ", ".join(dict.fromkeys(report.tool for report in reports))
+def looked_for() -> dict[str, str]:
+    """What each importer knows its tool's output by."""
+    modules = [importers.importer(name) for name in importers.names()]
+    return {module.TOOL: module.LOOKS_FOR for module in modules}
+
+
+def tools_of(reports: Iterable[Report]) -> list[str]:
+    """The tools of a file, in its order."""
+    return list(dict.fromkeys(report.tool for report in reports))
+
+
+def _unknown(called: str, lines: int) -> str:
+    signs = "; ".join(f"{tool} ({sign})" for tool, sign in looked_for().items())
+    return (
+        f"{called}: no output of a benchmark was recognised in its "
+        f"{plural(lines, 'line')} of text; looked for: {signs}"
+    )
+
+
+def _guarded(
+    what: str, notes: list[str] | None, call: Callable[..., Iterable[Any]]
+) -> Callable[..., list[Any]]:
+    """A fault of one importer or rule must not keep from a reader what the others say."""
+
+    def guarded(*arguments: Any) -> list[Any]:
+        try:
+            return list(call(*arguments))
+        except Exception as error:
+            if notes is None:
+                raise
+            notes.append(f"The {what} failed on this log ({type(error).__name__}): please report.")
+            return []
+
+    return guarded
+
+
+def _without_repetition(asks: Iterable[Ask]) -> list[Ask]:
+    return list(dict.fromkeys(asks))
 
 
 def _record(report: Report, result: Result) -> dict[str, Any]:
@@ -76,5 +236,36 @@ def _record(report: Report, result: Result) -> dict[str, Any]:
         "line": result.line,
         "base_value": value,
         "base_unit": unit,
+        **({} if is_number(result.value) else {"printed": str(value)}),
         **{key: one for key, one in {**report.facts, **result.of}.items() if one is not None},
     }
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: what is no number is none, what has no form there is words."""
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        # Most values are what they are: without a call for each of very many.
+        return {
+            str(key): one if type(one) in _AS_IT_IS else _plain(one) for key, one in value.items()
+        }
+    if isinstance(value, list | tuple | set):
+        return [_plain(one) for one in value]
+    return float(value) if isinstance(value, float) else str(value)
+
+
+def _text(record: dict[str, Any]) -> str:
+    """A record as JSON, each result in a line of its own: there may be very many, and Python's own
+    indenting takes seconds for them."""
+    parts = []
+    for name, value in record.items():
+        if isinstance(value, list) and value:
+            lines = ",\n  ".join(map(json.dumps, value))
+            parts.append(f"{json.dumps(name)}: [\n  {lines}\n ]")
+        else:
+            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
+    return "{\n " + ",\n ".join(parts) + "\n}"

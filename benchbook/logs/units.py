@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from benchbook import units
 
+_MOST = 1e300
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _BITS = {"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9, "Tbit": 10**12}
+_BITS |= {"Kibit": 2**10, "Mibit": 2**20, "Gibit": 2**30}
 _TIMES = {"us" if name == "µs" else name: size for name, size in units.TIME_UNITS.items()}
 # unit -> (how many base units it is, the base unit)
 BASE: dict[str, tuple[float, str]] = {
@@ -21,10 +25,16 @@ BASE: dict[str, tuple[float, str]] = {
 def in_base(value: float, unit: str) -> tuple[float, str]:
     """The value in B, B/s, bit, bit/s or ns; itself where the unit is another."""
     size, base = BASE.get(unit, (1, unit))
+    if abs(value) > _MOST:  # a whole number that no float holds
+        value = math.inf
     return value * size, base
 
 
 def bytes_per_s(value: float, unit: str) -> float | None:
     """A rate in bytes per second; None where the unit is none of a rate."""
+    if not unit.endswith("/s"):
+        return None
     base_value, base = in_base(value, unit)
-    return {"B/s": base_value, "bit/s": base_value / 8}.get(base)
+    if base == "B/s":
+        return base_value
+    return base_value / 8 if base == "bit/s" else None

@@ -23,7 +23,8 @@ from benchbook.network import wiring
 from benchbook.network.namespaces import Namespaces, NotAllowedError
 from benchbook.network.wiring import FAR, NEAR, Line
 
-PEER, LOOPBACK = "peer", "loopback"
+PEER, LOOPBACK, MEMORY = "peer", "loopback", "memory"
+NOT_LAID = (PEER, MEMORY)  # a real network, and memory that both ends share: no line is laid
 LEAST_CPUS, MOST_CPUS = 2, 3  # one for each end, and one for switches that are emulated
 PEER_PORT = 7707
 LAID = ("path", "switches")  # factors that the network has, and no kernel is told
@@ -58,7 +59,7 @@ class Network:
         """Lay the lines that points with these factors need; one that fails has its reason."""
         for factors in settings:
             key = _key(factors)
-            if factors["path"] == PEER or key in self.lines or key in self.refused:
+            if factors["path"] in NOT_LAID or key in self.lines or key in self.refused:
                 continue
             line = Line(len(self.lines), *key)
             try:
@@ -142,6 +143,8 @@ class Network:
             if self.peer is None:
                 return Door({}, refused=without_peer())
             return Door({"far-address": self.peer[0], "port": self.peer[1]})
+        if factors["path"] == MEMORY:
+            return Door({})
         key = _key(factors)
         if key in self.refused:
             return Door({}, refused=self.refused[key])
@@ -210,7 +213,7 @@ def refusal(factors: dict[str, Any], peer: str | None, root: Path) -> str:
     path = factors["path"]
     if path == PEER:
         return "" if peer else without_peer()
-    if path == LOOPBACK:
+    if path in (LOOPBACK, MEMORY):
         return ""
     try:
         _program("ip")

@@ -12,6 +12,9 @@ from typing import Any
 
 NEAR, FAR = "A", "B"
 LOOPBACK = "127.0.0.1"
+# The kernel tells up to 1 s late that an interface is up whose other end, in another namespace, has
+# the same number as itself.
+FIRST_INDEX, PAIRS_MOST = 1000, 16
 BUCKET_BURST_BYTES = 16_000  # some frames: what a token bucket lets pass at once
 BUCKET_QUEUE_BYTES = 1_000_000
 
@@ -75,9 +78,10 @@ def commands(line: Line, where: dict[str, str]) -> Iterator[tuple[str, str, list
     if line.path == "loopback":
         return
     pairs = _pairs(line)
-    for left, right in pairs:
-        joined = f"type veth peer name {right[1]}"
-        yield left[0], "ip", [f"link add {left[1]} {joined} netns {where[right[0]]}"]
+    for place, (left, right) in enumerate(pairs):
+        index = FIRST_INDEX + 2 * (PAIRS_MOST * line.number + place)
+        joined = f"type veth peer name {right[1]} index {index + 1}"
+        yield left[0], "ip", [f"link add {left[1]} index {index} {joined} netns {where[right[0]]}"]
     for host, address, mac, other in (
         (NEAR, line.near, _mac(line, 1), (line.far, _mac(line, 2))),
         (FAR, line.far, _mac(line, 2), (line.near, _mac(line, 1))),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import audited, claimed, equivalence, grids, prose, sizing
+from benchbook.pages import audited, claimed, equivalence, explained, grids, prose, sizing
 from benchbook.pages.prose import Paper
 from benchbook.units import TIME
 
@@ -19,6 +19,12 @@ LEAD = {
     "inconclusive": "It stays undecided here.",
     "not_measurable_here": "It cannot be measured here.",
 }
+# Of a claim that is reproduced through artefacts: whether through them only.
+THROUGH = {
+    True: "The number repeats here, but only through an artefact of measuring.",
+    False: "The number repeats here, but it rests on an artefact of measuring.",
+}
+NO_RATE = "The number repeats here, but it is no rate of copying memory."
 
 
 FASTER, LONGER = "times as fast as", "times as long as"
@@ -74,7 +80,7 @@ def _below(claim: dict[str, Any]) -> bool:
 def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:
     names = [prose.method_name(paper, side) for side in (top, bottom)]
     if names[0] == names[1]:  # what differs is another factor
-        names = list(prose.differing(top, bottom))
+        names = list(prose.differing(paper, top, bottom))
     because = prose.mechanism(paper, top)
     verb = "takes" if words == LONGER else "is"
     text = f"{names[0]} {verb} {'only ' if only else ''}{ratio} {words} {names[1]} here"
@@ -95,7 +101,9 @@ def _headline_of_figure(paper: Paper) -> str:
                 words = LONGER if figure["quantity"] == TIME else FASTER
                 return _is_as(paper, row["point"], base, text, words, False)
     first = next(iter(paper["figures"]), None)
-    return f"{first['title']}: nothing to compare was measured" if first else paper["title"]
+    if first is None:
+        return f"Not rerun yet: {paper['title']}"
+    return f"{first['title']}: nothing to compare was measured"
 
 
 def _lower(text: str) -> str:
@@ -113,28 +121,52 @@ def answer(paper: Paper) -> list[list[str]]:
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
     first = leading(paper)
     said = []
-    if first is not None:
-        said.append(_lead(first))
-        dated = "" if paper["date"] == prose.UNSTATED else f", {paper['date'][:4]}"
-        said.append(f"“{first['text']}” ({paper['kind']}{dated}.)")
-        said += _measured(paper, first)
-        if first["verdict"] in ("inconclusive", "not_measurable_here"):
-            said.append(f"The reason: {claimed.why(paper, first)}")
+    if not paper["figures"]:
+        said.append(f"The source ({prose.source(paper)}) says: {paper['answer']}")
     top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
-    said += _why(paper, top)
-    beside = claimed.others(paper, [first] if first else [])
+    # Where an artefact makes the number, what it is and does comes before what was claimed.
+    lies = bool(top and prose.mechanism(paper, top))
+    forms = list(_other_forms(paper, top))
+    quoted = []
+    if first is not None:
+        dated = "" if paper["date"] == prose.UNSTATED else f", {paper['date'][:4]}"
+        quoted = [f"The claim: “{first['text']}” ({paper['kind']}{dated}.)"]
+        quoted += [f"{prose.upper(words)}." for words in [claimed.through(first)] if words]
+        said += [_lead(first, lies), *([] if lies else quoted)]
+        said += _why(paper, top)
+        said += _measured(paper, first)
+        if first["verdict"] == "inconclusive":
+            said.append(f"The reason: {claimed.why(paper, first)}")
+        if first["verdict"] == "not_measurable_here":
+            said.append(claimed.not_measurable(paper, first))
+    said += [*forms, *_explained(paper)] if lies else []
     rest = [
-        beside,
+        quoted if lies else [],
+        claimed.others(paper, [first] if first else []),
         audited.sentence(paper),
-        list(_other_forms(paper, top)),
+        [] if lies else forms,
+        [] if lies else list(_explained(paper)),
         list(_not_the_end(paper)),
     ]
     return [paragraph for paragraph in (said, *rest) if paragraph]
 
 
-def _lead(claim: dict[str, Any]) -> str:
-    words = claimed.through(claim).removeprefix("reproduced")
-    return f"{LEAD[claim['verdict']].rstrip('.')}{words}."
+def _lead(claim: dict[str, Any], lies: bool) -> str:
+    found = claim.get("through")
+    if lies and claim["verdict"] == "reproduced":
+        return NO_RATE
+    return THROUGH[found["kind"] == "only"] if found else LEAD[claim["verdict"]]
+
+
+def _explained(paper: Paper) -> Iterator[str]:
+    """How much of what begs an explanation is explained, of the points that mislead."""
+    seen: set[str] = set()
+    for figure in paper["figures"]:
+        for one in figure["explained"]:
+            text = explained.in_short(paper, one)
+            if text and prose.mechanism(paper, one["odd"]) and one["odd"] not in seen:
+                seen.add(one["odd"])
+                yield text
 
 
 def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
@@ -149,7 +181,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     values = [digits.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows]
     names = [prose.method_name(paper, side) for side in sides]
     if names[0] == names[1]:
-        names = list(prose.differing(*sides))
+        names = list(prose.differing(paper, *sides))
     ratio = digits.with_interval(claim["estimate"], *claim["interval"])
     published = claim["published"]
     there = f"; the paper’s own figures give {prose.ratios(published)}" if published else ""
@@ -172,8 +204,7 @@ def _why(paper: Paper, point: str | None) -> Iterator[str]:
     if not point or not prose.mechanism(paper, point):
         return
     yield (
-        f"But that is no rate of copying memory: {prose.method_name(paper, point)} "
-        f"{prose.mechanism(paper, point)}, so that "
+        f"{prose.upper(prose.method_name(paper, point))} {prose.mechanism(paper, point)}: "
         f"{digits.share(seen['work_done_fraction'])} of the declared bytes stand where they "
         "belong, and what it touches stays in the cache."
     )

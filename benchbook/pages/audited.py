@@ -43,6 +43,18 @@ def fitting(paper: Paper) -> dict[str, list[Check]]:
     return dict(sorted(found.items(), key=lambda rule: -len(rule[1])))
 
 
+def of_table(paper: Paper, table: str) -> str:
+    """What the checks of one table found, as a sentence; empty where none is about it."""
+    items = [one for one in paper["audit"] if table in one["table"].split(", ")]
+    if not items:
+        return ""
+    wrong = [one for one in items if not one["consistent"]]
+    every = digits.plural(len(items), "check")
+    if not wrong:
+        return f"Its numbers pass {every} of the audit."
+    return f"{len(wrong)} of {every} of its numbers {_disagree(len(wrong))}: see the audit."
+
+
 def counts(paper: Paper) -> str:
     """`23 of 77 checks of the source’s own numbers disagree: 14 distinct slips`."""
     wrong, every = len(odd(paper)), digits.plural(len(paper["audit"]), "check")

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchbook import digits
-from benchbook.comparisons import VALUES
 from benchbook.pages import functions, marks, prose
 from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.prose import Paper
-from benchbook.units import TIME, UNITS
+from benchbook.units import TIME, UNITS, VALUES
 
 Experiment = dict[str, Any]
 Entry = dict[str, Any]

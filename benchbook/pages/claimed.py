@@ -3,6 +3,8 @@ to settle it, what settled it, and under which conditions it would hold."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,7 @@ from benchbook.points import NOT_IN_PRESET
 Claim = dict[str, Any]
 RATIOS = ("ratio", "ratio_of_ranges")
 PLAIN = ("difference", "slope", "unevenness")  # numbers that may be 0 or less, with or without unit
-LISTED = 3  # conditions named before the rest is counted
+LISTED = 3  # conditions, or claims, named before the rest is counted
 VERDICTS = {
     "reproduced": ("holds", "hold", "here"),
     "not_reproduced": ("does", "do", "not hold here"),
@@ -40,7 +42,16 @@ def name(paper: Paper, claim: Claim) -> str:
     ]
     if own and beside.count(own) < 2:  # else the name would be that of several claims
         return own
-    return str(claim["claim"]).replace("-", " ")
+    return _in_words(claim)
+
+
+def _in_words(claim: Claim) -> str:
+    """A claim's id as words, written as its text writes them: `giving 1 MiB back costs less`."""
+    written = {}
+    for word in re.findall(r"\w+", claim["text"]):
+        if word[1:] != word[1:].lower():  # a capital inside: no mere beginning of a sentence
+            written.setdefault(word.lower(), word)
+    return " ".join(written.get(word, word) for word in str(claim["claim"]).split("-"))
 
 
 def _of_sides(paper: Paper, claim: Claim) -> str:
@@ -54,7 +65,7 @@ def _ratio_name(paper: Paper, top: str, bottom: str) -> str:
     names = [prose.method_name(paper, side) for side in (top, bottom)]
     if names[0] != names[1]:
         return " ÷ ".join(names)
-    return f"{names[0]}, {' ÷ '.join(prose.differing(top, bottom))}"
+    return f"{names[0]}, {' ÷ '.join(prose.differing(paper, top, bottom))}"
 
 
 def number(claim: Claim, value: float | None) -> str:
@@ -151,6 +162,14 @@ def steps(claim: Claim) -> str:
             f"95{digits.FIXED}% of tries)."
         )
     return text
+
+
+def verdict(claim: Claim) -> str:
+    """The verdict, or that it rests on an artefact: `only` or `resting`."""
+    found = claim.get("through")
+    if not found:
+        return str(claim["verdict"])
+    return "only" if found["kind"] == "only" else "resting"
 
 
 def what(claim: Claim) -> str:
@@ -345,19 +364,32 @@ def not_measurable(paper: Paper, claim: Claim) -> str:
     return f"{why(paper, claim)} It needs {needs}." if needs else why(paper, claim)
 
 
+def _each_once(names: list[str]) -> list[str]:
+    """Claims of several figures that go by one name, counted: `several threads, 4 times`."""
+    return [
+        name if amount == 1 else f"{name}, {amount} times"
+        for name, amount in Counter(names).items()
+    ]
+
+
+def _few(names: list[str]) -> list[str]:
+    """The first of many: the rest stands at the figures."""
+    return names if len(names) <= LISTED + 1 else [*names[:LISTED], f"{len(names) - LISTED} more"]
+
+
 def others(paper: Paper, told: list[Claim]) -> list[str]:
     """The verdicts of the claims that the answer does not tell of, in one sentence."""
     left = [one for one in prose.claims(paper) if one not in told]
     parts = []
     for verdict, (one, many, rest) in VERDICTS.items():
         names = [
-            ", ".join(filter(None, [str(claim["claim"]).replace("-", " "), only(claim)]))
+            ", ".join(filter(None, [_in_words(claim), only(claim)]))
             for claim in left
             if claim["verdict"] == verdict
         ]
         if names:
             verb = one if len(names) == 1 else many
-            parts.append(f"{len(names)} {verb} {rest} ({'; '.join(names)})")
+            parts.append(f"{len(names)} {verb} {rest} ({'; '.join(_few(_each_once(names)))})")
     of = (
         f"Of {digits.plural(len(left), 'other claim')} "
         if told

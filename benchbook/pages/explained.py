@@ -20,6 +20,12 @@ WORTH = 0.1  # the share from which a step is told in the sentence above the tab
 QUIET = ("call",)  # factors that tell nothing in a title
 
 
+def _percent(value: float | None) -> str:
+    """A share that was estimated: near the whole no finer than its interval could tell."""
+    nearly = value is not None and 0.99 < value < 1
+    return f"over 99{digits.FIXED}%" if nearly else digits.share(value)
+
+
 def is_absent(one: One) -> bool:
     """Whether nothing is known of it but that another preset measures its points."""
     return one["state"] == "not_measured" and str(one["reason"]).endswith(NOT_IN_PRESET)
@@ -66,7 +72,22 @@ def title(paper: Paper, one: One) -> str:
         return f"{shows}: {_taken(one)}"
     if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
         return f"{shows}; how much of it is explained stays open in this run"
-    return f"{shows}: {digits.share(one['explained'])} of it is explained"
+    return f"{shows}: {_percent(one['explained'])} of it is explained"
+
+
+def in_short(paper: Paper, one: One) -> str:
+    """How much of the factor is explained and by what, as a sentence; empty where nothing tells."""
+    steps = [step for step in chained(one) if abs(step["share"] or 0) >= WORTH]
+    if one["state"] != "ok" or not steps:
+        return ""
+    of = f"Of the factor of {times(one['factor'])} that {names(paper, one)[0]} shows"
+    causes = digits.listed([step["title"] for step in steps])
+    if one["explained"] is None:
+        twins = "a twin" if len(steps) == 1 else "twins"
+        return f"{of}, {twins} with only the cause removed ({causes}) {_takes(one)}."
+    if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
+        return f"{of}, how much is explained stays open in this run."
+    return f"{of}, {_percent(one['explained'])} is explained, by logarithms: {causes}."
 
 
 def times(factor: One) -> str:
@@ -134,23 +155,28 @@ def _summed(one: One) -> str:
     """How the factor divides, by logarithms: explained, not, not predicted, not measured."""
     parts = []
     if one["explained"] is not None:
-        parts.append(f"{digits.share(one['explained'])} of the factor is explained")
+        parts.append(f"{_percent(one['explained'])} of the factor is explained")
         parts.append(f"{_share(one['unexplained'])} is not")
     if one["unpredicted"]:
-        share = digits.share(one["unpredicted"])
+        share = _percent(one["unpredicted"])
         parts.append(f"{share} goes with twins whose effect nothing predicts here")
     if one["unmeasured"]:
-        parts.append(f"{digits.share(one['unmeasured'])} was not measured, for a twin is missing")
+        parts.append(f"{_percent(one['unmeasured'])} was not measured, for a twin is missing")
     return f"By logarithms {'; '.join(parts)}." if parts else ""
 
 
 def _taken(one: One) -> str:
     """`its twin takes 81 % away; nothing predicts it in this preset`."""
+    if len(chained(one)) == 1:
+        return f"its twin {_takes(one)}; nothing predicts it in this preset"
+    return f"its twins {_takes(one)}; nothing predicts them in this preset"
+
+
+def _takes(one: One) -> str:
+    """`takes 81 % away`, as it agrees with one twin or several."""
     steps = chained(one)
-    share = digits.share(min(max(sum(step["share"] for step in steps), 0.0), 1.0))
-    if len(steps) == 1:
-        return f"its twin takes {share} away; nothing predicts it in this preset"
-    return f"its twins take {share} away; nothing predicts them in this preset"
+    share = _percent(min(max(sum(step["share"] for step in steps), 0.0), 1.0))
+    return f"{'takes' if len(steps) == 1 else 'take'} {share} away"
 
 
 def _nothing(one: One) -> str:
@@ -201,7 +227,7 @@ def _pointwise(factor: One) -> One:
 def _step(step: One) -> str:
     shows = f"its twin shows {digits.number(step['measured']['value'])}"
     if step["predicted"] is None:
-        share = digits.share(step["share"])
+        share = _percent(step["share"])
         return (
             f"{prose.upper(step['title'])}: {shows}, which takes {share} away; "
             "nothing predicts it in this preset."
@@ -211,22 +237,22 @@ def _step(step: One) -> str:
 
 
 def _share(share: One) -> str:
-    low, high = (digits.share(share[end]) for end in ("low", "high"))
-    return f"{digits.share(share['value'])} ({low} to {high})"
+    low, high = (_percent(share[end]) for end in ("low", "high"))
+    return f"{_percent(share['value'])} ({low} to {high})"
 
 
 def share_of(step: One) -> str:
     """The share of the log factor that goes with a step, and how much of that was predicted."""
     if step["share"] is None:
         return digits.NONE
-    return digits.share(step["share"])
+    return _percent(step["share"])
 
 
 def explained_by(step: One) -> str:
     """The share that was predicted and confirmed."""
     if step["measured"] and step["explained"] is None:
         return "not predicted"
-    return digits.NONE if step["explained"] is None else digits.share(step["explained"])
+    return digits.NONE if step["explained"] is None else _percent(step["explained"])
 
 
 def picture(paper: Paper, figure: str, one: One) -> Picture | None:

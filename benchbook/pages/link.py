@@ -10,6 +10,7 @@ from typing import Any
 from benchbook import digits
 from benchbook.link import encoding, link_bytes_per_s
 from benchbook.pages.prose import Paper
+from benchbook.sizes import format_bytes
 from benchbook.units import RATE_UNITS
 
 Point = dict[str, Any]
@@ -82,7 +83,9 @@ def _link(own: list[Point], when: str, unit: str) -> dict[str, Any] | None:
         lasts = when != "load" or point["bytes_per_call"] >= LARGE
         if speed and width and lasts:
             rate = link_bytes_per_s(speed, width) / RATE_UNITS[unit]
-            read.append({"speed": speed, "width": int(width), "rate": rate})
+            at = seen.get(f"link_{when}_at") or ""
+            above = at if at != seen.get("link_most_at", at) else ""
+            read.append({"speed": speed, "width": int(width), "rate": rate, "above": above})
     choose = min if when == "idle" else max
     return choose(read, key=lambda one: float(one["rate"]), default=None)
 
@@ -125,7 +128,9 @@ def sentences(found: list[dict[str, Any]], unit: str) -> list[str]:
         said.append(
             f"{name}; {bound['speed']:g} GT/s on {digits.plural(bound['width'], 'lane')}, of which "
             f"{digits.share(encoding(bound['speed']))} is payload, carry "
-            f"{digits.number(bound['rate'])} {unit} each way."
+            f"{digits.number(bound['rate'])} {unit} each way"
+            + (f": those of the bridge at {bound['above']}" if bound["above"] else "")
+            + "."
         )
         shares = [
             f"{digits.share(best['share'])} of it {way}"
@@ -138,8 +143,11 @@ def sentences(found: list[dict[str, Any]], unit: str) -> list[str]:
 
 
 def read(link: dict[str, Any] | None) -> str:
-    """`16 GT/s × 16`, or a dash."""
-    return f"{link['speed']:g} GT/s × {link['width']}" if link else digits.NONE
+    """`16 GT/s × 16`, and at which bridge above the device, or a dash."""
+    if link is None:
+        return digits.NONE
+    where = f" at {link['above']}" if link["above"] else ""
+    return f"{link['speed']:g} GT/s × {link['width']}{where}"
 
 
 def traced(found: dict[str, Any]) -> str:
@@ -180,6 +188,36 @@ def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
         }
         rows.setdefault(_setting(point["factors"]), {})[way] = cell
     return [{"name": name, "cells": [own.get(way) for way in WAYS]} for name, own in rows.items()]
+
+
+def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+    """Points beside their plain twin, in text: {name, point, ours, theirs, ratio, blocks}; rates in
+    the page's unit, as measured each start, the ratio within blocks."""
+    unit = RATE_UNITS[experiment["sweep_unit"]]
+    known = {one["point"]: one for one in paper["points"]}
+    rows = []
+    for one in experiment.get("plain", []):
+        factors = known[one["point"]]["factors"]
+        way = experiment["names"].get(factors["method"], factors["method"])
+        rows.append(
+            {
+                "name": f"{way}, {format_bytes(factors['bytes'])}, {_setting(factors)}",
+                "point": one["point"],
+                "ours": one["rate_bytes_per_s"] / unit,
+                "theirs": one["plain_bytes_per_s"] / unit,
+                "ratio": digits.with_interval(one["ratio"], one["low95"], one["high95"]),
+                "blocks": one["blocks"],
+                "simulated": bool(one["emulates"]),
+            }
+        )
+    return rows
+
+
+def plain_title(experiment: dict[str, Any]) -> str:
+    """From where to where the ratios go: the finding as a title."""
+    ends = sorted(one["ratio"] for one in experiment.get("plain", []))
+    span = " to ".join(dict.fromkeys(f"{one:.3f}" for one in (ends[0], ends[-1])))
+    return f"The pool of threads moves {span} of what a plain loop moves in the same blocks"
 
 
 def _setting(factors: dict[str, Any]) -> str:

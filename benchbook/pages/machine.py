@@ -7,7 +7,16 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.files import read_json
-from benchbook.pages import agreement, bounds, marks, plots_machine, prose
+from benchbook.pages import (
+    agreement,
+    bounds,
+    cached,
+    chased,
+    marks,
+    plots_machine,
+    prose,
+    topologies,
+)
 from benchbook.pages.lab import write_page
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import svg_of
@@ -43,7 +52,9 @@ def make_machine(files: list[Path], output: Path) -> None:
         peers=agreement.sections(main, papers),
         facts=facts,
         about=_about(facts),
-        caches=[_cache(one) for one in facts.get("caches") or []],
+        topology=topologies.drawn(facts),
+        caches=cached.caches(facts, papers),
+        chases=chased.sections(main),
         unknown=unknown,
         abilities=_abilities(analyses),
         findings=_findings(main),
@@ -70,28 +81,50 @@ def _findings(analyses: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]
 
 
 def _machine_answer(analyses: list[dict[str, Any]]) -> str:
+    """The worst over all runs, in three sentences; each run's own stands with its noise."""
     said = []
-    for one in analyses:
-        starts = one["disturbance"]["starts"]
-        waits = [s["run_delay_fraction"] for s in starts if s["run_delay_fraction"] is not None]
-        anchors = [r["value"] for r in one["readings"] if r["name"] == "anchor"]
-        if anchors:
-            said.append(
-                f"The anchor, a copy that never changes, took {digits.number(min(anchors) / 1e6)} "
-                f"to {digits.number(max(anchors) / 1e6)} ms in {len(anchors)} readings."
-            )
-        if waits:
-            said.append(
-                f"In the worst of {digits.plural(len(waits), 'start')} of {one['experiment']} the "
-                f"wait for a CPU came to {digits.share(max(waits))} of the timed part."
-            )
-        cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+    anchored = {one["experiment"]: found for one in analyses if (found := _anchors(one))}
+    if anchored:
+        spread = {name: max(found) / min(found) for name, found in anchored.items()}
+        worst = max(spread, key=lambda name: spread[name])
+        said.append(
+            f"The anchor, a copy that never changes, took {_from_to(anchored[worst])} while {worst}"
+            f" was measured, {digits.number(spread[worst])} times as long at its slowest"
+            + ("; in no other run did it move more." if len(anchored) > 1 else ".")
+        )
+    waiting = {one["experiment"]: max(found) for one in analyses if (found := _waits(one))}
+    if waiting:
+        worst = max(waiting, key=lambda name: waiting[name])
+        said.append(
+            f"In the worst start of all, one of {worst}, the wait for a CPU came to "
+            f"{digits.share(waiting[worst])} of the timed part."
+        )
+    measuring_s = sum(one["measuring_s"] for one in analyses)
+    if measuring_s:
+        cost = sum(one["probing_s"] for one in analyses) / measuring_s
         said.append(f"Reading the machine’s state cost {digits.share(cost)} of the time.")
     return " ".join(said) or "No experiment was measured."
 
 
+def _anchors(one: dict[str, Any]) -> list[float]:
+    """What the anchor took at each reading, in ns."""
+    return [reading["value"] for reading in one["readings"] if reading["name"] == "anchor"]
+
+
+def _from_to(anchors_ns: list[float]) -> str:
+    least, most = (digits.number(one / 1e6) for one in (min(anchors_ns), max(anchors_ns)))
+    return f"{least} to {most} ms in {digits.plural(len(anchors_ns), 'reading')}"
+
+
+def _waits(one: dict[str, Any]) -> list[float]:
+    """The share of its timed part that each start waited for a CPU."""
+    found = [start["run_delay_fraction"] for start in one["disturbance"]["starts"]]
+    return [share for share in found if share is not None]
+
+
 def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, Any]:
     noise, name = one["disturbance"], one["experiment"]
+    control = name.startswith("controls/")
     troubled = [block for block in noise["blocks"] if block["state"] != "ok"]
     states = one["machine_states"]
     steals = [s["steal_fraction"] for s in noise["starts"] if s["steal_fraction"] is not None]
@@ -102,6 +135,10 @@ def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, 
         f"{prose.STOPPED.get(one['stopped_by'], one['stopped_by'])}",
         "Disturbed": f"{len(one['disturbed'])} of {digits.plural(one['blocks'], 'block')} "
         f"disturbed, {len(one['abandoned'])} interrupted",
+        "Anchor": _from_to(anchors) if (anchors := _anchors(one)) else "not read",
+        "Wait for a CPU": f"at most {digits.share(max(waits))} of the timed part of a start"
+        if (waits := _waits(one))
+        else "not told by this system",
         "Cost of probing": f"{digits.seconds(one['probing_s'])} of "
         f"{digits.seconds(one['measuring_s'])}, {digits.share(cost)}",
         "Taken by the hypervisor": f"at most {digits.share(max(steals))} of a start"
@@ -116,8 +153,9 @@ def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, 
     }
     return {
         "name": name,
-        "control": name.startswith("controls/"),
-        "svg": svg_of(plots_machine.over_time(one)),
+        "control": control,
+        # A control takes seconds: its numbers say all, and forty pictures would say it slowly.
+        "svg": None if control else svg_of(plots_machine.over_time(one)),
         "title": f"Anchor, probe and waiting over time: {len(states)} states"
         if len(states) > 1
         else "Anchor, probe and waiting over time: no two states told apart",
@@ -167,14 +205,3 @@ def _about(facts: dict[str, Any]) -> dict[str, str]:
         "Instruction sets": ", ".join(facts.get("isa") or []) or None,
     }
     return {name: str(value) if value is not None else "unknown" for name, value in known.items()}
-
-
-def _cache(cache: dict[str, Any]) -> dict[str, Any]:
-    kind = {"data": "d", "instruction": "i"}.get(cache["kind"], "")
-    shared = cache["shared_cpus"]
-    return {
-        **cache,
-        "name": f"L{cache['level']}{kind}",
-        "size": format_bytes(cache["bytes"]) if cache["bytes"] else "unknown",
-        "shared": ", ".join(map(str, shared)) if shared else "unknown",
-    }

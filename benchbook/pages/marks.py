@@ -22,6 +22,7 @@ VERBS = {
     "explains": "explains",
     "informs": "informs about",
 }
+SAME = 0.005  # a factor this near to 1 is none
 LETTERS = {"invalidates": "X", "biases": "B", "explains": "E", "informs": "i"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 Finding = dict[str, Any]
@@ -29,7 +30,8 @@ Finding = dict[str, Any]
 
 @dataclass(frozen=True)
 class Mark:
-    """The findings of one artefact and one effect; `name` is "" for those about a whole run."""
+    """The findings of one artefact and one effect; `name` is "" for those that stand at no point:
+    about a whole run, or about all that is only emulated."""
 
     name: str
     effect: str
@@ -93,6 +95,7 @@ class Marks:
     every: list[Mark]
     run: list[Mark]  # those about a whole run, at no point
     by_point: dict[str, list[Mark]]
+    head: list[Mark]  # those that only say that the points which emulate do so: told once
 
     def at(self, *points: str | None) -> list[Mark]:
         """The marks of these points, the gravest first."""
@@ -146,8 +149,10 @@ class Marks:
 def of(paper: Paper) -> Marks:
     """The marks of a paper; those whose points no table shows come after the others."""
     groups: dict[tuple[str, str, bool], list[Finding]] = {}
+    emulating = _emulating(paper)
     for one in paper.get("findings", []):
-        groups.setdefault((one["effect"], one["artefact"], bool(one["where"])), []).append(one)
+        at_points = bool(one["where"]) and not _is_of_emulation(one, emulating)
+        groups.setdefault((one["effect"], one["artefact"], at_points), []).append(one)
     order = sorted(
         groups.items(),
         key=lambda item: (
@@ -164,11 +169,27 @@ def of(paper: Paper) -> Marks:
         ranked = tuple(sorted(findings, key=lambda one: not one["shown"]))
         found.append(Mark(name, effect, artefact, ranked, any(one["shown"] for one in findings)))
     by_point: dict[str, list[Mark]] = {}
-    for mark in found:
+    named = [mark for mark in found if mark.name]
+    for mark in named:
         for point in mark.points:
             by_point.setdefault(point, []).append(mark)
-    everywhere = [mark for mark in found if not mark.name]
-    return Marks([mark for mark in found if mark.name], everywhere, by_point)
+    unnamed = [mark for mark in found if not mark.name]
+    everywhere = [mark for mark in unnamed if not mark.points]
+    return Marks(named, everywhere, by_point, [mark for mark in unnamed if mark.points])
+
+
+def _emulating(paper: Paper) -> dict[str, set[str]]:
+    """Experiment -> its measured points that only emulate something."""
+    found: dict[str, set[str]] = {}
+    for point in paper.get("points", []):
+        if point.get("emulates") and point["state"] == "ok" and not point["twin"]:
+            found.setdefault(point["experiment"], set()).add(point["point"])
+    return found
+
+
+def _is_of_emulation(one: Finding, emulating: dict[str, set[str]]) -> bool:
+    """Whether it voids just the points that emulate, which pictures draw so by themselves."""
+    return one["effect"] == "invalidates" and set(one["where"]) in emulating.values()
 
 
 def _note(mark: Mark, shown: list[str]) -> Note:
@@ -190,10 +211,11 @@ def _strength(one: Finding) -> float:
 
 
 def factor(findings: Iterable[Finding]) -> str:
-    """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any."""
+    """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any, and
+    where none differs from 1 by as much as a figure would show."""
     every = [one["factor"] for one in findings]
     known = [one for one in every if one]
-    if not known:
+    if all(abs(one - 1) < SAME for one in known):
         return ""
     ends = dict.fromkeys(digits.number(one) for one in (min(known), max(known)))
     some = "" if len(known) == len(every) else " where it is known"

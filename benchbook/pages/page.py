@@ -13,12 +13,16 @@ from __future__ import annotations
 import csv
 import io
 import os
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json
+from benchbook.pages import VARIABLE as VARIABLE
 from benchbook.pages import (
     answers,
     audited,
@@ -33,20 +37,23 @@ from benchbook.pages import (
     link,
     marks,
     moved,
+    netted,
     panels,
     prose,
+    recorded,
     roof,
     sizing,
     spreads,
     swept,
     throughput,
     titles,
+    topologies,
 )
 from benchbook.pages.plots import Picture
 from benchbook.pages.render import Html, data_address, part, svg_of
+from benchbook.sizes import format_bytes
 from benchbook.units import RATE, TIME, in_names
 
-VARIABLE = "BENCHBOOK_PAPER"
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
     "how the pages lie in memory",
@@ -82,20 +89,43 @@ def _csv(rows: list[dict[str, Any]], columns: dict[str, str]) -> str:
     return stream.getvalue()
 
 
-def open_paper(name: str, path: Path | None = None) -> PaperPage:
-    """The results of a paper: `path`, else what the report stage names, else the newest."""
+def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -> PaperPage:
+    """The results of a paper: of `recorded` runs (the folder of one, or of a host, relative to the
+    checkout, such as data/recorded/<host>), else `path`, else what the report stage names, else the
+    newest of this host.
+
+    A recorded run is analysed anew, in a folder that goes with the page; BenchbookError says what
+    of it is damaged or missing.
+    """
+    if recorded:
+        from benchbook.replay import replay
+
+        kept = tempfile.TemporaryDirectory(prefix="benchbook-recorded-")
+        replayed = replay(_checkout(), name, Path(recorded), Path(kept.name))
+        return PaperPage(read_json(replayed), kept)
     named = os.environ.get(VARIABLE)
     chosen = path or (Path(named) if named else newest(name))
-    content = read_json(chosen)
-    if content["paper"] != name:
-        raise BenchbookError(f"{chosen} holds results of {content['paper']}, not of {name}")
-    return PaperPage(content)
+    found = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
+    if found.content["paper"] != name:
+        raise BenchbookError(f"{chosen} holds results of {found.content['paper']}, not of {name}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, _: int) -> PaperPage:
+    """The same page as long as the file does not change, so that no picture is drawn twice."""
+    return PaperPage(read_json(path))
+
+
+def _checkout() -> Path:
+    """The checkout around the working folder, else the working folder."""
+    here = Path.cwd()
+    return next((one for one in (here, *here.parents) if (one / "Snakefile").exists()), here)
 
 
 def newest(name: str) -> Path:
     """The newest paper.json of a paper in the checkout around the working folder."""
-    here = Path.cwd()
-    root = next((one for one in (here, *here.parents) if (one / "Snakefile").exists()), here)
+    root = _checkout()
     found = sorted(root.glob(f"results/*/*/{name}/paper.json"), key=lambda one: one.stat().st_mtime)
     if not found:
         raise BenchbookError(
@@ -170,11 +200,46 @@ class PaperPage:
     """One paper's results, section by section; `content` is its paper.json."""
 
     content: dict[str, Any]
+    # Where a replayed run's samples lie; the folder goes when nobody has the page any more.
+    kept: tempfile.TemporaryDirectory[str] | None = None
+    # Pictures by what draws them and of what: each stands on the page and in a file of its own.
+    drawn: dict[tuple[str, str], Picture | None] = field(default_factory=dict, repr=False)
+
+    def points(self) -> Any:
+        """What was measured: a pandas DataFrame with a row per point.
+
+        Columns: experiment, point, variant, twin, state, reason, blocks, samples, times of one call
+        in ns and rates in bytes/s (each with its pointwise 95 % interval, low and high), best_ns,
+        p10_ns, p90_ns, p99_ns and mean_ns within a start, one column per factor (sizes in bytes).
+        Missing is NaN.
+        """
+        from benchbook import tidy
+
+        return tidy.points(self.content)
+
+    def samples(self) -> Any:
+        """Every timed repetition: a pandas DataFrame with a row per sample.
+
+        Columns: run, experiment, variant, twin, point, method, block, invocation, sample, process,
+        warm_up, t_start_ns, time_ns (of `loops` calls), loops, bytes_declared (of them all),
+        rate_bytes_per_s, state, disturbed, one column per factor. BenchbookError if the samples
+        were removed.
+        """
+        from benchbook import tidy
+
+        return tidy.samples(self.content, _checkout())
 
     def _part(self, name: str, **context: Any) -> Html:
         found = marks.of(self.content)
         context = {"prose": prose, "titles": titles, "marks": found, **context}
         return part(name, paper=self.content, **context)
+
+    def _drawn(self, draw: Callable[..., Picture | None], which: str, *of: Any) -> Picture | None:
+        """What `draw` makes of this paper and `of`, which is called `which`; drawn once."""
+        key = f"{draw.__module__}.{draw.__qualname__}", which
+        if key not in self.drawn:
+            self.drawn[key] = draw(self.content, *of)
+        return self.drawn[key]
 
     def title(self) -> Html:
         """The finding, the source and the conditions of this rerun in a line."""
@@ -182,14 +247,12 @@ class PaperPage:
 
     def answer(self) -> Html:
         """Did it hold here, and why: the first paragraph."""
-        warnings = [prose.quietness(one) for one in self.content["experiments"].values()]
-        return self._part(
-            "answer", said=answers.answer(self.content), warnings=[one for one in warnings if one]
-        )
+        warning = prose.quietness(self.content["experiments"])
+        return self._part("answer", said=answers.answer(self.content), warning=warning)
 
     def overview(self) -> Html:
         """The first picture: all figures as ratios, published beside rerun."""
-        picture = panels.overview(self.content)
+        picture = self._drawn(panels.overview, "")
         return self._part(
             "overview", svg=svg_of(picture), where=panels.where(self.content["figures"])
         )
@@ -229,13 +292,17 @@ class PaperPage:
         """Times along the factors that the paper names, and what each step adds."""
         drawn = []
         for one in self.content["sweeps"]:
-            svg = svg_of(swept.picture(self.content, one))
+            svg = svg_of(self._drawn(swept.picture, one["id"], one))
             drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
         return self._part("sweeps", sweeps=drawn, swept=swept)
 
     def spreads(self) -> Html:
         """Every point whose quantity is a time, with the percentiles of its samples."""
         return self._each("spreads", None, of=TIME, spreads=spreads)
+
+    def net(self) -> Html:
+        """What calls cost without the loop around them."""
+        return self._each("net", None, netted=netted)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
@@ -291,7 +358,7 @@ class PaperPage:
         for key, experiment in self.content["experiments"].items():
             if of and experiment["quantity"] != of:
                 continue
-            svg = svg_of(draw(self.content, experiment)) if draw else None
+            svg = svg_of(self._drawn(draw, key, experiment)) if draw else None
             more = {"which": key, "experiment": experiment, "svg": svg, **context}
             sections.append(self._part(name, **more).html)
         return Html("\n".join(sections))
@@ -308,7 +375,10 @@ class PaperPage:
                 "claims": svg_of(panels.claims(self.content, figure)),
                 "claimed": claimed,
                 "exchanged": exchanged,
-                "where": panels.where([figure]),
+                "where": panels.where([figure])
+                + panels.where_imported(figure)
+                + recorded.where(figure),
+                "theirs": recorded.where(figure),
                 "why": explained,
                 "chains": self._chains(figure),
                 "csv": data_address(figure_csv(figure), "text/csv"),
@@ -319,24 +389,24 @@ class PaperPage:
                 context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
             tables.add(figure["table"])
             sections.append(self._part(kind, **context).html)
+            if figure["imported"]:
+                sections.append(self._part("imported", figure=figure, size=format_bytes).html)
+            if figure["recorded"]:
+                sections.append(self._part("recorded", figure=figure, recorded=recorded).html)
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
 
     def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
         """The figure's anomalies with their pictures."""
-        return [
-            (one, svg_of(explained.picture(self.content, figure["id"], one)))
-            for one in figure["explained"]
-        ]
+        return [(one, svg_of(self._chain(figure, one))) for one in figure["explained"]]
+
+    def _chain(self, figure: dict[str, Any], one: dict[str, Any]) -> Picture | None:
+        name = explained.name_of(figure["id"], one)
+        return self._drawn(explained.picture, name, figure["id"], one)
 
     def _picture(self, figure: dict[str, Any]) -> Picture | None:
-        match _kind(figure):
-            case "grid":
-                return grids.picture(self.content, figure)
-            case "ranges":
-                return panels.ranges(self.content, figure)
-            case "figure":
-                return panels.values(self.content, figure)
-        return None
+        draws = {"grid": grids.picture, "ranges": panels.ranges, "figure": panels.values}
+        draw = draws.get(_kind(figure))
+        return self._drawn(draw, figure["id"], figure) if draw else None
 
     def calls(self) -> Html:
         """Which function stands for which row, and what the compilers made of it."""
@@ -371,34 +441,42 @@ class PaperPage:
         troubled = [p for p in self.content["points"] if p["state"] == "ok" and p["reason"]]
         return self._part("failures", reasons=reasons, troubled=troubled)
 
+    def open(self) -> Html:
+        """Published tables whose experiments are not built or recorded yet."""
+        return self._part("open", audited=audited)
+
     def conditions(self) -> Html:
         """What the source states of its own machine and method."""
         return self._part("conditions")
 
     def machine(self) -> Html:
         """This machine, its compilers, and how the run went."""
-        return self._part("machine")
+        facts = (one["facts"] for one in self.content["experiments"].values())
+        return self._part("machine", topology=topologies.drawn(next(filter(None, facts), None)))
 
     def pictures(self) -> dict[str, Picture]:
         """File name -> picture: each figure, and the sweep where there is one."""
         figures = self.content["figures"]
         drawn = {figure["id"]: self._picture(figure) for figure in figures}
         drawn |= {
-            explained.name_of(figure["id"], one): explained.picture(self.content, figure["id"], one)
+            explained.name_of(figure["id"], one): self._chain(figure, one)
             for figure in figures
             for one in figure["explained"]
         }
         if not self.content["figure"]:
-            drawn["overview"] = panels.overview(self.content)
-            drawn |= {one["id"]: swept.picture(self.content, one) for one in self.content["sweeps"]}
-            for experiment in self.content["experiments"].values():
+            drawn["overview"] = self._drawn(panels.overview, "")
+            drawn |= {
+                one["id"]: self._drawn(swept.picture, one["id"], one)
+                for one in self.content["sweeps"]
+            }
+            for key, experiment in self.content["experiments"].items():
                 if experiment["quantity"] != RATE:
                     continue
                 draw_sizes = sizing.picture if self.content["sizing"] else panels.sweep
                 drawn |= {
-                    "size-sweep": draw_sizes(self.content, experiment),
-                    "forms": panels.forms(self.content, experiment),
-                    "odd": panels.odd(self.content, experiment),
-                    "what-moved": roof.picture(self.content, experiment),
+                    "size-sweep": self._drawn(draw_sizes, key, experiment),
+                    "forms": self._drawn(panels.forms, key, experiment),
+                    "odd": self._drawn(panels.odd, key, experiment),
+                    "what-moved": self._drawn(roof.picture, key, experiment),
                 }
         return {name: picture for name, picture in drawn.items() if picture}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from benchbook import digits
-from benchbook.pages import claimed, marks, prose
-from benchbook.pages.plots import INK, Picture, colour
+from benchbook.pages import claimed, marks, prose, recorded
+from benchbook.pages.colours import INK
+from benchbook.pages.plots import Picture, colour
 from benchbook.pages.plots_forest import Row, forest
 from benchbook.pages.plots_marks import text_of
 from benchbook.pages.plots_paper import Form, Line, sizes, strips
@@ -19,8 +21,15 @@ WHERE = (
     "Faint dots: single invocations, hollow where their block was disturbed."
 )
 
+IMPORTED = "Hollow squares: imported, out of logs that were made elsewhere."
+
 # Of lines whose points only stand for something else, on this page's pictures and sweeps.
 EMULATED = "Hollow dots on dashed lines: {}, so that no claim rests on them."
+
+
+def where_imported(figure: dict[str, Any]) -> str:
+    """How to read the marks of imported values, in the pictures that have some."""
+    return f" {IMPORTED}" if figure["imported"] and not figure["grid"] else ""
 
 
 def where(figures: list[dict[str, Any]]) -> str:
@@ -56,7 +65,7 @@ def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
         return text
     if row["state"] == "not_in_preset":
         return f"not in {paper['preset']}"
-    return prose.state(row)
+    return "on no host" if row["state"] == "beyond_host" else prose.state(row)
 
 
 def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
@@ -115,6 +124,7 @@ def overview(paper: Paper) -> Picture | None:
 def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """One figure's rates or times, published beside rerun."""
     found = marks.of(paper)
+    theirs = [recorded.values(figure, "rows", k) for k in range(len(figure["rows"]))]
     rows = [
         Row(
             label=prose.row_name(figure, row),
@@ -129,13 +139,27 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             note=_note(paper, row["point"]),
             marks=found.names(row["point"]),
             emulated=bool(row["emulates"]),
+            imported=[
+                one["value"]
+                for one in figure["imported"]
+                if one["label"] in (row["group"], row["label"])
+            ],
+            recorded=recorded.marks(found_there),
         )
-        for row in figure["rows"]
+        for row, found_there in zip(figure["rows"], theirs, strict=True)
     ]
-    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
+    told = [
+        f"{row.label}: published {row.there}, here {row.here}{_elsewhere(row.imported)}"
+        f"{recorded.told(found_there)}"
+        for row, found_there in zip(rows, theirs, strict=True)
+    ]
     alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
     alt += found.told(row["point"] for row in figure["rows"])
     return forest(f"{figure['quantity']}s-{figure['id']}", alt, rows, unit=figure["y_unit"])
+
+
+def _elsewhere(values: Sequence[float]) -> str:
+    return f", imported {digits.listed([digits.number(one) for one in values])}" if values else ""
 
 
 def _as_printed(text: str, value: float) -> str:
@@ -146,6 +170,8 @@ def _as_printed(text: str, value: float) -> str:
 def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """Printed ranges beside those of the rerun, over what points of equal truth would show."""
     found = marks.of(paper)
+    shown = [k for k, row in enumerate(figure["ranges"]) if row["rerun"] is not None]
+    theirs = [recorded.values(figure, "ranges", k) for k in shown]
     rows = [
         Row(
             label=row["label"],
@@ -157,11 +183,14 @@ def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             here=digits.number(row["rerun"], row["low"], row["high"]),
             bounds=(0.0, row["null"]["null_95"]) if row["null"] else None,
             marks=found.names(*row["points"]),
+            recorded=recorded.marks(found_there),
         )
-        for row in figure["ranges"]
-        if row["rerun"] is not None
+        for row, found_there in zip((figure["ranges"][k] for k in shown), theirs, strict=True)
     ]
-    told = [f"{row.label}: published {row.there} %, here {row.here} %" for row in rows]
+    told = [
+        f"{row.label}: published {row.there} %, here {row.here} %{recorded.told(there, ' %')}"
+        for row, there in zip(rows, theirs, strict=True)
+    ]
     alt = f"{figure['title']}, in percent. " + "; ".join(told) + "."
     alt += found.told(point for row in figure["ranges"] for point in row["points"])
     return forest(f"ranges-{figure['id']}", alt, rows, unit="%", linear=True) if rows else None
@@ -176,7 +205,7 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     ]
     if not shown:
         return None
-    rows = [_claim(paper, one) for one in shown]
+    rows = [claim_row(paper, one) for one in shown]
     null = figure["null"]
     for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
         if found := null[twin]:
@@ -199,7 +228,8 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     return forest(f"claims-{figure['id']}", alt, rows, unit=unit, one="1", above=True)
 
 
-def _claim(paper: Paper, one: dict[str, Any]) -> Row:
+def claim_row(paper: Paper, one: dict[str, Any]) -> Row:
+    """One claimed ratio with its simultaneous interval and region."""
     low, high = one["interval"]
     points = prose.points_of(one)
     return Row(

@@ -9,9 +9,11 @@ from __future__ import annotations
 import io
 import math
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -20,13 +22,12 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from benchbook.pages import colours
+from benchbook.pages.colours import GREY, PALETTE
+from benchbook.pages.smaller import smaller
+
 WIDTH_IN = 3.9  # 374 CSS pixels: legible when a phone shrinks it to 330
-INK, GREY, FAINT = "#1a1a1a", "#5c5c5c", "#d4d4d4"
-WARNING = "#b3400a"
-REGION = "#e3efe6"
-# Colour-blind safe (after Okabe and Ito, darkened to 3:1 on white), by the order in which an
-# experiment defines its methods: a method has its colour on every page and in every preset.
-PALETTE = ("#0072b2", "#008060", "#c44e00", "#b0568c", "#33287a", "#8a6d00", "#3d8fbf", "#5c5c5c")
+LINE_IN = 0.12  # of a tick's number, as high as it is
 RASTER_FROM = 2000  # marks; above it they are pixels, or the file grows by 100 bytes a mark
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -43,10 +44,13 @@ STYLE: dict[str, Any] = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "svg.fonttype": "none",
+    # A dollar of a source is a dollar.
+    "text.parse_math": False,
     "svg.hashsalt": "benchbook",
     "figure.dpi": 72,
     "savefig.dpi": 200,
 }
+_SHEET = f"<style>{colours.of_pictures()}</style>\n"
 _OUTSIDE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>", re.DOTALL)
 
 
@@ -61,8 +65,9 @@ class Picture:
     @property
     def inline(self) -> str:
         """Without name spaces (HTML needs none) and with ids of its own on a page of many."""
-        text = re.sub(r"\s(xmlns(:\w+)?|version)=\"[^\"]*\"", "", self.svg, count=3)
-        prefix = re.sub(r"\W", "-", self.name)
+        text = self.svg.replace(_SHEET, "")  # the page has it
+        text = re.sub(r"\s(xmlns(:\w+)?|version)=\"[^\"]*\"", "", text, count=3)
+        prefix = f"p{zlib.crc32(self.name.encode()):x}"
         text = re.sub(r'\bid="', f'id="{prefix}-', text)
         text = text.replace("url(#", f"url(#{prefix}-")
         return re.sub(r'(xlink:)?href="#', f'href="#{prefix}-', text)
@@ -81,13 +86,14 @@ def picture(figure: Figure, name: str, alt: str) -> Picture:
     """The SVG of a figure; call it inside `drawing`."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None})
-    text = _OUTSIDE.sub("", stream.getvalue()).strip()
+    text = smaller(_OUTSIDE.sub("", stream.getvalue()).strip())
     size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text)
     if size:  # in CSS pixels; the page may shrink it
         wide, high = (float(number) * 4 / 3 for number in size.groups())
         text = text.replace(size[0], f'width="{wide:.0f}" height="{high:.0f}"', 1)
     label = _escaped(alt)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    text = text.replace(">", f">\n{_SHEET}", 1)
     return Picture(name, text + "\n", alt)
 
 
@@ -109,14 +115,22 @@ def plain(value: float, _: object = None) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
-def ticks(low: float, high: float, most: int) -> list[float]:
-    """At most `most` round numbers from low to high, as many as there are; at least one."""
+def ticks(low: float, high: float, most: int, apart: float = 1.0) -> list[float]:
+    """At most `most` round numbers from low to high, as many as there are; at least one.
+
+    `apart`: the least factor from one to the next.
+    """
     found: list[float] = []
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for stride in (4, 3, 2):  # decades, where there are more of them than numbers
+        inside = [10.0**k for k in range(first, last + 1) if k % stride == 0]
+        inside = [one for one in inside if low <= one <= high]
+        found = inside if len(found) < len(inside) <= most else found
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4)):
-        first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
         round_ones = [step * 10.0**k for k in range(first, last + 1) for step in steps]
         inside = [one for one in round_ones if low <= one <= high]
-        if len(found) < len(inside) <= most:
+        room = all(b >= apart * a for a, b in pairwise(sorted(inside)))
+        if room and len(found) < len(inside) <= most:
             found = inside
     return found if len(found) > 1 else _even_ticks(low, high)
 
@@ -141,10 +155,15 @@ def logarithmic(axes: Axes, axis: str, low: float, high: float, most: int = 5) -
         axes.set_yscale("log")
         axes.set_ylim(low, high)
     which = axes.xaxis if axis == "x" else axes.yaxis
-    which.set_major_locator(FixedLocator(ticks(low, high, most)))
+    apart = 1.0 if axis == "x" else (high / low) ** (LINE_IN / _height_in(axes))
+    which.set_major_locator(FixedLocator(ticks(low, high, most, min(apart, 2.0))))
     which.set_major_formatter(FuncFormatter(plain))
     which.set_minor_locator(NullLocator())
     which.set_minor_formatter(NullFormatter())
+
+
+def _height_in(axes: Axes) -> float:
+    return float(axes.get_window_extent().height) / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
 
 
 def line_at(axes: Axes, value: float, text: str = "") -> None:
@@ -187,6 +206,11 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     for k, i in enumerate(order):
         found[i] = placed[k]
     return found
+
+
+def short(text: str, most: int) -> str:
+    """The text, or its beginning and an ellipsis: tables and `alt` have all of it."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def finite(*values: float | None) -> list[float]:

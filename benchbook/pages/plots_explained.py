@@ -8,20 +8,8 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from benchbook.pages.plots import (
-    FAINT,
-    GREY,
-    INK,
-    PALETTE,
-    WARNING,
-    WIDTH_IN,
-    Picture,
-    drawing,
-    finite,
-    line_at,
-    logarithmic,
-    picture,
-)
+from benchbook.pages.colours import FAINT, GREY, INK, PALETTE, WARNING
+from benchbook.pages.plots import WIDTH_IN, Picture, drawing, finite, line_at, logarithmic, picture
 
 ROW_IN, BAR_IN, LABEL_IN, HEAD_IN, FOOT_IN = 0.46, 0.13, 0.15, 0.24, 0.42
 LEFT_IN, RIGHT_IN = 0.12, 0.9

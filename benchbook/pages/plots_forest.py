@@ -8,16 +8,12 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
+from benchbook.pages.colours import FAINT, GREY, INK, REGION, WARNING
 from benchbook.pages.plots import (
-    FAINT,
-    GREY,
-    INK,
     RASTER_FROM,
-    REGION,
     STYLE,
-    WARNING,
     WIDTH_IN,
     Picture,
     drawing,
@@ -25,11 +21,14 @@ from benchbook.pages.plots import (
     line_at,
     logarithmic,
     picture,
+    short,
 )
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
 HEAD_LINE_IN, HEAD_FONT, HEAD_MARGIN_IN = 0.15, 8, 0.1
+RECORDED_IN = 0.09  # below its row's own mark, which it would hide on a like machine
+BESIDE, ABOVE = 24, 44  # letters of a label
 NARROW_IN = 1.2  # an axis with room for three numbers
 # Words over a line: the line is interrupted behind them.
 OVER = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
@@ -54,6 +53,9 @@ class Row:
     bounds: tuple[float | None, float | None] | None = None
     marks: Sequence[str] = ()
     emulated: bool = False
+    imported: Sequence[float] = ()  # of logs that were made elsewhere
+    # (value, low, high) of runs that were recorded, not here
+    recorded: Sequence[tuple[float, float | None, float | None]] = ()
 
 
 def forest(
@@ -67,7 +69,8 @@ def forest(
     above: bool = False,
     linear: bool = False,
 ) -> Picture | None:
-    """Rows with published values (diamonds), estimates with intervals, and every invocation.
+    """Rows with published values (diamonds), imported (squares) and recorded ones (stars),
+    estimates with intervals, and every invocation.
 
     Labels stand on the left, or with `above` over each row. None where there is nothing to draw.
     `linear`: from 0, else by logarithms.
@@ -76,13 +79,19 @@ def forest(
     marks = [
         mark
         for row in rows
-        for mark in finite(*row.published, row.value, row.low, row.high, *(d for d, _ in row.dots))
+        for mark in finite(*row.published, *row.imported, row.value, row.low, row.high)
+        + finite(*(value for value, _ in row.dots), *(one for ends in row.recorded for one in ends))
     ]
     if not marks:
         return None
     marks += [1.0] if one else []
     marks += [b for row in rows for b in finite(*(row.bounds or ()))]
-    rows = [replace(row, label=_in_lines(row.label)) if row.head else row for row in rows]
+    # Beside its row a label takes room from the axis, above it as much as the picture is wide.
+    above = above or any(len(row.label) > BESIDE for row in rows if not row.head)
+    rows = [
+        replace(row, label=_in_lines(row.label) if row.head else short(row.label, ABOVE))
+        for row in rows
+    ]
     heights = [_height(row, above) for row in rows]
     total = sum(heights)
     left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
@@ -149,13 +158,18 @@ def _in_lines(label: str) -> str:
     bold = FontProperties(family=STYLE["font.sans-serif"][0], weight="bold", size=HEAD_FONT)
     room = (WIDTH_IN - 2 * HEAD_MARGIN_IN) * 72
     lines = [""]
-    for word in label.split(" "):
+    for word in (short(one, ABOVE) for one in label.split(" ")):
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and TextPath((0, 0), longer, prop=bold).get_extents().width > room:
+        if lines[-1] and _width(longer, bold) > room:
             lines.append(word)
         else:
             lines[-1] = longer
     return "\n".join(lines)
+
+
+def _width(text: str, font: FontProperties) -> float:
+    # By the font's own widths: outlines of letters take a hundred times as long.
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def _draw_row(
@@ -217,6 +231,21 @@ def _draw_row(
         axes.plot(
             [value], [y], "D", markerfacecolor="white", markeredgecolor=INK, markersize=5,
             markeredgewidth=1, zorder=5,
+        )  # fmt: skip
+    if row.imported:
+        axes.plot(
+            row.imported, [y] * len(row.imported), "s", markerfacecolor="white",
+            markeredgecolor=GREY, markersize=4.5, markeredgewidth=0.9, zorder=3.5,
+        )  # fmt: skip
+    for value, *ends in row.recorded:
+        beneath = y + RECORDED_IN
+        known = [
+            end if one is None else one for one, end in zip(ends, (low_x, high_x), strict=True)
+        ]
+        axes.plot(known, [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4)
+        axes.plot(
+            [value], [beneath], "*", markerfacecolor="white", markeredgecolor=GREY,
+            markersize=7, markeredgewidth=0.8, zorder=3.5,
         )  # fmt: skip
     for x, text, dark in zip(column_x, (row.there, row.here), (INK, row.colour), strict=True):
         missing = text and not text[0].isdigit()

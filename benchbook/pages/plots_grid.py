@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
+from benchbook.pages.colours import GREY, INK, REGION
 from benchbook.pages.plots import (
-    GREY,
-    INK,
     RASTER_FROM,
-    REGION,
     WIDTH_IN,
     Picture,
     drawing,
     finite,
     logarithmic,
     picture,
+    short,
 )
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of
 
 PANEL_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.86, 0.34, 0.5, 0.46
 WIDE_FROM = 5  # places along the axis from which a panel takes the whole width
 SHIFT = 0.14  # published values stand so far left of their place, reruns right
+LETTERS = 22  # of a panel's title
 LABEL_IN = 0.36  # what a label under the axis needs
 
 
@@ -98,7 +98,7 @@ def panels(
             _draw(axes, panel, region, amount)
             points = [Marked(one.place + SHIFT, one.value, one.marks) for one in panel.here]
             draw(axes, runs_of(points))
-        figure.text(0.0, 1, unit, color=GREY, fontsize=8, va="top")
+        figure.text(0.0, 1 - 0.03 / tall, unit, color=GREY, fontsize=8, va="top")
         low = foot - FOOT_IN + 0.06
         figure.text(LEFT_IN / WIDTH_IN, low / tall, along, color=GREY, fontsize=8)
         legend(figure, names)
@@ -117,7 +117,7 @@ def _axes(
 
 
 def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: int) -> None:
-    axes.set_title(panel.label, loc="left", fontsize=8.5, color=panel.colour, pad=3)
+    axes.set_title(short(panel.label, LETTERS), loc="left", fontsize=8.5, color=panel.colour, pad=3)
     if region:
         axes.axhspan(*region, color=REGION, linewidth=0, zorder=0)
     axes.axhline(1, color=GREY, linewidth=0.9, zorder=1)

@@ -5,24 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from benchbook import digits
-from benchbook.pages.plots import (
-    FAINT,
-    GREY,
-    INK,
-    PALETTE,
-    RASTER_FROM,
-    WARNING,
-    Picture,
-    drawing,
-    finite,
-    logarithmic,
-    picture,
-)
+from benchbook.pages.colours import FAINT, GREY, INK, PALETTE, WARNING
+from benchbook.pages.plots import Picture, drawing, finite, logarithmic, picture
 from benchbook.pages.plots_forest import Row, forest
 
 PANEL_IN = 1.15
+RASTER_FROM = 300  # marks alike in a panel; as pixels they take no more room, however many
+DOT_PT = 3.4
 # A state is a colour, as a method is; state 1 is the fastest.
 STATES = {1: PALETTE[0], 2: PALETTE[2], 3: PALETTE[4], None: GREY}
 Analysis = dict[str, Any]
@@ -76,14 +69,37 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def _title(axes: Axes, text: str) -> None:
-    axes.set_title(text, loc="left", fontsize=8, color=INK, x=-0.14, pad=3)
+    # As far above the axis as its highest number reaches.
+    axes.set_title(text, loc="left", fontsize=8, color=INK, x=-0.14, pad=7)
 
 
 def _shade(axes: Axes, noise: dict[str, Any], start: int) -> None:
+    corners: list[tuple[float, float]] = []
     for block in noise["blocks"]:
         if block["state"] != "ok" and block["t_end_ns"]:
-            ends = [(block[key] - start) / 1e9 for key in ("t_start_ns", "t_end_ns")]
-            axes.axvspan(*ends, color=FAINT, alpha=0.55, linewidth=0, zorder=0)
+            low, high = ((block[key] - start) / 1e9 for key in ("t_start_ns", "t_end_ns"))
+            corners += [(low, 0), (high, 0), (high, 1), (low, 1), (low, 0)]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    if corners:
+        bands = Path(corners, codes * (len(corners) // len(codes)))
+        shape = PathPatch(bands, facecolor=FAINT, alpha=0.55, linewidth=0, zorder=0)
+        shape.set_rasterized(len(corners) > RASTER_FROM)
+        axes.add_patch(shape)
+        shape.set_transform(axes.get_xaxis_transform())
+
+
+def _dots(axes: Axes, at: list[float], values: list[float], colour: str, zorder: int) -> None:
+    """Dots as one path of lines without length, with round ends: a tenth of the bytes of marks."""
+    if not at:
+        return
+    places = [place for one in zip(at, values, strict=True) for place in (one, one)]
+    path = Path(places, [Path.MOVETO, Path.LINETO] * len(at))
+    path.should_simplify = False
+    dots = PathPatch(
+        path, facecolor="none", edgecolor=colour, linewidth=DOT_PT, capstyle="round", zorder=zorder
+    )
+    dots.set_rasterized(len(at) > RASTER_FROM)
+    axes.add_patch(dots)
 
 
 def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int) -> None:
@@ -94,15 +110,8 @@ def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int)
     values = [one["value"] / per for one in readings]
     for state, colour in STATES.items():
         mine = [one for one in readings if one["state"] == state]
-        axes.scatter(
-            [(one["t_ns"] - start) / 1e9 for one in mine],
-            [one["value"] / per for one in mine],
-            s=12,
-            color=colour,
-            linewidths=0,
-            zorder=3,
-            rasterized=len(readings) > RASTER_FROM,
-        )
+        at = [(one["t_ns"] - start) / 1e9 for one in mine]
+        _dots(axes, at, [one["value"] / per for one in mine], colour, 3)
     marks = finite(*values)
     if marks:
         logarithmic(axes, "y", min(marks), max(marks), 4)
@@ -115,15 +124,9 @@ def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], 
     values = [100 * one["run_delay_fraction"] for one in waits]
     limit = 100 * thresholds["run_delay_fraction"]
     axes.vlines(at, 0, values, color=GREY, linewidth=1, rasterized=len(at) > RASTER_FROM)
-    axes.scatter(
-        at,
-        values,
-        s=10,
-        color=[WARNING if value > limit else GREY for value in values],
-        linewidths=0,
-        zorder=3,
-        rasterized=len(at) > RASTER_FROM,
-    )
+    for colour, above in ((GREY, False), (WARNING, True)):
+        mine = [k for k, value in enumerate(values) if (value > limit) == above]
+        _dots(axes, [at[k] for k in mine], [values[k] for k in mine], colour, 3 + above)
     axes.axhline(limit, color=WARNING, linewidth=0.8, linestyle="--")
     axes.set_ylim(0, max([*values, limit]) * 1.15 or 1)
     axes.tick_params(labelsize=7.5)

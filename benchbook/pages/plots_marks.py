@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
-from benchbook.pages.plots import GREY, INK
+from benchbook.pages.colours import GREY, INK
 
 WORDS = {"X": "invalidates", "B": "biases", "E": "explains", "i": "informs"}
 SYMBOLS = {"X": "x", "B": "^", "E": "s", "i": "o"}

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from benchbook.pages.colours import FAINT, GREY, INK, WARNING
 from benchbook.pages.plots import (
-    FAINT,
-    GREY,
-    INK,
     RASTER_FROM,
-    WARNING,
     Picture,
     drawing,
     finite,

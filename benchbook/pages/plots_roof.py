@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from benchbook.pages.plots import GREY, INK, Picture, drawing, picture
+from benchbook.pages.colours import GREY, INK
+from benchbook.pages.plots import Picture, drawing, picture
 from benchbook.pages.plots_marks import LEGEND_IN, legend
 
 PAIR_IN, BAR_IN, MARK_IN, FOOT_IN = 0.5, 0.1, 0.16, 0.42

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from benchbook.pages.colours import GREY, INK
 from benchbook.pages.plots import (
-    GREY,
-    INK,
     RASTER_FROM,
+    STYLE,
+    WIDTH_IN,
     Picture,
     drawing,
     finite,
@@ -24,9 +27,10 @@ from benchbook.pages.plots import (
 from benchbook.pages.plots_marks import LEGEND_IN, Marked, draw, legend, runs_of
 from benchbook.sizes import format_bytes
 
-SWEEP_IN = 3.5
+SWEEP_IN, NAME_FONT = 3.5, 7.5
 MANY_SIZES = 1000  # largest ÷ smallest value along the axis, beyond which it is one of logarithms
-BYTES = "bytes"
+BYTES, MANY_BYTES = "bytes", 100  # sizes of memory are looked at by their powers much sooner
+RATIO = "ratio"
 WIDEST = 12  # largest ÷ smallest time, beyond which the axis is one of logarithms
 
 
@@ -41,6 +45,7 @@ class Curve:
     published: Sequence[tuple[float, float]] = ()
     emulated: bool = False
     marks: Sequence[Sequence[str]] = ()
+    published_label: str = ""
 
 
 def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -> Picture | None:
@@ -57,7 +62,7 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
     with drawing(tall) as figure:
         legend(figure, names)
         axes = figure.add_axes(
-            (0.13, (0.13 * SWEEP_IN + foot) / tall, 0.55, 0.785 * SWEEP_IN / tall)
+            (0.13, (0.13 * SWEEP_IN + foot) / tall, _wide(lines), 0.785 * SWEEP_IN / tall)
         )
         if max(marks) > WIDEST * min(marks):
             logarithmic(axes, "y", min(marks), max(marks))
@@ -69,6 +74,8 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
         amount = sum(len(one[4]) for line in lines for one in line.values)
         for line in lines:
             _draw(axes, line, amount)
+        if unit == RATIO:
+            axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
         _label(axes, lines)
         draw(axes, [run for line in lines for run in runs_of(_marked(line))])
         return picture(figure, name, alt)
@@ -78,7 +85,8 @@ def _along(axes: Axes, places: Sequence[float], along: str) -> None:
     """An axis with a tick at each value, but where these would run into each other; linear, or of
     logarithms where the values are of many sizes."""
     ends = min(places), max(places)
-    logs = ends[0] > 0 and ends[1] > MANY_SIZES * ends[0]
+    many = MANY_BYTES if along == BYTES else MANY_SIZES
+    logs = ends[0] > 0 and ends[1] > many * ends[0]
     scale = math.log if logs else float
     low, high = scale(ends[0]), scale(ends[1])
     room = 0.05 * (high - low or 1)
@@ -129,19 +137,33 @@ def _marked(line: Curve) -> list[Marked]:
     return [Marked(one[0], one[1], names) for one, names in zip(line.values, marks, strict=True)]
 
 
+def _wide(lines: Sequence[Curve]) -> float:
+    """How wide the axes are, as a share of the picture, so that the longest name fits beside."""
+    names = [line.label for line in lines if line.values]
+    names += [_published(line) for line in lines if line.published]
+    font = FontProperties(family=STYLE["font.sans-serif"][0], size=NAME_FONT)
+    widths = [text_to_path.get_text_width_height_descent(one, font, ismath=False) for one in names]
+    longest = max(width[0] for width in widths) / 72 / WIDTH_IN
+    return max(0.3, min(0.55, (0.86 - longest) / 1.04))
+
+
+def _published(line: Curve) -> str:
+    return f"◇ {line.published_label or line.label}"
+
+
 def _label(axes: Axes, lines: Sequence[Curve]) -> None:
     """Names right of the last marks, of published lines with a diamond; moved apart where two would
     overlap."""
-    named = [(line, line.values[-1][:2], "") for line in lines if line.values]
-    named += [(line, line.published[-1], "◇ ") for line in lines if line.published]
+    named = [(line, line.values[-1][:2], line.label) for line in lines if line.values]
+    named += [(line, line.published[-1], _published(line)) for line in lines if line.published]
     place = axes.transData + axes.transAxes.inverted()
     ends = [place.transform(end)[1] for _, end, _ in named]
-    for (line, _, sign), y, end in zip(named, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
+    for (line, _, name), y, end in zip(named, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
         axes.plot(
             [1.0, 1.03], [end, y], transform=axes.transAxes, color=line.colour, linewidth=0.7,
             clip_on=False,
         )  # fmt: skip
         axes.text(
-            1.04, y, sign + line.label, transform=axes.transAxes, color=line.colour, va="center",
-            fontsize=7.5,
+            1.04, y, name, transform=axes.transAxes, color=line.colour, va="center",
+            fontsize=NAME_FONT,
         )  # fmt: skip

@@ -67,7 +67,7 @@ def point_name(paper: Paper, point: str, **changed: str) -> str:
     )
     known = {"variant", "method", "bytes", "block_bytes"}
     others = [
-        setting_word(key, value)
+        value_word(paper, point, key, value)
         for key, value in parts.items()
         if value and key not in known and not is_none(key, value)
     ]
@@ -107,11 +107,19 @@ def setting_name(factors: dict[str, Any]) -> str:
     )
 
 
-def differing(one: str, other: str) -> tuple[str, str]:
+def value_word(paper: Paper, point: str, factor: str, value: str) -> str:
+    """A factor's value as the experiment names it, else as pages say all of its kind."""
+    names = experiment_of(paper, point).get("values", {}).get(factor, {})
+    return str(names.get(value) or setting_word(factor, value))
+
+
+def differing(paper: Paper, one: str, other: str) -> tuple[str, str]:
     """Two points of one method, each by what tells it from the other: `1 switch`, `0 switches`."""
     parts = [parts_of(point) for point in (one, other)]
     differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
-    words = [" ".join(setting_word(key, part.get(key, "")) for key in differ) for part in parts]
+    words = [
+        " ".join(value_word(paper, one, key, part.get(key, "")) for key in differ) for part in parts
+    ]
     return words[0], words[1]
 
 
@@ -217,15 +225,19 @@ def ratios(values: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def quietness(experiment: dict[str, Any]) -> str:
-    """A warning where half of the blocks or more were disturbed, else empty."""
-    blocks, disturbed = experiment["blocks"], len(experiment["disturbed"])
-    if not blocks or 2 * disturbed < blocks:
+def quietness(experiments: dict[str, dict[str, Any]]) -> str:
+    """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
+    loud = [
+        f"{len(one['disturbed'])} of {digits.plural(one['blocks'], 'block')} of {name}"
+        for name, one in experiments.items()
+        if one["blocks"] and 2 * len(one["disturbed"]) >= one["blocks"]
+    ]
+    if not loud:
         return ""
     return (
-        f"Read the figures with care: {disturbed} of {digits.plural(blocks, 'block')} were "
-        "disturbed by other work on this host, and the intervals carry that noise. On a quiet "
-        "machine `snakemake --config again=2` makes a fresh run (3 the next one)."
+        f"Read the figures with care: {digits.listed(loud)} were disturbed by other work on this "
+        "host, and the intervals carry that noise. On a quiet machine `snakemake --config again=2` "
+        "makes a fresh run (3 the next one)."
     )
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup, escape
 
 from benchbook import digits
-from benchbook.pages.plots import Picture
+from benchbook.pages import colours
+from benchbook.pages.nameless import nameless, nameless_page
+
+if TYPE_CHECKING:  # who exports a notebook draws nothing
+    from benchbook.pages.plots import Picture
 
 TEMPLATES = Path(__file__).parent / "templates"
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
@@ -27,6 +32,36 @@ class Html:
 
     def _repr_html_(self) -> str:
         return self.html
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around every page: its head below the title, and the script at its end."""
+
+    head: Markup
+    script: Markup
+
+
+@cache
+def frame() -> Frame:
+    """Style and script out of templates/; the policy lets only this very script run, so that text
+    from outside cannot, whatever it holds, and nothing is fetched."""
+    style, script = (
+        (TEMPLATES / name).read_text(encoding="utf-8") for name in ("style.css", "page.js")
+    )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    return Frame(
+        Markup(
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<style>\n{colours.of_pages()}{style}</style>"
+        ),
+        Markup(f"<script>{script}</script>"),
+    )
 
 
 @cache
@@ -47,6 +82,7 @@ def environment() -> jinja2.Environment:
         "count": digits.count,
         "seconds": digits.seconds,
         "code": code,
+        "sentence": lambda text: text[:1].upper() + text[1:],
     }
     found.globals |= {
         "interval": digits.interval,
@@ -81,12 +117,13 @@ def code(text: str) -> Markup:
 
 def data_address(text: str, kind: str) -> str:
     """A file inside its own link, so that a page sent to somebody still holds it."""
-    return f"data:{kind};base64,{base64.b64encode(text.encode()).decode()}"
+    return f"data:{kind};base64,{base64.b64encode(nameless(text).encode()).decode()}"
 
 
 def without_addresses(html: str) -> str:
-    """The page with the scheme cut off every address: a compiler's message may hold one."""
-    return _ADDRESS.sub("", html)
+    """The page with the scheme cut off every address, and without names of people and machines: a
+    compiler's message may hold them."""
+    return nameless_page(_ADDRESS.sub("", html))
 
 
 def svg_of(picture: Picture | None) -> Markup | None:

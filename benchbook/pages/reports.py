@@ -6,42 +6,59 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_text
-from benchbook.pages.render import TEMPLATES, without_addresses
+from benchbook.pages import VARIABLE
+from benchbook.pages.contents import with_contents
+from benchbook.pages.nameless import nameless, nameless_page
+from benchbook.pages.render import TEMPLATES, frame, without_addresses
+
+if TYPE_CHECKING:  # drawing is the kernel's
+    from benchbook.pages.page import PaperPage
 
 CELL_LIMIT_S = 300
 KERNEL = "python3"
+THEN = "then"  # tag of the cell behind a notebook's own
+_TO_PAGES = re.compile(r'<a [^>]*?href="(?!data:|#)[^"]*\.html[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 _HEADLINE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 
 
-def make_page(notebook: Path, paper: Path, executed: Path, output: Path) -> None:
+def make_page(
+    notebook: Path, paper: Path, executed: Path, output: Path, *, alone: bool = False
+) -> None:
     """Execute a paper's notebook on these results and export it; write its pictures and tables.
 
-    The executed notebook is kept at `executed`, also when a cell fails.
+    The executed notebook is kept at `executed`, also when a cell fails. A page that is to be sent
+    `alone` leads to no index and has no files beside it.
     """
     content = read_json(paper)
-    cells = execute(notebook, paper, executed)
-    up = "../../" if content["figure"] else ""
-    write_text(output, export(cells, up))
     folder = output.parent
-    write_figures(content, folder if content["figure"] else folder / "figures" / content["paper"])
+    if not content["figure"]:
+        folder = folder / "figures" / content["paper"]
+    cells = execute(notebook, paper, executed, "" if alone else _writing(content, folder))
+    up = "../../" if content["figure"] else ""
+    write_text(output, export(cells, None if alone else up))
 
 
-def execute(notebook: Path, paper: Path, executed: Path) -> Any:
-    """Run every cell in a fresh kernel; BenchbookError names the cell that failed."""
+def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
+    """Run every cell in a fresh kernel; BenchbookError names the cell that failed.
+
+    `then` is code that the kernel runs behind them, and that is on no page.
+    """
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    from benchbook.pages.page import VARIABLE
-
     if not notebook.exists():
         raise BenchbookError(f"{notebook} is missing; each paper has a notebook of its name")
     cells = nbformat.read(notebook, as_version=4)
+    # Cells for who has the notebook open are not shown, and tables of all samples take a while.
+    cells.cells = [one for one in cells.cells if not (one.cell_type == "code" and _for_lab(one))]
+    if then:
+        cells.cells.append(nbformat.v4.new_code_cell(then, metadata={"tags": [THEN]}))
     with tempfile.TemporaryDirectory() as scratch:
         # A backend of the caller's would leave the notebook without pictures, and without an error.
         env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
@@ -66,11 +83,29 @@ def execute(notebook: Path, paper: Path, executed: Path) -> Any:
             ) from None
         finally:
             write_text(executed, nbformat.writes(cells))
+    cells.cells = [one for one in cells.cells if THEN not in _tags(one)]
     return cells
 
 
+def _writing(content: dict[str, Any], folder: Path) -> str:
+    """Code that writes the pictures which the kernel has drawn; it opens the results once."""
+    return (
+        "from pathlib import Path\n"
+        "from benchbook.pages import page, reports\n"
+        f"reports.write_figures(page.open_paper({content['paper']!r}), Path({str(folder)!r}))"
+    )
+
+
+def _tags(cell: Any) -> list[str]:
+    return list(cell.metadata.get("tags", []))
+
+
+def _for_lab(cell: Any) -> bool:
+    return "lab" in _tags(cell)
+
+
 def _failed_cell(cells: Any) -> str:
-    numbered = [cell for cell in cells.cells if cell.cell_type == "code"]
+    numbered = [one for one in cells.cells if one.cell_type == "code" and THEN not in _tags(one)]
     for number, cell in enumerate(numbered, 1):
         errors = [one for one in cell.get("outputs", []) if one.output_type == "error"]
         if errors or cell.get("execution_count") is None:
@@ -87,8 +122,9 @@ def _last_line(error: Exception) -> str:
     return lines[0].strip() if lines else type(error).__name__
 
 
-def export(cells: Any, up: str) -> str:
-    """The page of an executed notebook; its title is the first heading."""
+def export(cells: Any, up: str | None) -> str:
+    """The page of an executed notebook; its title is the first heading, and `up` the way to the
+    index, where there is one."""
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(
@@ -101,37 +137,33 @@ def export(cells: Any, up: str) -> str:
     found = next(filter(None, map(_HEADLINE.search, shown)), None)
     about = {
         "title": re.sub(r"<[^>]+>", "", found[1]).strip() if found else "Benchbook",
-        "style": style(),
+        "frame": frame(),
         "up": up,
     }
     html, _ = exporter.from_notebook_node(cells, resources={"benchbook": about})
-    return without_addresses(html)
+    html = without_addresses(with_contents(html))
+    return html if up is not None else _TO_PAGES.sub(r"\1", html)
 
 
 def _outputs(cells: Any) -> list[Any]:
     return [one for cell in cells.cells for one in cell.get("outputs", [])]
 
 
-def style() -> str:
-    """The style sheet of all pages."""
-    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
-
-
-def write_figures(content: dict[str, Any], folder: Path) -> None:
+def write_figures(paper: PaperPage, folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
     from benchbook.pages import explained
-    from benchbook.pages.page import PaperPage, figure_csv, sweep_csv
+    from benchbook.pages.page import figure_csv, sweep_csv
 
-    drawn = PaperPage(content).pictures()
+    content, drawn = paper.content, paper.pictures()
     if not content["figure"]:  # what another preset drew and this one does not
         for old in set(folder.glob("*.svg")) - {folder / f"{name}.svg" for name in drawn}:
             old.unlink()
     for name, picture in drawn.items():
-        write_text(folder / f"{name}.svg", picture.svg)
+        write_text(folder / f"{name}.svg", nameless_page(picture.svg))
     for one in content["sweeps"]:
-        write_text(folder / f"{one['id']}.csv", sweep_csv(one))
+        write_text(folder / f"{one['id']}.csv", nameless(sweep_csv(one)))
     for figure in content["figures"]:
-        write_text(folder / f"{figure['id']}.csv", figure_csv(figure))
+        write_text(folder / f"{figure['id']}.csv", nameless(figure_csv(figure)))
         for one in figure["explained"]:
             name = explained.name_of(figure["id"], one)
-            write_text(folder / f"{name}.csv", explained.csv_of(one))
+            write_text(folder / f"{name}.csv", nameless(explained.csv_of(one)))

@@ -6,9 +6,10 @@ from typing import Any
 
 from benchbook import digits
 from benchbook.pages import marks, prose
+from benchbook.pages.colours import PALETTE
 from benchbook.pages.panels import EMULATED
-from benchbook.pages.plots import PALETTE, Picture
-from benchbook.pages.plots_sweep import Curve, curves
+from benchbook.pages.plots import Picture
+from benchbook.pages.plots_sweep import RATIO, Curve, curves
 from benchbook.pages.prose import Paper
 
 Sweep = dict[str, Any]
@@ -49,6 +50,7 @@ def picture(paper: Paper, sweep: Sweep) -> Picture | None:
                 if one["printed"] is not None
             ],
             emulated=bool(series["emulates"]),
+            published_label=series["printed_label"],
             marks=[found.names(one["point"]) for one in measured(series)],
         )
         for k, series in enumerate(sweep["series"])
@@ -85,7 +87,12 @@ def title(sweep: Sweep) -> str:
             return f"{sweep['title']}: nothing of it was measured"
         least, most = digits.number(min(ends)), digits.number(max(ends))
         span = least if least == most else f"from {least} to {most}"
-        return f"{sweep['title']}: {span} {sweep['unit']}"
+        if sweep["unit"] != RATIO:
+            return f"{sweep['title']}: {span} {sweep['unit']}"
+        there = [one["printed"] for series in sweep["series"] for one in series["values"]]
+        known = [one for one in there if one is not None]
+        said = f", published {prose.ratios(known)}" if known else ""
+        return f"{sweep['title']}: {span} times here{said}"
     least, most = (of(known, key=lambda one: float(one["slope"]["estimate"])) for of in (min, max))
     said = f"{_one_step(sweep)} adds {_number(most['slope'])} {sweep['unit']} with {most['label']}"
     if least is not most:

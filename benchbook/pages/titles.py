@@ -9,6 +9,8 @@ from benchbook.pages import prose
 from benchbook.pages.prose import Paper
 from benchbook.units import TIME
 
+LISTED = 3  # published ratios; of more only the ends are told
+
 
 def _span(values: list[float]) -> str:
     ends = list(dict.fromkeys(f"{one:.2g}" for one in (min(values), max(values))))
@@ -83,7 +85,10 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
         said = [
             f"{prose.row_name(one, row)} {digits.number(row['printed_ratio'])}" for row in printed
         ]
-        return f"Published: {digits.listed(said)} times {of_base}; not rerun"
+        if len(said) > LISTED:
+            ratios = [row["printed_ratio"] for row in printed]
+            said = [f"{digits.number(min(ratios))} to {digits.number(max(ratios))}"]
+        return f"Published: {digits.listed(said)} times {of_base}; {_lacking(one)}"
     row = next((row for row in measured if prose.mechanism(paper, row["point"])), measured[-1])
     name, ratio = prose.row_name(one, row), row["ratio"]
     here = digits.number(ratio["ratio"], ratio["low95"], ratio["high95"])
@@ -95,6 +100,15 @@ def figure(paper: Paper, one: dict[str, Any]) -> str:
     else:
         text = f"{name} {_verb(name, 'shows')} {here} times {of_base} here{there}"
     return text + (f": it {because}" if because else "")
+
+
+def _lacking(one: dict[str, Any]) -> str:
+    """Why a figure has no ratio of this machine."""
+    of_base = prose.row_name(one, one["rows"][0])
+    if not any(row["state"] == "ok" for row in one["rows"]):
+        return "not rerun"
+    done = one["rows"][0]["state"] == "ok"
+    return f"only {of_base} was rerun" if done else f"{of_base} was not rerun"
 
 
 def ranges(figure: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ class ServerStart:
 @dataclass(frozen=True)
 class PeerStart:
     """What a peer is asked for: `repetitions` in all (None: it runs by time), each of
-    `declared_bytes` bytes."""
+    `declared_bytes` bytes (0 where none are moved)."""
 
     tool: str
     parser: str
@@ -71,7 +71,7 @@ def values_of(spec: dict[str, Any], factors: dict[str, Any], repetitions: int) -
         for name, value in factors.items()
         if isinstance(value, int)
     }
-    declared = spec.get("declares", 1) * factors[size_of(factors)]
+    declared = spec.get("declares", 1) * factors.get(size_of(factors), 0)
     return {**factors, **mib, DECLARED: declared, REPETITIONS: repetitions}
 
 
@@ -88,7 +88,7 @@ def read(start: PeerStart, text: str, cpus: list[int]) -> Measured:
     if start.repetitions is not None and done != start.repetitions:
         raise NotUnderstoodError(f"did {done} repetitions of the {start.repetitions} asked for")
     moved = measured.declared_bytes / measured.loops
-    if abs(moved / start.declared_bytes - 1) > SIZE_TOLERANCE:
+    if abs(moved - start.declared_bytes) > SIZE_TOLERANCE * start.declared_bytes:
         raise NotUnderstoodError(
             f"moved {moved:.0f} bytes in a repetition where {start.declared_bytes} were asked for"
         )

@@ -12,9 +12,11 @@
 | states    | the machine's states from anchor and probe                             |
 | warmup    | leading samples that are not steady                                    |
 | shape     | modes, heavy tail, quantiles                                           |
+| plateaus  | where a time stays along sizes, and where it rises                     |
 | ticks     | how finely the clock divided what it timed                             |
 | ratios    | time of one point over that of another, block by block                 |
 | slopes    | straight lines through the points of each block                        |
+| unpaired  | ratios of two runs, whose starts are not paired                        |
 """
 
 from benchbook.stats.intervals import (
@@ -42,6 +44,7 @@ from benchbook.stats.paired import (
     ratio_intervals,
     ratio_intervals_by_state,
 )
+from benchbook.stats.plateaus import Levels, Plateau, Rise, levels
 from benchbook.stats.processes import add_processes, add_rates, median_of_processes
 from benchbook.stats.shape import Shape, parts, shape
 from benchbook.stats.slopes import slopes
@@ -49,6 +52,7 @@ from benchbook.stats.states import MIXED, assign_states, state_of
 from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
 from benchbook.stats.summaries import invocation_summaries
 from benchbook.stats.ticks import Ticks, ticks
+from benchbook.stats.unpaired import rank_sum_probabilities, unpaired_ratio
 from benchbook.stats.verdicts import (
     Verdict,
     blocks_to_settle,
@@ -64,6 +68,9 @@ __all__ = [
     "Decision",
     "Interval",
     "Knee",
+    "Levels",
+    "Plateau",
+    "Rise",
     "Shape",
     "SmallestEffect",
     "Ticks",
@@ -79,6 +86,7 @@ __all__ = [
     "invocation_summaries",
     "last_knee",
     "least_blocks",
+    "levels",
     "looks_from",
     "median_of_processes",
     "next_look",
@@ -89,6 +97,7 @@ __all__ = [
     "point_intervals",
     "range_null",
     "range_statistic",
+    "rank_sum_probabilities",
     "ratio_intervals",
     "ratio_intervals_by_state",
     "settling_margin",
@@ -101,5 +110,6 @@ __all__ = [
     "smallest_effect",
     "state_of",
     "ticks",
+    "unpaired_ratio",
     "warm_up_length",
 ]

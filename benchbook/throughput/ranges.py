@@ -81,4 +81,4 @@ def _impossible(ends: Ends, own: Mapping[str, Any], name: str, value: float) -> 
 
 def _plain(value: Any) -> str:
     """With all digits that matter: 100.04 is not 100."""
-    return count(value) if abs(value) >= 1e5 or value == int(value) else f"{value:.6g}"
+    return count(value) if abs(value) >= 1e5 or float(value).is_integer() else f"{value:.6g}"

@@ -50,7 +50,7 @@ struct bench_settings {
 struct bench_buffers {
     const void *source;
     const void *destination;
-    bool fixed; /* they stand where the linker put them: no offset moves them */
+    bool fixed; /* no offset moves them: the linker put them there, or whoever is measured does */
 };
 
 /* Some memory; none where there are no bytes. */
@@ -72,6 +72,10 @@ struct bench_task {
     const void *state;
     uint64_t bytes_declared;                      /* moved by one call, as the method declares it */
     struct bench_range buffers[BENCH_RANGES_MAX]; /* that the point works on */
+
+    /* Instead, where only the samples bring them about: as many, read when they have ended. May be
+     * NULL. */
+    const struct bench_range *brought;
 
     /* May be NULL: called with the state after each sample, untimed, but within the usage. */
     bench_call *between;

@@ -61,8 +61,9 @@ static struct bench_buffers open_kernel(size_t process) {
     settings.seed += process;
     const struct bench_buffers none = {0};
     const struct bench_buffers buffers = bench_kernel.open ? bench_kernel.open(&settings) : none;
-    if ((settings.source_offset && !buffers.source) ||
-        (settings.destination_offset && !buffers.destination)) {
+    const bool lacks_one = (settings.source_offset && !buffers.source) ||
+                           (settings.destination_offset && !buffers.destination);
+    if (lacks_one && !buffers.fixed) {
         refuse("%s has no buffer that the offset given could move; leave it out",
                bench_kernel.name);
     }
@@ -128,7 +129,8 @@ static void run_point(size_t index, struct outcome *outcome) {
     }
     outcome->usage = measure(&task, point, index, outcome->samples);
     outcome->usage.has_run_delay = outcome->usage.has_run_delay && !task.crowded;
-    outcome->mapped = mappings_find(task.buffers); /* before the check touches them */
+    /* Before the check touches them. */
+    outcome->mapped = mappings_find(task.brought ? task.brought : task.buffers);
     bench_kernel.check(point, &outcome->report);
 }
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "link.h"
+
 enum direction { TO_DEVICE, FROM_DEVICE };
 
 /* A call that did not do its work; none where `call` is NULL. */
@@ -21,7 +23,7 @@ struct failure {
 struct device {
     char name[128];
     bool is_host_memory; /* no bus lies between it and the host */
-    char pci[32];        /* domain:bus:device.function; empty where the library does not tell */
+    char pci[PCI_BYTES]; /* domain:bus:device.function; empty where the library does not tell */
 };
 
 /* What one thread moves at a time: a queue and device memory of its own. */

@@ -15,16 +15,24 @@
 #include "link.h"
 #include "pool.h"
 
-enum { WORD_BYTES = 8, THREADS_MOST = 256, PIECES = 8 };
+enum { WORD_BYTES = 8, THREADS_MOST = 256, PIECES = 8, SIZES_MOST = 64 };
 enum { KEY_BYTES, KEY_THREADS, KEY_SUBMISSION, KEY_DATA };
 enum { BLOCKING, QUEUED, UNWAITED };
 enum { RANDOM, ZEROS };
 enum { TO, FROM, BOTH };
 enum { DIRECTIONS = 2 };
-enum { OPTION_BACKEND = 0x1000, OPTION_MEMORY, OPTION_DEVICE, OPTION_SYS };
+enum {
+    OPTION_BACKEND = 0x1000,
+    OPTION_MEMORY,
+    OPTION_DEVICE,
+    OPTION_OPENCL_DEVICE,
+    OPTION_CUDA_DEVICE,
+    OPTION_SYS
+};
 
 #define FAILED "%s failed on %s: %s says %d; %s"
 #define TAKING_MEMORY "taking memory of the device"
+#define PINNING "pinning host memory"
 
 struct part {
     struct lane *lane;
@@ -43,6 +51,8 @@ static const struct backend *backend;
 static bool pinned;
 static bool memory_is_given;
 static const char *wanted_device;
+static const char *wanted_of_opencl;
+static const char *wanted_of_cuda;
 static const char *sys_folder = "/sys";
 static uint64_t seed;
 
@@ -55,6 +65,12 @@ static uint64_t bytes_most[DIRECTIONS];
 static uint64_t *host_memory[DIRECTIONS];
 static uint64_t *scratch[DIRECTIONS];
 
+/* The sizes of the points, each once; where the driver cannot pin the largest it may pin others. */
+static uint64_t sizes[SIZES_MOST];
+static size_t size_count;
+static uint64_t pinned_bytes[DIRECTIONS];
+static struct failure unpinned[DIRECTIONS]; /* how pinning more than that failed */
+
 /* By part, with so much memory: as the points need it, so that one that does not fit costs no other
  * its numbers. */
 static struct lane *lanes[THREADS_MOST];
@@ -63,7 +79,8 @@ static uint64_t lane_bytes[THREADS_MOST];
 /* The point being measured. */
 static struct part parts[THREADS_MOST];
 static size_t part_count;
-static struct failure lacking;  /* the device has no room for it */
+static struct failure lacking; /* there is no room for it */
+static const char *lacking_what;
 static bool in_order_of_caller; /* no pool: the caller orders all parts, and then waits for each */
 static bool waits;
 static bool zeros;
@@ -88,6 +105,14 @@ static const struct argp_option options[] = {
      .key = OPTION_DEVICE,
      .arg = "INDEX|NAME",
      .doc = "Which of its devices (if not given, the first that is not host memory)"},
+    {.name = "opencl-device",
+     .key = OPTION_OPENCL_DEVICE,
+     .arg = "INDEX|NAME",
+     .doc = "The same, of OpenCL only"},
+    {.name = "cuda-device",
+     .key = OPTION_CUDA_DEVICE,
+     .arg = "INDEX|NAME",
+     .doc = "The same, of CUDA only"},
     {.name = "sys",
      .key = OPTION_SYS,
      .arg = "FOLDER",
@@ -113,6 +138,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         return 0;
     case OPTION_DEVICE:
         wanted_device = argument;
+        return 0;
+    case OPTION_OPENCL_DEVICE:
+        wanted_of_opencl = argument;
+        return 0;
+    case OPTION_CUDA_DEVICE:
+        wanted_of_cuda = argument;
         return 0;
     case OPTION_SYS:
         sys_folder = argument;
@@ -144,6 +175,31 @@ static size_t parts_each_way(const struct bench_point *point) {
     return threads == 0 ? 1 : threads / directions(point);
 }
 
+/* Beyond SIZES_MOST the smaller ones are kept: they are what may still be had. */
+static void note_size(uint64_t bytes) {
+    size_t largest = 0;
+    for (size_t i = 0; i < size_count; i++) {
+        if (sizes[i] == bytes) {
+            return;
+        }
+        largest = sizes[i] > sizes[largest] ? i : largest;
+    }
+    if (size_count < SIZES_MOST) {
+        sizes[size_count++] = bytes;
+    } else if (bytes < sizes[largest]) {
+        sizes[largest] = bytes;
+    }
+}
+
+/* The largest size of a point below this; 0: there is none. */
+static uint64_t next_smaller(uint64_t bytes) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < size_count; i++) {
+        found = sizes[i] < bytes && sizes[i] > found ? sizes[i] : found;
+    }
+    return found;
+}
+
 static void accept_point(const struct bench_point *point) {
     const uint64_t threads = point->values[KEY_THREADS];
     const uint64_t bytes = point->values[KEY_BYTES];
@@ -163,6 +219,7 @@ static void accept_point(const struct bench_point *point) {
             bytes_most[way] = bytes;
         }
     }
+    note_size(bytes);
 }
 
 static void must(struct failure failure, const char *doing) {
@@ -182,22 +239,36 @@ static uint64_t *allocate(uint64_t bytes, uint64_t offset) {
     return (uint64_t *)(void *)(pages + offset);
 }
 
-static uint64_t *pin(uint64_t bytes) {
+/* As much as the points of this direction need, or as the largest of them that can be had needs:
+ * what is too large costs no other point its numbers. */
+static uint64_t *pin(size_t way) {
     unsigned char *memory = NULL;
-    must(backend->pin(bytes > 0 ? bytes : WORD_BYTES, &memory), "pinning host memory");
+    uint64_t bytes = bytes_most[way] > 0 ? bytes_most[way] : WORD_BYTES;
+    struct failure failure = unpinned[way] = backend->pin(bytes, &memory);
+    while (failure.no_room && (bytes = next_smaller(bytes)) > 0) {
+        failure = backend->pin(bytes, &memory);
+    }
+    must(failure, PINNING);
+    pinned_bytes[way] = bytes;
     return (uint64_t *)(void *)memory;
+}
+
+static const char *wish(void) {
+    const char *own = backend == &cuda_backend ? wanted_of_cuda : wanted_of_opencl;
+    return own ? own : wanted_device;
 }
 
 static struct bench_buffers open_device(const struct bench_settings *settings) {
     const uint64_t offsets[DIRECTIONS] = {settings->source_offset, settings->destination_offset};
     seed = settings->seed;
-    device = backend->find(wanted_device);
-    idle_link = link_now(sys_folder, device.pci);
+    link_remember(sys_folder); /* before the library wakes any device */
+    device = backend->find(wish());
+    idle_link = link_before(device.pci);
     must(backend->open(), "opening the device");
     for (size_t way = 0; way < DIRECTIONS; way++) {
         scratch[way] = allocate(bytes_most[way], 0);
         madvise(scratch[way], bytes_most[way], MADV_HUGEPAGE); /* never timed: the fewer faults */
-        host_memory[way] = pinned ? pin(bytes_most[way]) : allocate(bytes_most[way], offsets[way]);
+        host_memory[way] = pinned ? pin(way) : allocate(bytes_most[way], offsets[way]);
     }
     return (struct bench_buffers){
         .source = host_memory[TO_DEVICE], .destination = host_memory[FROM_DEVICE], .fixed = pinned};
@@ -461,6 +532,14 @@ static struct failure take_memory(const struct bench_point *point) {
 
 /* Whether it fits must not depend on what the points before it left there. */
 static bool has_room(const struct bench_point *point) {
+    lacking_what = PINNING;
+    for (size_t way = 0; way < DIRECTIONS && pinned; way++) {
+        if (goes(point, way) && point->values[KEY_BYTES] > pinned_bytes[way]) {
+            lacking = unpinned[way];
+            return false;
+        }
+    }
+    lacking_what = TAKING_MEMORY;
     lacking = take_memory(point);
     if (lacking.no_room) {
         close_lanes();
@@ -470,7 +549,7 @@ static bool has_room(const struct bench_point *point) {
         close_lanes();
         return false;
     }
-    must(lacking, TAKING_MEMORY);
+    must(lacking, lacking_what);
     return true;
 }
 
@@ -513,20 +592,22 @@ static void read_load_link(void) {
 }
 
 static void observe_link(struct bench_report *report, const char *gt_per_s, const char *width,
-                         struct link link) {
+                         const char *at, struct link link) {
     if (link.known) {
         bench_observe_real(report, gt_per_s, link.gt_per_s);
         bench_observe_count(report, width, link.width);
+        bench_observe_text(report, at, link.at);
     } else {
         bench_observe_absent(report, gt_per_s);
         bench_observe_absent(report, width);
+        bench_observe_absent(report, at);
     }
 }
 
 static void check(const struct bench_point *point, struct bench_report *report) {
     const uint64_t bytes = point->values[KEY_BYTES];
     if (lacking.call) {
-        bench_fail(report, FAILED, TAKING_MEMORY, device.name, lacking.call, lacking.code,
+        bench_fail(report, FAILED, lacking_what, device.name, lacking.call, lacking.code,
                    lacking.means);
         return;
     }
@@ -550,9 +631,9 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "host_memory_is_pinned", pinned);
     bench_observe_count(report, "device_is_host_memory", device.is_host_memory);
     bench_observe_count(report, "through_cuda", backend == &cuda_backend);
-    observe_link(report, "link_idle_gt_per_s", "link_idle_width", idle_link);
-    observe_link(report, "link_load_gt_per_s", "link_load_width", load_link);
-    observe_link(report, "link_most_gt_per_s", "link_most_width",
+    observe_link(report, "link_idle_gt_per_s", "link_idle_width", "link_idle_at", idle_link);
+    observe_link(report, "link_load_gt_per_s", "link_load_width", "link_load_at", load_link);
+    observe_link(report, "link_most_gt_per_s", "link_most_width", "link_most_at",
                  link_most(sys_folder, device.pci));
 }
 

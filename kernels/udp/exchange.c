@@ -7,10 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pattern.h"
 #include "refuse.h"
-
-enum { WORD_BYTES = 8 };
 
 void exchange_renew(struct exchange *exchange) {
     const int before = exchange->socket;
@@ -25,22 +22,12 @@ void exchange_renew(struct exchange *exchange) {
     exchange->sockets++;
 }
 
-/* So that no number is a payload of zeros. */
-static uint32_t mask(const struct exchange *exchange) {
-    return (uint32_t)pattern_make(exchange->seed).key;
-}
-
 void exchange_make(const struct exchange *exchange, uint32_t number, struct payload *payload) {
-    const uint32_t first = number ^ mask(exchange);
-    const size_t words = (exchange->bytes + WORD_BYTES - 1) / WORD_BYTES;
-    pattern_fill(pattern_make(exchange->seed + number), (uint64_t *)(void *)payload->bytes, words);
-    memcpy(payload->bytes, &first, sizeof first);
+    payload_make(exchange->seed, number, payload->bytes, exchange->bytes);
 }
 
 uint32_t exchange_number(const struct exchange *exchange, const struct payload *payload) {
-    uint32_t first;
-    memcpy(&first, payload->bytes, sizeof first);
-    return first ^ mask(exchange);
+    return payload_number(exchange->seed, payload->bytes);
 }
 
 void exchange_take_wrong(struct exchange *exchange, const char *format, ...) {

@@ -1,5 +1,4 @@
-/* Datagrams of one point, their answers, and what became of them. A datagram carries its number,
- * and behind it bytes that follow from number and seed: so an answer tells which datagram it
+/* Datagrams of one point, their answers, and what became of them. An answer tells which datagram it
  * answers, and whether it is whole. */
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
@@ -11,7 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PAYLOAD_LEAST_BYTES = 4, PAYLOAD_MOST_BYTES = 1408 };
+#include "payload.h"
+
+enum { PAYLOAD_MOST_BYTES = 1408 };
 
 /* The point has failed where so many in a row have no answer, or more than so many of all. */
 enum { LOST_IN_A_ROW_MOST = 8, LOST_PERCENT_MOST = 1 };
@@ -58,7 +59,7 @@ void exchange_renew(struct exchange *exchange);
 
 void exchange_make(const struct exchange *exchange, uint32_t number, struct payload *payload);
 
-/* The number of a payload of this seed; of others anything. */
+/* As payload_number. */
 uint32_t exchange_number(const struct exchange *exchange, const struct payload *payload);
 
 /* Counts an answer of `length` bytes to the datagram of that number, which was `sent`. */

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.audit.rounding import Interval, compare, exactly, shown
+from benchbook.audit.products import product, rows
+from benchbook.audit.rounding import compare, exactly, shown
 from benchbook.audit.tables import Item, Tables, cell_name, checked
 
 RULE, KIND = "formula", "number"
@@ -19,37 +20,15 @@ UNITS = {
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each row in which nothing of the formula is empty."""
     return [
-        item
+        _row(tables, table, one, row)
         for one in declared
         for table in one["tables"]
-        for row in _complete(tables, table, one)
-        for item in [_row(tables, table, one, row)]
+        for row in rows(tables, table, one, one["result"])
     ]
 
 
-def _complete(tables: Tables, table: str, one: dict[str, Any]) -> list[dict[str, str]]:
-    columns = [one["result"], *_columns(one["times"]), *_columns(one.get("divided_by", []))]
-    rows = tables.rows(table, None, one["label"], *columns)
-    return [row for row in rows if all(row[column].strip() for column in columns)]
-
-
-def _columns(terms: list[str | float]) -> list[str]:
-    return [term for term in terms if isinstance(term, str)]
-
-
 def _row(tables: Tables, table: str, one: dict[str, Any], row: dict[str, str]) -> Item:
-    def term(name: str | float) -> Interval:
-        if isinstance(name, str):
-            return tables.interval(table, name, row[name])
-        return exactly(name)
-
-    value = exactly(1)
-    for name in one["times"]:
-        value = value * term(name)
-    for name in one.get("divided_by", []):
-        value = value / term(name)
-    how = " × ".join(_word(row, name) for name in one["times"])
-    how += "".join(f" ÷ {_word(row, name)}" for name in one.get("divided_by", []))
+    value, how = product(tables, table, one, row)
     text, decimals, hint, cause = row[one["result"]], tables.decimals.get(table), "", ""
     if one.get("bytes_in"):
         own, *others = UNITS[one["bytes_in"]].items()
@@ -73,7 +52,3 @@ def _row(tables: Tables, table: str, one: dict[str, Any], row: dict[str, str]) -
         hint=hint,
         cause=cause,
     )
-
-
-def _word(row: dict[str, str], name: str | float) -> str:
-    return row[name] if isinstance(name, str) else f"{name:,}"

@@ -1,1 +1,2 @@
-"""Each module looks for some abilities: NAMES, what it asks (PROGRAMS, FILES), look(place)."""
+"""Each module looks for some abilities: NAMES, what it asks (PROGRAMS, FILES, and VARIABLES of
+the environment, if any), look(place)."""

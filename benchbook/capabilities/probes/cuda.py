@@ -13,6 +13,7 @@ from benchbook.capabilities.probes.opencl import told_device
 NAMES = ("cuda",)
 PROGRAMS = ()
 FILES = ("dev/nvidia0", "etc/ld.so.cache")
+VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
 # A program of its own: a driver that crashes or hangs then hurts nobody.
 _ASK = """
 import ctypes, json, sys

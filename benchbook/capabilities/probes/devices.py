@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchbook.capabilities.place import Capability, Place, able
+from benchbook.link import slowest
 from benchbook.sysfs import read_text
 
 NAMES = ("devices",)
@@ -32,4 +33,7 @@ def _said(folder: Path) -> str:
         for name in ("vendor", "device", "current_link_speed", "current_link_width")
     )
     link = f"link {speed} x{width}" if speed and width else "its link is not told"
+    port = slowest(folder)
+    if port and port.at != folder.resolve().name:
+        link += f", below {port.gt_per_s:g} GT/s x{port.width} at {port.at}"
     return f"{folder.name} ({vendor}:{device}), {link}"

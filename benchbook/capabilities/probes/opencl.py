@@ -14,6 +14,16 @@ from benchbook.capabilities.place import Capability, Place, able, first
 NAMES = ("opencl",)
 PROGRAMS = ("gcc",)
 FILES = ("etc/OpenCL/vendors", "etc/ld.so.cache")
+# Of both loaders that there are, and of PoCL, which may show several devices or none.
+VARIABLES = (
+    "LD_LIBRARY_PATH",
+    "OCL_ICD_VENDORS",
+    "OCL_ICD_FILENAMES",
+    "OPENCL_VENDOR_PATH",
+    "POCL_DEVICES",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+)
 # A program of its own: a driver that crashes or hangs then hurts nobody.
 _ASK = """
 import ctypes, json, sys

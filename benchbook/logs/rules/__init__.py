@@ -1,10 +1,10 @@
 """What may be wrong with printed results, one rule a file, found by wildcard.
 
-A rule has ARTEFACT (an id of the catalogue) and `check(reports, machine)`, which gives findings
-and, where a fact that it lacks would decide, an Ask. It looks at units, columns and facts of
-importers (`RESULT_COLUMNS`), at names of tools only where an artefact is a fault of that tool. What
-a detector of benchbook/artefacts can tell of such rows, it tells through logs/seen.py: a rule is
-for what only a printed report has. Silence where nothing is wrong.
+A rule has ARTEFACT (an id of the catalogue) and `check(reports, machine)`, which gives findings;
+an Ask, where a fact that it lacks would decide; a plain string is a note. It looks at units,
+columns and facts of importers (`RESULT_COLUMNS`), at names of tools only where an artefact is a
+fault of that tool. What a detector of benchbook/artefacts can tell of such rows, it tells through
+logs/seen.py: a rule is for what only a printed report has. Silence where nothing is wrong.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Links that wake, stay slow or narrow, or are always at their best."""
+"""Links that wake, stay slow or narrow, hang below a narrow bridge, or are always at their best."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_transfers import SPEEDS, WAYS, linked, point, scene
+from benchbook.controls.made_transfers import BRIDGE, DEVICE, SPEEDS, WAYS, linked, point, scene
 from benchbook.controls.replays import Scene
 from benchbook.link import link_bytes_per_s
 
-KINDS = ("slow", "narrow", "wakes", "awake")
+KINDS = ("slow", "narrow", "wakes", "bridge", "awake")
 
 
 def scenes(seed: int) -> list[Scene]:
-    """One of each kind: the first three are provoked."""
+    """One of each kind: all but the last are provoked."""
     return [
         _scene(np.random.default_rng([seed, number]), kind) for number, kind in enumerate(KINDS)
     ]
@@ -27,11 +27,15 @@ def _scene(dice: np.random.Generator, kind: str) -> Scene:
     idle, load = {
         "slow": (slow, slow),
         "narrow": (narrow, narrow),
+        "bridge": (narrow, narrow),
         "wakes": (slow, most),
     }.get(kind, (most, most))
     way = str(dice.choice(list(WAYS)))
-    moved = point("a", way, **linked(idle, load, most))
+    told = {f"link_{when}_at": DEVICE for when in ("idle", "load", "most")}
+    if kind == "bridge":
+        told |= {"link_idle_at": BRIDGE, "link_load_at": BRIDGE}
+    moved = point("a", way, **linked(idle, load, most), **told)
     # The smallest transfer is over before the link is read, and tells nothing of it.
-    tiny = point("b", way, **linked(idle, idle, most), bytes=8)
+    tiny = point("b", way, **linked(idle, idle, most), **told, bytes=8)
     time_ns = moved["bytes"] / (0.8 * link_bytes_per_s(*load)) * 1e9
-    return scene(dice, [moved, tiny], [time_ns, 20_000.0], provoked=kind in KINDS[:3])
+    return scene(dice, [moved, tiny], [time_ns, 20_000.0], provoked=kind != KINDS[-1])

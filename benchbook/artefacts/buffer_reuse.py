@@ -1,0 +1,90 @@
+"""buffer-reuse: every message is from the same buffers, and to the same, which a cache holds.
+
+Decided by the bytes of all buffers against the last-level cache, and by the same messages from
+buffers that rotate beyond it; where those take no longer, nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.artefacts import Finding, Judged, Row, Seen, proof
+from benchbook.detecting.messages import ROTATION, SIZE, groups, messages
+from benchbook.detecting.timed_work import known, span, strongest, times
+from benchbook.digits import plural
+from benchbook.sizes import format_bytes
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "buffer-reuse"
+TIMING_ONLY = True
+CONFIDENT = 0.95
+VISIBLE = 1.05  # times as long: what lies nearer is no bias
+REMEDY = (
+    "Let the buffers of messages rotate over more memory than the last-level cache holds where a "
+    "program sends other data each time, or say that the figure is that of one buffer, again and "
+    "again."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for points that are faster than their twins with rotating buffers; abstains where
+    there is no such twin, or where the cache or the buffers are unknown."""
+    judged = Judged()
+    llc = seen.host.get("llc_sysfs_bytes")
+    rows = messages(seen)
+    found: list[tuple[Row, Row, Ratio]] = []
+    for group in groups(rows, but=["rotation_bytes"]):
+        for row in group:
+            held = known(row, ROTATION)
+            if held is None or not llc:
+                judged.abstained[row["where"]] = "the buffers, or the last-level cache, are unknown"
+            elif held <= llc:
+                _judge(seen, judged, found, row, _beyond(row, group, float(llc)))
+    if found:
+        judged.findings.append(_finding(found, float(llc or 0)))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _beyond(row: Row, group: list[dict[str, Any]], llc: float) -> Row | None:
+    """The same message from buffers that no cache holds; the one with the most of them."""
+    twins = [one for one in group if one[SIZE] == row[SIZE] and (known(one, ROTATION) or 0) > llc]
+    return max(twins, key=lambda one: float(one[ROTATION]), default=None)
+
+
+def _judge(
+    seen: Seen, judged: Judged, found: list[tuple[Row, Row, Ratio]], row: Row, twin: Row | None
+) -> None:
+    if twin is None:
+        judged.abstained[row["where"]] = "no twin with buffers beyond the cache was measured"
+        return
+    ratio = time_ratio(seen.starts, twin["where"], row["where"])
+    if ratio is None:
+        judged.abstained[row["where"]] = "it was never measured in one block with its twin"
+    elif ratio.low > VISIBLE:
+        found.append((row, twin, ratio))
+
+
+def _finding(found: list[tuple[Row, Row, Ratio]], llc: float) -> Finding:
+    row, twin, _ = found[0]
+    slower = [ratio.estimate for *_, ratio in found]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=sorted(one["where"] for one, *_ in found),
+        confidence=CONFIDENT,
+        factor=strongest(slower),
+        evidence=[
+            proof("buffers of messages", float(row[ROTATION]), "bytes", "kernel"),
+            proof("buffers of its twin", float(twin[ROTATION]), "bytes", "kernel"),
+            proof("last-level cache", llc, "bytes", "sysfs"),
+            *(proof("time of its twin ÷ time", one, "1", "paired blocks") for one in slower),
+        ],
+        explanation=(
+            f"At {plural(len(found), 'point')} each rank has "
+            f"{format_bytes(int(float(row[ROTATION])))} of buffers for its messages and uses them "
+            f"again and again, which a cache of {format_bytes(int(llc))} holds. Rotating over "
+            f"{format_bytes(int(float(twin[ROTATION])))} the same messages take "
+            f"{span(slower, times)} times as long."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,60 @@
+"""What the source states of all rows beside one of them, against its own table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rounding import Interval
+from benchbook.audit.tables import At, Item, Tables
+from benchbook.errors import BenchbookError
+
+RULE, KIND = "beyond", "claim"
+ASKS = "whether rows lie above, or below, the one that they are stated to beat"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item per statement; it holds where every other row may lie on the stated side."""
+    return [_item(tables, one) for one in declared]
+
+
+def _item(tables: Tables, one: dict[str, Any]) -> Item:
+    place, relation = one["of"], one["relation"]
+    table, label = place["table"], place["label"]
+    column = tables.column(place)
+    if one["beside"] not in column or len(column) == 1:
+        raise BenchbookError(f"{table} has no row {one['beside']!r} among others; mend `beside`")
+
+    def allowed(text: str) -> Interval:
+        return tables.interval(table, place["value"], text)
+
+    base, _ = column[one["beside"]]
+    beside = allowed(base)
+    others = {name: cell for name, cell in column.items() if name != one["beside"]}
+    failing: dict[str, tuple[str, At]] = {
+        name: cell
+        for name, cell in others.items()
+        if not (
+            allowed(cell[0]).high > beside.low
+            if relation == "above"
+            else allowed(cell[0]).low < beside.high
+        )
+    }
+    values = digits.listed([text for text, _ in others.values()])
+    words = (
+        f"The source states that {one['stated']}; with {label} {one['beside']} its table has "
+        f"{base}, and {values} with {digits.listed(list(others))}."
+    )
+    if failing:
+        words += f" Not so with {label} {digits.listed(list(failing))}."
+    return Item(
+        table,
+        RULE,
+        f"‘{tables.heading(table, place['value'])}’ beside {label} {one['beside']}",
+        one["stated"],
+        f"{values} {relation} {base}" if not failing else f"not all of {values} {relation} {base}",
+        not failing,
+        float(beside.half),
+        words,
+        tuple(cell for _, cell in (failing or others).values()),
+    )

@@ -1,0 +1,53 @@
+"""A printed number stays on its side of a bound that others give: a link's rate, a count of
+machines, the same data in a simpler way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.audit.products import product, rows
+from benchbook.audit.rounding import rounded, shown
+from benchbook.audit.tables import Item, Tables, cell_name
+
+RULE, KIND = "most", "number"
+ASKS = "numbers that others bound"
+WORDS = {"at_most": "at most", "at_least": "at least"}
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """Each row in which nothing is empty, as far as the digits of both sides tell."""
+    return [
+        _row(tables, one, value, row)
+        for one in declared
+        for value in one["values"]
+        for row in rows(tables, one["table"], one, value)
+    ]
+
+
+def _row(tables: Tables, one: dict[str, Any], value: str, row: dict[str, str]) -> Item:
+    table, text, label = one["table"], row[value], row[one["label"]]
+    bound, how = product(tables, table, one, row)
+    printed, relation = tables.interval(table, value, text), one.get("relation", "at_most")
+    most = relation == "at_most"
+    holds = printed.low <= bound.high if most else printed.high >= bound.low
+    end = float(bound.high if most else bound.low)
+    limit = how
+    if bound.half:
+        limit = f"{how} (by its digits {end:.3g})"
+    elif " " in how:
+        limit = f"{shown(bound, text)} ({how})"
+    words = f"{text} is printed; it can be {WORDS[relation]} {limit}"
+    words += "" if holds else f": {one['because']}"
+    return Item(
+        table,
+        RULE,
+        cell_name(tables, {"table": table, "value": value}, label),
+        text,
+        float(f"{float(bound.middle):.12g}"),
+        holds,
+        float(rounded(text).half + bound.half),
+        f"{words}.",
+        (tables.at(table, row, value),),
+        label,
+        "" if holds else one["because"],
+    )

@@ -1,0 +1,51 @@
+"""Numbers that only rise, or only fall, along labels that are numbers: a longer message takes
+longer, a larger area costs more."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from benchbook import digits
+from benchbook.audit.rules.slope import steps
+from benchbook.audit.tables import At, Item, Tables, place_name
+
+RULE, KIND = "order", "number"
+ASKS = "how numbers rise or fall along their rows"
+
+
+def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
+    """One item for each column: every step, as far as digits and slack allow."""
+    return [_column(tables, one, value) for one in declared for value in one["values"]]
+
+
+def _column(tables: Tables, one: dict[str, Any], value: str) -> Item:
+    table, place = one["table"], {**one, "value": value}
+    column = tables.column(place)
+    steps(table, column)  # refuses labels that are no numbers
+    falls = one["direction"] == "fall"
+    slack = 1 + Fraction(str(one.get("slack_percent", 0))) / 100
+    ordered = sorted(column.items(), key=lambda cell: Fraction(cell[0]), reverse=falls)
+    odd: list[tuple[str, At]] = []
+    for (before, (low, _)), (after, (high, cell)) in pairwise(ordered):
+        least, most = (tables.interval(table, value, text) for text in (low, high))
+        if least.low > most.high * slack:
+            odd.append((f"{high} at {after} beside {low} at {before}", cell))
+    heading = tables.heading(table, value)
+    where = ", ".join(filter(None, [f"column ‘{heading}’", place_name(one)]))
+    printed = ", ".join(text for text, _ in column.values())
+    words = f"‘{heading}’ {one['direction']}s with {tables.heading(table, one['label'])}: {printed}"
+    if odd:
+        words += f"; except {digits.listed([said for said, _ in odd])}: {one['because']}"
+    return Item(
+        table,
+        RULE,
+        where,
+        printed,
+        "in order" if not odd else digits.listed([said for said, _ in odd]),
+        not odd,
+        None,
+        f"{words}.",
+        tuple(cell for _, cell in odd) or (At(table, None, value),),
+    )

@@ -1,0 +1,77 @@
+"""What differs between two sides besides the times: hardware, software, variants, settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.compare.matched import physical
+from benchbook.compare.sides import Measured, Side
+
+SOFTWARE = ("os", "libc", "kernel_release", "nix_revision", "container")
+SETTINGS = ("thp", "governor", "turbo", "clocksource", "numa_balancing")
+# Not of the machine: lists of reasons, versions, and what only says what can be read.
+PASSED_OVER = ("unknown", "version", "frequency_readable", "perf_event_paranoid")
+VARIANT = ("compiler_version", "isa", "wrapper", "state", "sha256")
+ABSENT = "unknown"
+
+
+def differences(a: Side, b: Side) -> list[dict[str, str]]:
+    """[kind, what, a, b] for each fact that is not the same on both sides; kind is hardware,
+    software, setting, run or variant."""
+    rows: list[dict[str, str]] = []
+    for name in [name for name in a.experiments if name in b.experiments]:
+        ours, theirs = a.experiments[name], b.experiments[name]
+        rows += _facts(ours.facts, theirs.facts)
+        rows += _row("software", "door", ours.door, theirs.door)
+        rows += _row("run", "preset", ours.preset, theirs.preset)
+        rows += _variants(ours, theirs)
+    return list({tuple(one.items()): one for one in rows}.values())
+
+
+def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
+    return [] if a == b else [{"kind": kind, "what": what, "a": _text(a), "b": _text(b)}]
+
+
+def _text(value: Any) -> str:
+    """A value in words: lists as what is in them."""
+    if value in (None, "", []):
+        return ABSENT
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, dict):
+        return " ".join(
+            f"{key} {_text(one)}" for key, one in value.items() if one not in (None, "")
+        )
+    return str(value)
+
+
+def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
+    rows = []
+    for name in {**a, **b}:
+        if name in PASSED_OVER:
+            continue
+        ours, theirs = a.get(name), b.get(name)
+        if name == "isa" and ours and theirs:  # a long list: only what the other lacks
+            ours, theirs = sorted(set(ours) - set(theirs)), sorted(set(theirs) - set(ours))
+        kind = "software" if name in SOFTWARE else "setting" if name in SETTINGS else "hardware"
+        what = "instruction sets of one only" if name == "isa" else name.replace("_", " ")
+        rows += _row(kind, what, ours, theirs)
+    return rows
+
+
+def _variants(a: Measured, b: Measured) -> list[dict[str, str]]:
+    """Compilers, binaries and instruction sets of variants that are the same by compiler and
+    flags."""
+    theirs = {physical(one): one for one in b.variants.values()}
+    rows = []
+    for name, ours in a.variants.items():
+        other = theirs.get(physical(ours))
+        for key in VARIANT if other else ():
+            what = "compiler" if key == "compiler_version" else f"{a.experiment}/{name}"
+            if key != "compiler_version":
+                what += {"sha256": " binary"}.get(key, f" {key}")
+            ours_, theirs_ = ours.get(key), (other or {}).get(key)
+            if key == "sha256":
+                ours_, theirs_ = (one and one[:12] for one in (ours_, theirs_))
+            rows += _row("variant", what, ours_, theirs_)
+    return rows

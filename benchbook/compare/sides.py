@@ -1,0 +1,177 @@
+"""What `compare` reads: one side is a run, the results of a host and preset, or recorded runs.
+
+Results are read as they are; of a run that was not analysed here its journal is summarised.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchbook import analysis, definitions, record, records, tables
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json, write_json
+
+RESULTS = Path("results")
+ANALYSIS, SUMMARIES = "analysis.json", "summaries.parquet"
+COLUMNS = ("point", "block", "invocation", "median_ns", "bytes_declared", "disturbed")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One experiment of a side: its run, host, variants, points, and a summary for each start.
+
+    `variants` is empty where nothing tells what they were; `environments` has the variables that
+    their starts had. `summaries` has COLUMNS, in ns and
+    bytes per call. `anchors` are readings of the anchor in ns.
+    """
+
+    experiment: str
+    host: str
+    preset: str
+    run: str
+    door: str
+    facts: dict[str, Any]
+    variants: dict[str, dict[str, Any]]
+    environments: dict[str, dict[str, str]]
+    points: list[dict[str, Any]]
+    summaries: pd.DataFrame
+    anchors: list[float]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison, by experiment; `label` says host and preset, never a path."""
+
+    label: str
+    experiments: dict[str, Measured]
+
+
+def read_side(root: Path, name: str) -> Side:
+    """The side that a name means: a folder, HOST, HOST/PRESET, or PRESET of the one host here."""
+    found = [read_measured(folder) for folder in folders_of(root, name)]
+    hosts, presets = ({getattr(one, key): None for one in found} for key in ("host", "preset"))
+    label = ", ".join(f"{host} {'+'.join(presets)}" for host in hosts)
+    runs = sorted(one.run for one in found)
+    label += f", run {runs[0]}" if len(runs) == 1 else f", {len(runs)} runs up to {runs[-1][:16]}"
+    return Side(label, {one.experiment: one for one in found})
+
+
+def folders_of(root: Path, name: str) -> list[Path]:
+    """The folders of the side's experiments: each a run or an experiment's results."""
+    host, _, preset = name.partition("/")
+    places = [Path(name) if Path(name).is_absolute() else root / name]
+    places += [root / RESULTS / host / preset, root / record.FOLDER / name]
+    places += sorted((root / RESULTS).glob(f"*/{name}/")) if name.isidentifier() else []
+    for place in places:
+        found = _inside(place) if name and place.is_dir() else []
+        if found:
+            return found
+    known = [
+        str(one.relative_to(root))
+        for kind in (RESULTS / "*", record.FOLDER)
+        for one in sorted(root.glob(f"{kind}/*/"))
+        if _inside(one)
+    ]
+    raise BenchbookError(
+        f"{name!r} is no complete run and no folder of results; compare takes a run's folder or "
+        f"one of: {', '.join(known) or 'nothing yet, run `snakemake` first'}"
+    )
+
+
+def _inside(place: Path) -> list[Path]:
+    """A run or an experiment's results themselves; else those in it, of the newest preset or of
+    the newest run of each experiment."""
+    if (place / ANALYSIS).exists() or (place / records.MANIFEST).exists():
+        return [place]
+    results = [one.parent for one in sorted(place.glob(f"*/{ANALYSIS}"))]
+    if results:
+        return results
+    presets = {one.parent.parent: one.stat().st_mtime for one in place.glob(f"*/*/{ANALYSIS}")}
+    if presets:
+        return _inside(max(presets, key=lambda one: presets[one]))
+    runs = {}
+    for manifest in sorted(place.glob(f"*/{records.MANIFEST}")) + sorted(
+        place.glob(f"*/*/{records.MANIFEST}")
+    ):
+        if not manifest.parent.name.endswith(definitions.SETTLING):
+            runs[read_json(manifest)["experiment"]] = manifest.parent
+    return list(runs.values())
+
+
+def read_measured(folder: Path) -> Measured:
+    """One experiment, out of its results or out of a run."""
+    if not (folder / ANALYSIS).exists():
+        return _from_run(folder)
+    content = read_json(folder / ANALYSIS)
+    return Measured(
+        **{key: content[key] for key in ("experiment", "host", "preset", "run", "door", "facts")},
+        variants={one["variant"]: one for one in content["variants"]},
+        environments=content.get("environments") or {},
+        points=content["points"],
+        summaries=_columns(pd.read_parquet(folder / SUMMARIES)),
+        anchors=[one["value"] for one in content["readings"] if one["name"] == "anchor"],
+    )
+
+
+def _columns(summaries: pd.DataFrame) -> pd.DataFrame:
+    return summaries.reindex(columns=list(COLUMNS))
+
+
+def _from_run(run: Path) -> Measured:
+    record.verify(run)
+    plan = read_json(run / records.PLAN)
+    experiment = read_json(run / records.MANIFEST)["experiment"]
+    with tempfile.TemporaryDirectory() as scratch:
+        pointer, samples = Path(scratch) / "current.json", Path(scratch) / "samples.parquet"
+        named = {"version": 1, "run": run.name, "folder": str(run), "experiment": experiment}
+        write_json(pointer, named)
+        tables.write_samples(pointer, samples)
+        summaries, _ = analysis.summarise(samples, plan["paper_samples"])
+    _, readings = analysis.machine_states(run)
+    failed = analysis.failures(run)
+    measured = set(summaries["point"]) if len(summaries) else set()
+    points = [
+        {"point": one["id"], **{key: one[key] for key in ("variant", "twin", "factors")}}
+        | ({"state": "ok", "reason": ""} if one["id"] in measured else _why(failed, one["id"]))
+        for one in plan["points"]
+    ]
+    return Measured(
+        experiment=experiment,
+        host=plan["host"],
+        preset=plan["settings"]["preset"],
+        run=run.name,
+        door=plan["door"],
+        facts=plan["host_facts"],
+        variants=_variants(run, experiment, plan),
+        environments=plan["environments"],
+        points=points,
+        summaries=_columns(summaries),
+        anchors=[one["value"] for one in readings if one["name"] == "anchor"],
+    )
+
+
+def _why(failed: dict[str, dict[str, str]], point: str) -> dict[str, str]:
+    return failed.get(point, {"state": "failed", "reason": "no complete block"})
+
+
+def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What was recorded with the run; else what is built here, if its binary is the run's."""
+    if (run / record.VARIANTS).exists():
+        return {one["variant"]: one for one in read_json(run / record.VARIANTS)["items"]}
+    found = {}
+    for name in {one["variant"] for one in plan["points"]}:
+        path = Path("build") / experiment / name / "variant.json"
+        if not path.exists():
+            return {}
+        built = read_json(path)
+        if built.get("binary", {}).get("sha256") != plan["binaries"].get(f"{name}~", {}).get(
+            "sha256"
+        ):
+            return {}
+        found[name] = built | {"sha256": built.get("binary", {}).get("sha256")}
+    return found

@@ -1,0 +1,138 @@
+"""BabelStream (and GPU-STREAM, its older name): its table and its CSV, in MB or MiB."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines, whole
+
+TOOL = "babelstream"
+LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
+WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec")
+SIGNS = re.compile(
+    r"BabelStream|GPU-STREAM|Function +Mi?Bytes/sec +Min \(sec\)|max_mi?bytes_per_sec"
+)
+
+_ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
+_TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
+_ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
+_SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
+_TIMES = re.compile(r"^Running (?:kernels|triad) (\d+) times")
+_PRECISION = re.compile(r"^Precision: (float|double)")
+_VERSION = re.compile(r"^Version: (\d[\w.]*)")
+_FAILED = re.compile(r"^Validation failed on ")
+_TRIAD_TIME = re.compile(r"^Runtime \(seconds\): +([\d.,]+)")
+_TRIAD_RATE = re.compile(r"^Bandwidth \((Gi?)B/s\): +([\d.,]+)")
+_BYTES = {"KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
+_CSV = re.compile(r"^function([,;\t])num_times\1n_elements\1sizeof\1max_(mi?)bytes_per_sec")
+
+
+@dataclass
+class _Run:
+    line: int = 0
+    version: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    unit: str = ""
+    separator: str = ""
+    rows: list[Result] = field(default_factory=list)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each run."""
+    reports: list[Report] = []
+    run = _Run()
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if text in ("BabelStream", "GPU-STREAM") or (run.rows and _TABLE.match(text)):
+            _finish(run, reports)
+            # A log with both streams has what was complained of before all that was buffered.
+            failed = not run.rows and run.facts.get("validated") is False
+            run = _Run(line.number, facts={"validated": False} if failed else {})
+        if run.rows and _FAILED.match(text):
+            # The results are checked before the table is printed: this is about the next one.
+            _finish(run, reports)
+            run = _Run(line.number)
+        _fact(log, text, run)
+        if table := _TABLE.match(text):
+            run.line, run.unit = run.line or line.number, f"{table[1] or 'M'}B/s"
+        elif csv := _CSV.match(text):
+            _finish(run, reports)
+            run = _Run(line.number, unit=f"{csv[2].replace('m', 'M')}B/s", separator=csv[1])
+        elif run.separator and text.count(run.separator) == 7:
+            _csv_row(line, text.split(run.separator), run)
+        elif run.unit and (row := _ROW.match(text)):
+            _row(log, line, row, run)
+        elif rate := _TRIAD_RATE.match(text):
+            _add(run, line, "Triad", log.number(rate[2]), f"{rate[1]}B/s", "mean", {})
+    _finish(run, reports)
+    return reports
+
+
+def _fact(log: Log, text: str, run: _Run) -> None:
+    if size := _SIZE.match(text):
+        value = log.number(size[1])
+        run.facts["array_bytes"] = whole((value or 0) * _BYTES[size[2]]) or None
+    elif times := _TIMES.match(text):
+        run.facts["repetitions"] = int(times[1]) - 1  # the first is left out
+    elif precision := _PRECISION.match(text):
+        run.facts["precision"] = precision[1]
+    elif version := _VERSION.match(text):
+        run.version = version[1]
+    elif _FAILED.match(text):
+        run.facts["validated"] = False
+    elif elapsed := _TRIAD_TIME.match(text):
+        run.facts["runtime_s"] = log.number(elapsed[1])
+
+
+def _row(log: Log, line: Line, row: re.Match[str], run: _Run) -> None:
+    rate, least, most, mean = (log.number(row[at]) for at in range(2, 6))
+    if rate is None or least is None or most is None or mean is None:
+        return
+    _figures(line, row[1], run, (rate, least, most, mean), half_digit(row[3]))
+
+
+def _csv_row(line: Line, cells: list[str], run: _Run) -> None:
+    try:
+        times, elements, size = (int(cell) for cell in cells[1:4])
+        rate, least, most, mean = (float(cell) for cell in cells[4:])
+    except ValueError:
+        return
+    run.facts |= {"array_bytes": elements * size, "repetitions": times - 1}
+    _figures(line, cells[0], run, (rate, least, most, mean), half_digit(cells[5]))
+
+
+def _figures(
+    line: Line, name: str, run: _Run, values: tuple[float, float, float, float], error: float
+) -> None:
+    rate, least, most, mean = values
+    array, arrays = run.facts.get("array_bytes"), _ARRAYS.get(name)
+    of: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": error}
+    if array and arrays:
+        of["bytes_moved"] = array * arrays
+    _add(run, line, name, rate, run.unit, "best", of)
+    for statistic, value in (("min", least), ("max", most), ("mean", mean)):
+        _add(run, line, f"{name} time", value, "s", statistic, {})
+
+
+def _add(
+    run: _Run,
+    line: Line,
+    name: str,
+    value: float | None,
+    unit: str,
+    statistic: str,
+    of: dict[str, Any],
+) -> None:
+    if value is not None:
+        run.rows.append(Result(name, value, unit, line.number, statistic, of))
+
+
+def _finish(run: _Run, reports: list[Report]) -> None:
+    if run.rows:
+        facts = {name: one for name, one in run.facts.items() if one is not None}
+        if "array_bytes" in facts:
+            facts["working_set_bytes"] = 3 * facts["array_bytes"]
+        reports.append(Report(TOOL, run.rows, run.line or run.rows[0].line, run.version, facts))

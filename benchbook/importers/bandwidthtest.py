@@ -1,0 +1,120 @@
+"""CUDA's bandwidthTest: its tables, a line of --csv, sweeps, pageable and pinned memory."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines
+
+TOOL = "bandwidthtest"
+LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
+WORDS = (
+    "andwidthTest-",
+    "andwidth Test",
+    "andwidth test",
+    "Device Bandwidth",
+    "Device bandwidth",
+    "Host Bandwidth",
+    "Host bandwidth",
+)
+SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
+_START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
+_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$")
+_TITLE = re.compile(r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b", re.I)
+_MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
+_UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
+_ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
+_CSV = re.compile(
+    r"bandwidthTest-(?P<way>H2D|D2H|D2D)(?:-(?P<memory>Pinned|Paged|Pageable))?(?:-\w+)?,\s*"
+    r"Bandwidth = (?P<rate>\d+(?:\.\d+)?|-?nan|inf) (?P<unit>[MG]B/s),\s*"
+    r"Time = (?P<time>\d+(?:\.\d+)?) s(?:ec)?,\s*Size = (?P<size>\d+) bytes"
+)
+# While it printed MB/s, it divided by 2^20; its GB/s are of 10^9.
+_MEANT = {"MB/s": "MiB/s", "GB/s": "GB/s"}
+_EXACT_S = 0.002  # of its five decimals a hundredth part is left
+_WAYS = {
+    "H2D": "host to device", "D2H": "device to host", "D2D": "device to device",
+}  # fmt: skip
+_PASS = re.compile(r"Result = (?P<result>PASS|FAIL)")
+
+
+@dataclass
+class _Run:
+    """One start."""
+
+    line: int
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    way: str = ""
+    memory: str = ""
+    unit: str = ""
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start."""
+    runs = [_Run(1)]
+    for line in printed_lines(log):
+        if _START.search(line.text):
+            runs.append(_Run(line.number))
+        else:
+            _line(log, runs[-1], line)
+    for run in runs:
+        if any(one.unit == "MiB/s" for one in run.results):
+            run.notes.append("its MB/s are of 2^20 bytes")
+    return [
+        Report(TOOL, run.results, run.line if run.line > 1 else run.results[0].line, "",
+               run.facts, run.notes)
+        for run in runs if run.results
+    ]  # fmt: skip
+
+
+def _line(log: Log, run: _Run, line: Line) -> None:
+    text = line.text
+    if found := _CSV.search(text):
+        _separated(run, line, found)
+    elif found := _TITLE.search(text):
+        run.way = f"{found['from']} to {found['to']}".lower()
+        run.memory, run.unit = "", ""
+    elif found := _MEMORY.search(text):
+        run.memory = "pinned" if found["kind"].lower() == "pinned" else "pageable"
+    elif found := _UNIT.search(text):
+        run.unit = _MEANT[found["unit"]]
+    elif run.way and run.unit and (found := _ROW.match(text)):
+        value = log.number(found["rate"])
+        if value is not None:
+            of: dict[str, Any] = {"message_bytes": int(found["size"])}
+            _add(run, line, run.way, run.memory, value, run.unit, of)
+    elif found := _DEVICE.search(text):
+        run.facts.setdefault("device", found["name"])
+    elif (found := _PASS.search(text)) and found["result"] == "FAIL":
+        run.notes.append(f"line {line.number}: its own check says FAIL")
+
+
+def _separated(run: _Run, line: Line, found: re.Match[str]) -> None:
+    """Times have five decimals: of a short transfer nothing is left of them."""
+    memory = (found["memory"] or "").lower()
+    memory = "pageable" if memory.startswith("page") else memory
+    size, took = int(found["size"]), float(found["time"])
+    of: dict[str, Any] = {"message_bytes": size, "took_s": took}
+    if took > 0:
+        of |= {"bytes_moved": size, "elapsed_s": took, "elapsed_error_s": half_digit(found["time"])}
+    rate, unit = float(found["rate"]), found["unit"]
+    if unit == "MB/s" and took >= _EXACT_S and rate > 0:
+        per_unit = size / took / rate
+        unit = "MiB/s" if per_unit > 1.024e6 else "MB/s"
+    else:
+        unit = _MEANT[unit]
+    _add(run, line, _WAYS[found["way"]], memory, rate, unit, of)
+
+
+def _add(
+    run: _Run, line: Line, way: str, memory: str, value: float, unit: str, of: dict[str, Any]
+) -> None:
+    of["direction"] = way
+    if memory and "host" in way:
+        of["host_memory"] = memory
+    run.results.append(Result(f"{way} copy", value, unit, line.number, "mean", of))

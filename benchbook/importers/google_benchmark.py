@@ -1,0 +1,290 @@
+"""Google Benchmark: its JSON, CSV and console output, with counters, repetitions and errors."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Any
+
+from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.printed import is_number, printed_lines
+
+TOOL = "google-benchmark"
+LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
+WORDS = ('"benchmarks"', "Benchmark ", "name,iterations,real_time,cpu_time")
+SIGNS = re.compile(
+    r'"benchmarks"|Benchmark +Time(?:\(ns\))? +CPU(?:\(ns\))? +Iterations'
+    r"|name,iterations,real_time,cpu_time"
+)
+
+_HEAD = re.compile(
+    r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
+)
+_ROW = re.compile(
+    r"^(?P<name>\S.*?) +(?P<time>-?[\d.,]+) (?P<unit>ns|us|ms|s|%) +(?P<cpu>-?[\d.,]+) "
+    r"(?P<cpu_unit>ns|us|ms|s|%) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+)
+# Before 1.0 the unit stood above the columns.
+_OLD_ROW = re.compile(
+    r"^(?P<name>\S.*?) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+)
+_BARE_RATE = re.compile(r"^(\d+(?:\.\d+)?)([kMGT]?)B/s(?= |$)")  # to 1.4, without its name
+_COUNTER = re.compile(
+    r"(\w[\w:/.-]*)=(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?(?= |$)"
+)
+_CELL = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?")
+_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max)$")
+_CACHE = re.compile(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
+_CPUS = re.compile(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
+_ERROR = re.compile(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
+_CSV = "name,iterations,real_time,cpu_time"
+_DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
+_BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
+MOST_SHARE = 1000.0  # deviation ÷ mean
+_RATES = {"bytes_per_second": "B/s", "items_per_second": "items/s"}
+_OWN = {
+    "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
+    "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "label",
+    "aggregate_name", "aggregate_unit", "error_occurred", "error_message", "skipped",
+    "skip_message", "big_o", "rms", "cpu_coefficient", "real_coefficient",
+}  # fmt: skip
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each run of a binary."""
+    reports = [one for document in log.documents for one in _of_document(document)]
+    return sorted([*reports, *_of_console(log), *_of_csv(log)], key=lambda report: report.line)
+
+
+def _of_document(document: Document) -> list[Report]:
+    value = document.value
+    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
+        return []
+    records = [
+        one
+        for one in value["benchmarks"]
+        if isinstance(one, dict) and isinstance(one.get("name"), str)
+    ]
+    known = [one for one in records if "real_time" in one or "error_occurred" in one]
+    context = value.get("context")
+    context = context if isinstance(context, dict) else {}
+    if not known or (not context and not any("time_unit" in one for one in known)):
+        return []
+    report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
+    _context(context, report)
+    for record in known:
+        if "time_unit" not in record and not document.whole and "error_occurred" not in record:
+            report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
+            continue
+        _record(record, document.number, report)
+    return [report]
+
+
+def _context(context: dict[str, Any], report: Report) -> None:
+    if isinstance(context.get("num_cpus"), int):
+        report.facts["cores"] = context["num_cpus"]
+    if str(context.get("library_build_type", "")).lower() == "debug":
+        report.notes.append(_DEBUG)
+    if context.get("cpu_scaling_enabled"):
+        report.notes.append(_SCALING)
+    caches = context.get("caches")
+    levels: dict[int, int] = {}
+    for cache in caches if isinstance(caches, list) else []:
+        try:
+            size, level = int(cache["size"]), int(cache["level"])
+            each = max(1, int(cache["num_sharing"]))
+        except (TypeError, KeyError, ValueError):
+            continue
+        if cache.get("type") in ("Unified", "Data"):
+            levels[level] = size * max(1, report.facts.get("cores", each) // each)
+    if levels and max(levels) > 1:
+        report.facts["llc_bytes"] = levels[max(levels)]
+
+
+_DEBUG = "The benchmark library was built for debugging; its own loop is slower than it need be."
+_SCALING = "The clock of the CPU may have changed while it ran: frequency scaling was enabled."
+
+
+def _record(record: dict[str, Any], line: int, report: Report) -> None:
+    """The times, rates and counters of one entry."""
+    name = str(record.get("run_name") or _AGGREGATE.sub("", record["name"]))
+    if record.get("error_occurred") or record.get("skipped"):
+        why = record.get("error_message") or record.get("skip_message") or "it does not say why"
+        report.notes.append(f"{record['name']} has no numbers: {why}.")
+        return
+    statistic = str(record.get("aggregate_name") or "") if "aggregate_name" in record else ""
+    of: dict[str, Any] = {"benchmark": name}
+    several = isinstance(record.get("repetitions"), int) and record["repetitions"] > 1
+    if isinstance(record.get("repetition_index"), int) and several:
+        of["repetition"], statistic = record["repetition_index"], "sample"
+    if isinstance(record.get("threads"), int):
+        of["threads"] = record["threads"]
+    share = record.get("aggregate_unit") == "percentage" or statistic == "cv"
+    if isinstance(record.get("iterations"), int):
+        of["repetitions" if statistic not in ("", "sample") else "iterations"] = record[
+            "iterations"
+        ]
+    unit = str(record.get("time_unit") or "ns")
+    parts = [("real_time", unit), ("cpu_time", unit)]
+    parts += [(key, _RATES.get(key, "")) for key in record if key not in _OWN]
+    for key, its_unit in parts:
+        value = record.get(key)
+        if share and is_number(value) and value > MOST_SHARE:
+            # Versions before 1.8 scale it in their CSV as if it were a time.
+            report.notes.append(f"The cv of {name} ({key}) is no share; it was not read.")
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            size, printed = (100.0, "%") if share else (1.0, its_unit or "1")
+            report.results.append(
+                Result(_title(name, key), value * size, printed, line, statistic, of)
+            )
+
+
+def _title(name: str, key: str) -> str:
+    return f"{name} {key.removesuffix('_time')} time" if key.endswith("_time") else f"{name} {key}"
+
+
+def _of_console(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    facts: dict[str, Any] = {}
+    notes: list[str] = []
+    columns: list[str] = []
+    report: Report | None = None
+    in_head = False  # the unit
+    for line in printed_lines(log):
+        text = line.text.strip()
+        head = _HEAD.match(text)
+        if head:
+            report = Report(TOOL, [], line.number, "", facts, notes)
+            reports.append(report)
+            facts, notes = {}, []
+            names = head["counters"] or ""
+            columns = [] if "UserCounters" in names else names.split()
+            in_head = bool(head["ns"])
+        elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
+            _console_row(log, line, row, columns, report)
+        elif report is not None and (error := _ERROR.match(text)):
+            report.notes.append(f"{error['name']} has no numbers: {error['why']}.")
+        else:
+            _console_context(text, facts, notes)
+            if facts and report is not None and text.startswith("Run on ("):
+                report = None
+    _number_samples(reports)
+    return [one for one in reports if one.results or one.notes]
+
+
+def _console_context(text: str, facts: dict[str, Any], notes: list[str]) -> None:
+    if cpus := _CPUS.match(text):
+        facts["cores"] = int(cpus[1])
+    elif (cache := _CACHE.match(text)) and int(cache[1]) > 1:
+        facts["llc_bytes"] = int(cache[3]) * 2**10 * int(cache[5])
+    elif text.startswith("***WARNING*** Library was built as DEBUG"):
+        notes.append(_DEBUG)
+    elif text.startswith("***WARNING*** CPU scaling is enabled"):
+        notes.append(_SCALING)
+
+
+def _console_row(
+    log: Log, line: Line, row: re.Match[str], columns: list[str], report: Report
+) -> None:
+    aggregate = _AGGREGATE.search(row["name"])
+    name = row["name"].removesuffix(aggregate[0]) if aggregate else row["name"]
+    statistic = aggregate[1] if aggregate else ""
+    key = "repetitions" if aggregate else "iterations"
+    of: dict[str, Any] = {"benchmark": name, key: int(row["iterations"])}
+    if threads := re.search(r"/threads:(\d+)", name):
+        of["threads"] = int(threads[1])
+    units = row.groupdict("ns")
+    parts = [
+        ("real_time", row["time"], units.get("unit", "ns")),
+        ("cpu_time", row["cpu"], units.get("cpu_unit", "ns")),
+    ]
+    for title, printed, unit in parts:
+        value = log.number(printed)
+        if value is not None:
+            report.results.append(
+                Result(_title(name, title), value, unit, line.number, statistic, of)
+            )
+    rest = row["rest"] or ""
+    told = [one.groups() for one in _COUNTER.finditer(rest)]
+    cells = rest.split()
+    if not told and (bare := _BARE_RATE.match(rest)):
+        told = [("bytes_per_second", bare[1], bare[2], "/s")]
+    if columns and not told and len(cells) == len(columns):
+        told = [
+            (column, *cell.groups())
+            for column, one in zip(columns, cells, strict=True)
+            if (cell := _CELL.fullmatch(one))
+        ]
+    for counter, number, prefix, per in told:
+        value, unit = _scaled(counter, number, prefix or "", per or "")
+        report.results.append(
+            Result(_title(name, counter), value, unit, line.number, statistic, of)
+        )
+
+
+def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, str]:
+    """A counter with its unit; bytes per second have always been in powers of 1024."""
+    if prefix == "%":
+        return float(number), "%"
+    if counter == "bytes_per_second" and prefix[:1] in _BINARY:
+        if prefix[0] in "PE":  # units that nothing else is printed in
+            return float(number) * _BINARY[prefix[0]] / _BINARY["T"], "TiB/s"
+        return float(number), f"{prefix[0].upper()}iB/s"
+    binary = prefix.endswith("i")
+    sizes = _BINARY if binary and prefix[:1] in _BINARY else _DECIMAL
+    value = float(number) * (sizes[prefix[0]] if prefix else 1.0)
+    return value, _RATES.get(counter, {"/s": "1/s", "s": "s"}.get(per, "1"))
+
+
+def _number_samples(reports: list[Report]) -> None:
+    """Rows of the same name and statistic are repetitions, in their order."""
+    for report in reports:
+        counts: dict[str, int] = {}
+        for one in report.results:
+            if not one.statistic:
+                counts[one.name] = counts.get(one.name, 0) + 1
+        seen: dict[str, int] = {}
+        for index, one in enumerate(report.results):
+            if not one.statistic and counts[one.name] > 1:
+                number = seen[one.name] = seen.get(one.name, -1) + 1
+                report.results[index] = Result(
+                    one.name, one.value, one.unit, one.line, "sample",
+                    {**one.of, "repetition": number},
+                )  # fmt: skip
+
+
+def _of_csv(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    columns, before = list[str](), ""
+    for line in printed_lines(log):
+        text = line.text.strip().removeprefix(before)
+        if (at := text.find(_CSV)) >= 0:
+            before, columns = text[:at] or before, text[at:].split(",")
+            reports.append(Report(TOOL, [], line.number))
+        elif columns and text.startswith('"'):
+            record: dict[str, Any] = dict(zip(columns, next(csv.reader([text]), []), strict=False))
+            numbers = {key: _float(one) for key, one in record.items() if key not in ("name",)}
+            aggregate = _AGGREGATE.search(str(record["name"]))
+            typed = {
+                **{key: value for key, value in numbers.items() if value is not None},
+                "name": record["name"],
+                "time_unit": record.get("time_unit") or "ns",
+                "error_occurred": record.get("error_occurred") == "true",
+                "error_message": record.get("error_message") or "",
+            }
+            if aggregate:
+                typed |= {"aggregate_name": aggregate[1]}
+            _record(typed, line.number, reports[-1])
+        elif text:
+            columns = []
+    _number_samples(reports)
+    return [one for one in reports if one.results]
+
+
+def _float(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None

@@ -1,0 +1,230 @@
+"""hyperfine: what it exports as JSON, CSV, Markdown and AsciiDoc, and what a terminal shows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Any
+
+from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+from benchbook.logs.units import in_base
+
+TOOL = "hyperfine"
+LOOKS_FOR = "hyperfine: JSON results with command, mean, stddev, times; 'Time (mean ± σ):' lines"
+WORDS = ('"times"', '"command"', "Time (mean", "Time (abs", "stddev", "Mean [", "Benchmark")
+SIGNS = re.compile(
+    r'"times"|"command"|Time \((?:mean|abs)|command([,;\t])mean\1stddev\1median'
+    r"|\| ?Mean \[|^Mean \[[\wµ]+\][ \t]*$|Benchmark #?\d+:",
+    re.M,
+)
+
+_STATISTICS = ("mean", "stddev", "median", "min", "max")
+_TITLE = re.compile(r"^Benchmark #?\d+: (.+)")
+_NUMBER = r"[\d.,]+"
+_UNIT = r"(?:µs|μs|us|ms|s|m|h)"
+_MEAN = re.compile(
+    rf"^Time \(mean (?:±|\+-|\?+) .{{1,4}}\): +({_NUMBER}) ({_UNIT}) +\S+ +({_NUMBER}) ({_UNIT})"
+    rf"(?: +\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\])?"
+)
+_ONCE = re.compile(
+    rf"^Time \(abs .{{1,4}}\): +({_NUMBER}) ({_UNIT})"
+    rf"(?: +\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\])?"
+)
+_RANGE = re.compile(
+    rf"^Range \(min .{{1,4}} max\): +({_NUMBER}) ({_UNIT}) \S+ +({_NUMBER}) ({_UNIT}) +(\d+) runs"
+)
+_TABLE = re.compile(r"^\|? ?Command +\| Mean \[(\w+|µs)\] +\| Min \[\w+\] +\| Max \[\w+\]")
+_CSV = re.compile(r"command([,;\t])mean\1stddev\1median\1user\1system\1min\1max")
+_CELLS = ("Command", "Mean", "Min", "Max", "Relative")
+_HEAD_CELL = re.compile(r"Mean \[([\wµ]+)\]")
+_OTHER_HEADS = re.compile(r"(?:Min|Max) \[[\wµ]+\]|Relative")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_UNITS = {"μs": "us", "µs": "us", "m": "min"}
+_FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
+_WARNED = re.compile(r"^Warning: (.+)")
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each command, from whatever form the log has."""
+    reports: list[Report] = []
+    for document in log.documents:
+        reports += _of_document(document)
+    reports += _of_terminal(log)
+    reports += _of_tables(log)
+    reports += _of_asciidoc(log)
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _of_document(document: Document) -> list[Report]:
+    value = document.value
+    results = value.get("results") if isinstance(value, dict) else None
+    if not isinstance(results, list):
+        return []
+    return [
+        _of_record(document.number, one)
+        for one in results
+        if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
+    ]
+
+
+def _of_record(line: int, record: dict[str, Any]) -> Report:
+    of: dict[str, Any] = {}
+    times = record.get("times")
+    samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
+    if samples:
+        of["repetitions"] = len(samples)
+    rows = [
+        Result("time", float(record[name]), "s", line, name, of)
+        for name in _STATISTICS
+        if _is_number(record.get(name))
+    ]
+    rows += [
+        Result(f"{name} time", float(record[name]), "s", line, "mean", of)
+        for name in ("user", "system")
+        if _is_number(record.get(name))
+    ]
+    rows += [
+        Result("time", float(value), "s", line, "sample", {"repetition": number})
+        for number, value in enumerate(samples)
+    ]
+    notes = []
+    codes = record.get("exit_codes")
+    failed = [one for one in codes if one] if isinstance(codes, list) else []
+    if failed:
+        notes.append(f"{len(failed)} runs of {record['command']!r} did not end with 0.")
+    facts = {"command": record["command"]}
+    if isinstance(record.get("parameters"), dict):
+        facts |= {f"parameter {name}": str(one) for name, one in record["parameters"].items()}
+    return Report(TOOL, rows, line, "", facts, notes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _of_terminal(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    title, title_line = "", 0
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if found := _TITLE.match(text):
+            title, title_line = found[1], line.number
+        elif text.startswith("Time (") and (rows := _times(log, line, text)):
+            facts = {"command": title} if title else {}
+            reports.append(Report(TOOL, rows, title_line or line.number, "", facts))
+            title, title_line = "", 0
+        elif reports and (found := _RANGE.match(text)):
+            of = {"repetitions": int(found[5])}
+            own = reports[-1].results
+            own[:] = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in own]
+            own += _results(log, line, ("time", "min", found[1], found[2]))
+            own += _results(log, line, ("time", "max", found[3], found[4]))
+            own[-2:] = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in own[-2:]]
+        elif reports and (found := _WARNED.match(text)):
+            reports[-1].notes.append(f"hyperfine warned: {found[1].split('. ')[0].rstrip('.')}.")
+            if found[1].startswith("Statistical outliers were detected"):
+                reports[-1].facts["said_unstable"] = True
+            if first := _FIRST.search(found[1]):
+                value, unit = log.number(first[1]), _UNITS.get(first[2], first[2])
+                if value is not None:
+                    reports[-1].facts["first_run_s"] = in_base(value, unit)[0] / 1e9
+    return reports
+
+
+def _times(log: Log, line: Line, text: str) -> list[Result]:
+    if found := _MEAN.match(text):
+        parts = [("time", "mean", found[1], found[2]), ("time", "stddev", found[3], found[4])]
+        rest = found.groups()[4:]
+    elif found := _ONCE.match(text):
+        parts = [("time", "sample", found[1], found[2])]
+        rest = found.groups()[2:]
+    else:
+        return []
+    if rest[0]:
+        parts += [
+            ("user time", "mean", rest[0], rest[1]),
+            ("system time", "mean", rest[2], rest[3]),
+        ]
+    return _results(log, line, *parts)
+
+
+def _results(log: Log, line: Line, *parts: tuple[str, str, str, str]) -> list[Result]:
+    rows = []
+    for name, statistic, printed, unit in parts:
+        value = log.number(printed)
+        if value is not None:
+            rows.append(Result(name, value, _UNITS.get(unit, unit), line.number, statistic))
+    return rows
+
+
+def _of_tables(log: Log) -> list[Report]:
+    """What --export-csv and --export-markdown write."""
+    reports: list[Report] = []
+    unit, columns, before, separator = "", list[str](), "", ","
+    for line in printed_lines(log):
+        text = line.text.strip().removeprefix(before)
+        if not text:
+            continue
+        if head := _CSV.search(text):
+            # Two lines are too few to tell what a logger writes before all of them.
+            at, separator = head.start(), head[1]
+            before, columns = text[:at] or before, text[at:].split(separator)
+        elif table := _TABLE.match(text):
+            unit = _UNITS.get(table[1], table[1])
+        elif columns:
+            cells = next(csv.reader([text], delimiter=separator), [])
+            record = dict(zip(columns, cells, strict=False))
+            rows = [
+                Result("time", float(cell), "s", line.number, name)
+                for name in _STATISTICS
+                if _PLAIN.fullmatch(cell := _with_point(record.get(name) or "", separator))
+            ]
+            if len(rows) < len(_STATISTICS):
+                columns = []
+                continue
+            reports.append(Report(TOOL, rows, line.number, "", {"command": record["command"]}))
+        elif unit and not re.match(r"^\|?:?-", text):
+            row = _of_row(log, line, text, unit)
+            unit = unit if row else ""
+            reports += row
+    return reports
+
+
+def _of_asciidoc(log: Log) -> list[Report]:
+    """What --export-asciidoc writes: each cell in a line of its own, behind a bar or without."""
+    reports: list[Report] = []
+    unit, cells = "", list[Line]()
+    for line in printed_lines(log):
+        text = line.text.strip().removeprefix("|").strip()
+        if head := _HEAD_CELL.fullmatch(text):
+            unit, cells = _UNITS.get(head[1], head[1]), []
+        elif not unit or not text or _OTHER_HEADS.fullmatch(text):
+            continue
+        elif text.startswith("===") or "|" in text:
+            unit = ""
+        else:
+            cells.append(Line(line.number, text))
+            if len(cells) == len(_CELLS):
+                row = _of_row(log, cells[1], "|".join(one.text for one in cells), unit)
+                reports, unit, cells = reports + row, unit if row else "", []
+    return reports
+
+
+def _with_point(cell: str, separator: str) -> str:
+    """A number as hyperfine wrote it: a spreadsheet that parts by semicolons has decimal commas."""
+    return cell if separator == "," else cell.replace(",", ".")
+
+
+def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
+    cells = [one.strip() for one in text.strip("|").split("|")]
+    if len(cells) < 4:
+        return []
+    mean, sign, stddev = cells[-4].partition("±")
+    parts = [("time", "mean", mean, unit)]
+    if sign:
+        parts.append(("time", "stddev", stddev, unit))
+    parts += [("time", "min", cells[-3], unit), ("time", "max", cells[-2], unit)]
+    rows = _results(log, line, *parts)
+    command = "|".join(cells[:-4]).strip("` ")
+    return [Report(TOOL, rows, line.number, "", {"command": command})] if len(rows) > 2 else []

@@ -1,0 +1,149 @@
+"""Intel MPI Benchmarks, 2.x to 2021.x: tables by message size, of two processes and of many."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines, unremarked
+
+TOOL = "imb"
+LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
+WORDS = ("Benchmarking", "#repetitions", "MPI Benchmark")
+SIGNS = re.compile(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
+_SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
+_TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
+_PROCESSES = re.compile(r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d+)")
+_HEAD = re.compile(r"^\s*(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)")
+_COLUMN = re.compile(r"#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects")
+_ROW = re.compile(r"^\s*\d{1,18}(?:\s+(?:-?\d[\d.,]*(?:[eE][+-]?\d+)?|-?nan|-?inf))+\s*$")
+_STATISTIC = {"t": "mean", "t_min": "min", "t_max": "max", "t_avg": "mean"}
+# Messages that a process sends and receives in one repetition: what its rate counts.
+_MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
+# Windows of messages: rates without times.
+_WINDOWED = ("Uniband", "Biband")
+_MIB, _MB = 2**20, 10**6
+_LEAST_BYTES = 1024  # smaller ones have too few digits to tell the unit
+
+
+@dataclass
+class _Run:
+    """One table."""
+
+    line: int
+    name: str
+    version: str
+    columns: list[str] = field(default_factory=list)
+    rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table."""
+    runs: list[_Run] = []
+    version = ""
+    for line in printed_lines(log):
+        text = line.text
+        if found := _SUITE.search(text):
+            version = found["version"].rstrip(".,")
+        elif (found := _TITLE.search(text)) and "#procs" not in text:
+            runs.append(_Run(line.number, found["name"], version))
+        elif (found := _PROCESSES.search(text)) and runs:
+            runs[-1].facts["processes"] = int(found["count"])
+        elif _HEAD.search(text):
+            if not runs or runs[-1].rows:
+                runs.append(_Run(line.number, "", version))
+            runs[-1].columns = _COLUMN.findall(text)
+        elif runs and runs[-1].columns and _ROW.match(row := unremarked(text)):
+            words = row.split()
+            if len(words) == len(runs[-1].columns):
+                runs[-1].rows.append((line, dict(zip(runs[-1].columns, words, strict=True))))
+    return [_report(log, run) for run in runs if run.rows]
+
+
+def _report(log: Log, run: _Run) -> Report:
+    unit, notes = _unit(log, run)
+    results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
+    facts = dict(run.facts)
+    if run.name:
+        facts["test"] = run.name
+    if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
+        facts["pattern"] = "point to point"
+    return Report(TOOL, results, run.line, run.version, facts, notes)
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _row(log: Log, run: _Run, line: Line, row: dict[str, str], unit: str) -> Iterator[Result]:
+    of: dict[str, Any] = {"repetitions": _count(row["#repetitions"])}
+    if "#bytes" in row:
+        of["message_bytes"] = _count(row["#bytes"])
+    name = f"{run.name} time" if run.name else "time"
+    for column, text in row.items():
+        value = log.number(text)
+        if value is None:
+            continue
+        if column.endswith("[usec]"):
+            short = column.removesuffix("[usec]")
+            statistic = _STATISTIC.get(short)
+            own = name if statistic else f"{name} {short.removeprefix('t_')}"
+            yield Result(own, value, "us", line.number, statistic or "mean", of)
+        elif column == "Mbytes/sec":
+            yield Result("throughput", value, unit, line.number, "mean", of | _moved(log, run, row))
+        elif column == "Msg/sec":
+            yield Result("message rate", value, "messages/s", line.number, "mean", of)
+        elif column == "overlap[%]":
+            yield Result("overlap", value, "%", line.number, "", of)
+
+
+def _time(log: Log, row: dict[str, str]) -> tuple[float, float] | None:
+    """The time that a rate is made of, in us, and how exact it is."""
+    text = row.get("t_max[usec]") or row.get("t[usec]")
+    value = log.number(text) if text else None
+    return None if text is None or not value else (value, half_digit(text))
+
+
+def _moved(log: Log, run: _Run, row: dict[str, str]) -> dict[str, Any]:
+    moves, took = _MOVES.get(run.name), _time(log, row)
+    size = int(row.get("#bytes", "0"))
+    if not moves or not took or not size:
+        return {}
+    value, error = took
+    return {
+        "bytes_moved": moves * size,
+        "elapsed_s": value / 1e6,
+        "elapsed_error_s": error / 1e6,
+    }
+
+
+def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
+    """What its Mbytes are: versions differ, and the times beside them tell."""
+    if "Mbytes/sec" not in run.columns:
+        return "MB/s", []
+    moves = _MOVES.get(run.name, 0 if run.name else 1)
+    ratios = []
+    for _, row in run.rows:
+        rate, took = log.number(row.get("Mbytes/sec", "")), _time(log, row)
+        size = int(row.get("#bytes", "0"))
+        if moves and rate and took and size >= _LEAST_BYTES:
+            ratios.append(moves * size / took[0] / rate * 1e6)
+        elif rate and (count := log.number(row.get("Msg/sec", ""))) and size >= _LEAST_BYTES:
+            ratios.append(size * count / rate)
+    if ratios:
+        middle = median(ratios)
+        if not run.name and 0 < middle < math.inf:  # one message, two or four: the nearest is it
+            middle *= min((1, 2, 4), key=lambda one: abs(math.log(one * middle / _MB)))
+        unit = "MiB/s" if abs(middle / _MIB - 1) < abs(middle / _MB - 1) else "MB/s"
+    else:
+        unit = "MB/s" if re.match(r"20\d\d", run.version) else "MiB/s"
+    meant = "2^20" if unit == "MiB/s" else "10^6"
+    by = "by its own times" if ratios else "as its version has it"
+    by = by if ratios or run.version else "as old versions have it (its own is not in the log)"
+    return unit, [f"line {run.line}: its Mbytes are {meant} bytes, {by}"]

@@ -1,0 +1,269 @@
+"""iperf 2: its text with and without -e, the server's report of UDP, -d, -r, sums, and -y C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+from benchbook.logs.transfers import (
+    BINARY,
+    CONNECTED,
+    Family,
+    Row,
+    elapsed,
+    figures,
+    lasted,
+    link_speed,
+    losses,
+    row_of,
+)
+
+TOOL = "iperf"
+LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
+SIGNS = re.compile(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|^\d{14}\S*,[^,]+,\d+,", re.MULTILINE)
+_HEAD = re.compile(
+    r"(?:(?P<client>Client connecting to (?P<host>[^\s,]+),)|Server listening on) "
+    r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"
+)
+_BUFFER = re.compile(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]?)Byte")
+_DATAGRAM = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
+_SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
+_REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
+_WARNING = re.compile(r"WARNING: .*|connect failed: .*")
+_ENHANCED = re.compile(
+    r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
+)
+_BOUNCED = re.compile(r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms")
+_CSV = re.compile(
+    r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
+    r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
+    r"(?:,(?P<jitter>-?\d+(?:\.\d+)?),(?P<lost>-?\d+),(?P<all>-?\d+),(?P<percent>-?\d+(?:\.\d+)?|-?nan)"
+    r"(?:,(?P<late>-?\d+))?)?\s*$"
+)
+_FEW, _ALL = "interval", "total"
+
+
+@dataclass
+class _Run:
+    """The lines of one start of the program."""
+
+    line: int
+    rows: list[tuple[Row, str, bool]] = field(default_factory=list)  # its end, in a server's report
+    facts: dict[str, Any] = field(default_factory=dict)
+    near_ports: dict[str, str] = field(default_factory=dict)  # by stream
+    results: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    ports: set[str] = field(default_factory=set)
+    end: str = ""  # as the last head of columns tells
+    streams: set[str] = field(default_factory=set)
+    reported: str = ""  # the stream whose server's report follows
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start; lines of -y C are one together."""
+    family, runs = Family(), [_Run(1)]
+    for line in printed_lines(log):
+        if family.of(line) == "iperf3":
+            continue
+        if _HEAD.search(line.text) and runs[-1].rows:
+            runs.append(_Run(line.number))
+        if _connects_again(runs[-1], line):
+            runs.append(_after(runs[-1], line))
+        run = runs[-1]
+        if (row := row_of(log, line)) is None:
+            _says(log, run, line)
+            continue
+        if not run.rows and not run.facts:
+            run.line = line.number
+        run.streams.add(row.stream)
+        run.rows.append((row, _printed_end(run, row), run.reported == row.stream))
+    reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
+    speed = link_speed(log)
+    for report in reports:
+        report.facts |= speed
+    return [*reports, *_separated(log)]
+
+
+def _connects_again(run: _Run, line: Line) -> bool:
+    """Whether a server takes the next client: it gives the number of a finished stream to it, or
+    all streams have ended."""
+    if not run.rows or "connected with" not in line.text:
+        return False
+    if (found := CONNECTED.search(line.text)) is None:
+        return False
+    stream = found[0][1 : found[0].find("]")].strip()
+    return stream in run.streams or _all_ended(run)
+
+
+def _all_ended(run: _Run) -> bool:
+    """Whether each stream's last row is of the whole: from 0, behind others or of an odd time."""
+    rows: dict[str, list[Row]] = {}
+    for row, _, _ in run.rows:
+        rows.setdefault(row.stream, []).append(row)
+    return all(
+        own[-1].start_s == 0 and (len(own) > 1 or own[-1].end_s % 1 > 0) for own in rows.values()
+    )
+
+
+def _after(run: _Run, line: Line) -> _Run:
+    """The next test of the same server."""
+    kept = ("protocol", "role", "message_bytes", "socket_buffer_bytes")
+    facts = {name: run.facts[name] for name in kept if name in run.facts}
+    return _Run(line.number, facts=facts, ports=set(run.ports))
+
+
+def _says(log: Log, run: _Run, line: Line) -> None:
+    """What a line without an interval tells."""
+    text = line.text
+    if found := _HEAD.search(text):
+        if not run.facts:
+            run.line = line.number
+        run.ports.add(found["port"])
+        run.facts["protocol"] = found["protocol"].lower()
+        role = "client" if found["client"] else "server"
+        run.facts["role"] = role if run.facts.get("role", role) == role else "both"
+        if found["host"]:
+            run.facts["far_host"] = found["host"]
+    elif (found := CONNECTED.search(text)) and found["how"] == "with":
+        _connected(run, text, found)
+    elif found := _BUFFER.search(text):
+        size = log.number(found[2])
+        if size and "(default)" not in text and found["kind"] == "UDP buffer":
+            run.facts["socket_buffer_bytes"] = round(size * BINARY[found[3]][1])
+    elif found := _DATAGRAM.search(text):
+        run.facts["message_bytes"] = int(found[1])
+    elif found := _SENT.search(text):
+        columns = {"stream": found[1], "end": "sender"}
+        sent = Result("datagrams", int(found[2]), "datagrams", line.number, _ALL, columns)
+        run.results.append(sent)
+    elif found := _REPORT.search(text):
+        run.reported = found[1]
+    elif (found := _WARNING.search(text)) and run.facts:
+        run.notes.append(f"line {line.number}: iperf says: {found[0]}")
+    elif "Interval" in text and "Transfer" in text:
+        of_sender = "Write" in text
+        run.end = "sender" if of_sender else "receiver" if re.search("Reads|Jitter", text) else ""
+
+
+def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
+    stream = text[text.find("[") + 1 : text.find("]")].strip()
+    run.facts.setdefault("near_address", found["near"])
+    run.facts.setdefault("far_address", found["far"])
+    if found["device"]:
+        run.facts.setdefault("device", found["device"])
+    if mss := re.search(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/", text):
+        run.facts.setdefault("mss_bytes", int(mss[1] or mss[2]))
+    ports = re.findall(r"port (\d+)", text)
+    if "(reverse)" in text or stream.startswith("*"):
+        return  # with -d it sends, with --reverse it receives
+    run.near_ports[stream] = ports[0]
+
+
+def _printed_end(run: _Run, row: Row) -> str:
+    """Whose figure a row is by what is printed in it and over it."""
+    if run.reported == row.stream or re.search(r"\d ms +-?\d+ */ *-?\d", row.rest):
+        return "receiver"
+    return run.end
+
+
+def _end(run: _Run, stream: str) -> str:
+    """Whose figures a stream has: who listens receives."""
+    if not run.ports:
+        return ""
+    ends = {
+        one: "receiver" if port in run.ports else "sender" for one, port in run.near_ports.items()
+    }
+    if stream.startswith("SUM"):
+        every = set(ends.values())
+        return every.pop() if len(every) == 1 else ""
+    return ends.get(stream, "")
+
+
+def _report(log: Log, run: _Run) -> Report:
+    longest: dict[tuple[str, bool], int] = {}
+    for index, (row, _, reported) in enumerate(run.rows):
+        key = row.stream, reported
+        if row.start_s == 0 and row.end_s >= run.rows[longest.get(key, index)][0].end_s:
+            longest[key] = index
+    latest: dict[tuple[str, bool], float] = {}
+    for row, _, reported in run.rows:
+        key = row.stream, reported
+        latest[key] = max(latest.get(key, 0.0), row.start_s)
+    for index, (row, end, reported) in enumerate(run.rows):
+        key = row.stream, reported
+        # Where intervals follow what it ends with, it is the first of them.
+        last = longest.get(key) == index and not latest[key] >= row.end_s > 0
+        run.results += _results(log, row, _ALL if last else _FEW, end or _end(run, row.stream))
+    streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
+    facts = run.facts | {"streams": len(streams)} if streams else run.facts
+    if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
+        facts["protocol"] = "udp"
+    return Report(TOOL, run.results, run.line, "", facts, run.notes)
+
+
+def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
+    number = row.line.number
+    columns: dict[str, Any] = {"stream": row.stream}
+    if end:
+        columns["end"] = end
+    timed = columns | lasted(log, row)
+    yield from figures(log, row, statistic, timed)
+    if bounced := _BOUNCED.search(row.rest):
+        of = columns | {"repetitions": int(bounced[1])}
+        for name, value in zip(("mean", "min", "max", "sd"), bounced.groups()[1:5], strict=True):
+            yield Result("round trip", float(value), "ms", number, name, of)
+    elif re.search(r"\d ms\s|%\)", row.rest):
+        yield from losses(log, row, statistic, columns)
+    elif (found := _ENHANCED.search(row.rest)) and "pps" not in row.rest:
+        yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
+        if found["window"] and found["window"] not in ("NA", "-1"):
+            window = int(found["window"])
+            yield Result("congestion window", window, "KiB", number, statistic, columns)
+        if found["rtt"]:
+            yield Result("round trip", int(found["rtt"]), "us", number, "sample", columns)
+
+
+def _separated(log: Log) -> list[Report]:
+    """Lines of -y C; the interval from 0 that ends last is the total of its stream."""
+    rows = [(line, found) for line, found in log.matches(_CSV)]
+    if not rows:
+        return []
+    ends: dict[str, float] = {}
+    for _, found in rows:
+        if float(found["start"]) == 0:
+            ends[found["id"]] = max(ends.get(found["id"], 0.0), float(found["end"]))
+    results: list[Result] = []
+    for line, found in rows:
+        start, end = float(found["start"]), float(found["end"])
+        total = start == 0 and end == ends[found["id"]]
+        stream = "SUM" if found["id"] == "-1" else found["id"]
+        results += _of_csv(line, found, _ALL if total else _FEW, stream)
+    first = rows[0][1]
+    facts = {"near_address": first["near"], "far_address": first["far"]}
+    if any(found["jitter"] for _, found in rows):
+        facts["protocol"] = "udp"
+    return [Report(TOOL, results, rows[0][0].number, "", facts)]
+
+
+def _of_csv(line: Line, found: re.Match[str], statistic: str, stream: str) -> Iterator[Result]:
+    columns: dict[str, Any] = {"stream": stream}
+    arrived = found["all"] is not None and int(found["all"]) >= 0
+    if found["all"] is not None:
+        columns["end"] = "receiver" if arrived else "sender"
+    moved = int(found["bytes"])
+    timed = columns | elapsed(found["start"], found["end"], moved)
+    yield Result("transferred", moved, "B", line.number, statistic, timed)
+    yield Result("throughput", int(found["rate"]), "bit/s", line.number, statistic, timed)
+    if not arrived:
+        return
+    for name, key, unit in (
+        ("jitter", "jitter", "ms"),
+        ("lost datagrams", "lost", "datagrams"),
+        ("datagrams", "all", "datagrams"),
+        ("loss", "percent", "%"),
+    ):
+        yield Result(name, float(found[key]), unit, line.number, statistic, columns)

@@ -1,0 +1,250 @@
+"""iperf3's text: TCP and UDP, either end, streams beside each other, both ways, sums."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+from benchbook.logs.transfers import (
+    CONNECTED,
+    LOST,
+    Family,
+    Row,
+    Shown,
+    figures,
+    lasted,
+    link_speed,
+    losses,
+    moved_unit,
+    row_of,
+)
+
+TOOL = "iperf3"
+LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
+WORDS = ("Bytes", "iperf3: ", "iperf 3.")
+SIGNS = re.compile(
+    r"\[\s*(?:\d+|SUM)\].*\bsec\s+.*Bytes|iperf3: (?:error|interrupt|the )|iperf 3\."
+)
+_CLIENT = re.compile(r"Connecting to host (?P<host>\S+), port \d+")
+_SERVER = re.compile(
+    r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:"
+)
+_VERSION = re.compile(r"^\s*iperf (3\.\S+)")
+_REVERSE = re.compile(r"Reverse mode, remote host")
+_TEST = re.compile(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
+_MSS = re.compile(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
+_ERROR = re.compile(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
+_CPU = re.compile(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
+_RULE = re.compile(r"^(?:.*\s)?- - - - -")
+_SENT = re.compile(r"\bRetr\b|\bCwnd\b")
+_RETRANSMITS = re.compile(
+    r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:\(omitted\)|sender)?\s*$"
+)
+_COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\))?\s*$")
+ROLES = {"sender": "receiver", "receiver": "sender"}
+
+
+@dataclass
+class _Run:
+    """The lines of one test at one end."""
+
+    line: int
+    client: bool | None = None
+    rows: list[tuple[Row, bool]] = field(default_factory=list)  # behind a line of dashes?
+    facts: dict[str, Any] = field(default_factory=dict)
+    version: str = ""
+    reverse: bool = False
+    results: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
+
+    def took(self) -> bool:
+        return bool(self.rows or self.notes)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each test; that of a server's output within a client's is another."""
+    speed = link_speed(log)
+    reports = [_report(log, run) for run in _runs(log) if run.took()]
+    for report in reports:
+        report.facts |= speed
+    return reports
+
+
+def _runs(log: Log) -> list[_Run]:
+    family, runs, after_rule = Family(), [_Run(1)], False
+    for line in printed_lines(log):
+        if family.of(line) == "iperf" or '"server_output_text"' in line.text:
+            continue  # in JSON the server's text is one string
+        run = _begun(line, runs)
+        row = row_of(log, line)
+        if row is not None:
+            ended = row.ended
+            if not ended and row.start_s == 0 and (row.stream, "") in run.done:
+                run = _next(runs, line)
+            if ended:
+                run.done.add((row.stream, ""))
+            run.line = line.number if not run.rows and run.client is None else run.line
+            run.rows.append((row, after_rule))
+        else:
+            _says(log, run, line)
+        ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
+        after_rule = ruled or (after_rule and "[ ID]" in line.text)
+    return runs
+
+
+def _next(runs: list[_Run], line: Line) -> _Run:
+    """Another run, unless the last one has nothing yet."""
+    if runs[-1].took():
+        runs.append(_Run(line.number))
+    return runs[-1]
+
+
+def _begun(line: Line, runs: list[_Run]) -> _Run:
+    """The run that a line belongs to: it may begin one."""
+    text = line.text
+    if "/sec" in text:
+        return runs[-1]  # a row, which begins none
+    if found := _CLIENT.search(text):
+        run = _next(runs, line)
+        run.line, run.client = (line.number if run.client is None else run.line), True
+        run.facts["far_host"] = found["host"]
+        return run
+    if _SERVER.search(text):
+        run = _next(runs, line)
+        run.line, run.client = (line.number if run.client is None else run.line), False
+        return run
+    if found := _VERSION.search(text):
+        run = _next(runs, line)
+        run.version = found[1]
+        return run
+    if (found := CONNECTED.search(text)) and found["how"] == "to" and runs[-1].done:
+        return _next(runs, line)
+    return runs[-1]
+
+
+def _says(log: Log, run: _Run, line: Line) -> None:
+    """What another line tells of its run."""
+    text = line.text
+    if (found := CONNECTED.search(text)) and found["how"] == "to":
+        run.facts |= {"near_address": found["near"], "far_address": found["far"]}
+    elif _REVERSE.search(text):
+        run.reverse = True
+    elif found := _TEST.search(text):
+        run.facts["protocol"] = found["protocol"].lower()
+        key = "message_bytes" if found["protocol"] == "UDP" else "write_bytes"
+        run.facts[key] = int(found["block"])
+    elif found := _MSS.search(text):
+        run.facts["mss_bytes"] = int(found[1])
+    elif ("Jitter" in text and "Lost/Total" in text) or "Total Datagrams" in text:
+        run.facts["protocol"] = "udp"
+    elif _SENT.search(text) and "[ ID]" in text:
+        run.facts["protocol"] = "tcp"
+    elif found := _ERROR.search(text):
+        run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
+    elif found := _CPU.search(text):
+        for end, share in ((found[1], found[2]), (found[3], found[4])):
+            value = log.number(share)
+            if value is not None:
+                run.results.append(Result("CPU", value, "%", line.number, "", {"end": end}))
+
+
+def _report(log: Log, run: _Run) -> Report:
+    command = _command(log, run)
+    _learn(run, command)
+    shown, totals = Shown(), False
+    for row, after_rule in run.rows:
+        ended = row.ended
+        by_place = shown.is_total(row, after_rule)
+        is_total = bool(ended) or by_place
+        totals = totals or is_total
+        run.results += _results(log, run, row, "total" if is_total else "interval")
+    notes = run.notes
+    if run.rows and not totals:
+        notes = [*notes, "its totals are not in the log: the tail is missing"]
+    facts = {key: value for key, value in run.facts.items() if value is not None}
+    return Report(TOOL, run.results, run.line, run.version, facts, notes)
+
+
+def _command(log: Log, run: _Run) -> Command | None:
+    """The command line that it was started by, where the log shows it."""
+    shown = [one for one in log.commands if one.number <= run.line + 1 and "iperf3" in one.words[0]]
+    return shown[-1] if shown else None
+
+
+def _learn(run: _Run, command: Command | None) -> None:
+    """Protocol, way and ends from all that was seen."""
+    words = command.words if command else ()
+    if run.client is None and command:
+        run.client = "-c" in words
+    run.reverse = run.reverse or "-R" in words or "--reverse" in words
+    if "protocol" not in run.facts:
+        if "-u" in words or any(LOST.search(row.rest) for row, _ in run.rows):
+            run.facts["protocol"] = "udp"
+        elif any("Bytes" in row.rest for row, _ in run.rows):
+            run.facts["protocol"] = "tcp"
+    streams = {row.stream for row, _ in run.rows} - {"SUM"}
+    if streams:
+        run.facts["streams"] = len(streams)
+    if run.client is not None:
+        run.facts["role"] = "client" if run.client else "server"
+
+
+def _end(run: _Run, row: Row) -> str | None:
+    """Whose figure a line is."""
+    if ended := row.ended:
+        return ended
+    if role := row.found["role"]:
+        return "sender" if role.startswith("TX") else "receiver"
+    if run.client is not None:
+        return "sender" if run.client != run.reverse else "receiver"
+    if "Bytes" in row.rest:
+        return "sender"  # it shows its window
+    if run.facts.get("protocol") == "udp" and _COUNT.search(row.rest):
+        return "sender"  # it knows how many datagrams, and nothing of losses
+    return None
+
+
+def _results(log: Log, run: _Run, row: Row, statistic: str) -> Iterator[Result]:
+    end = _end(run, row)
+    columns: dict[str, Any] = {"stream": row.stream}
+    if end:
+        columns["end"] = end
+    if row.found["role"]:
+        columns["direction"] = row.found["role"]
+    if "(omitted)" in row.rest:
+        columns["omitted"] = True
+    yield from figures(log, row, statistic, columns | lasted(log, row))
+    if run.facts.get("protocol") == "udp":
+        yield from _of_datagrams(log, row, statistic, columns)
+    elif found := _RETRANSMITS.search(row.rest):
+        number = row.line.number
+        yield Result("retransmits", int(found[1]), "segments", number, statistic, columns)
+        window = log.number(found[2]) if found[2] else None
+        if window is not None:
+            unit = moved_unit(found[3])
+            yield Result("congestion window", window, unit, number, statistic, columns)
+
+
+def _of_datagrams(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+    """What a sender prints of losses stands for nothing where it is zero: it cannot know them."""
+    if "ms" not in row.rest and (found := _COUNT.search(row.rest)):
+        yield Result("datagrams", int(found[1]), "datagrams", row.line.number, statistic, columns)
+        return
+    of_losses = list(losses(log, row, statistic, columns))
+    told = {one.name: one.value for one in of_losses}
+    if row.rest.rstrip().endswith("sender") and not told.get("lost datagrams"):
+        of_losses = [one for one in of_losses if one.name == "datagrams"]
+    elif columns.get("end") == "sender":
+        # Older ones print the sender's bytes beside what the receiver told of losses.
+        of_losses = [
+            Result(
+                one.name, one.value, one.unit, one.line, statistic, columns | {"end": "receiver"}
+            )
+            for one in of_losses
+        ]
+    yield from of_losses

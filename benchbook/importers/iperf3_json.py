@@ -1,0 +1,268 @@
+"""iperf3's JSON: whole, cut, one object for each event (`--json-stream`), several tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from benchbook.importers import Document, Log, Report, Result
+
+TOOL = "iperf3"
+LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
+SIGNS = re.compile(r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"|"event"')
+_ENDS = ("sum_sent", "sum_received", "sum", "sum_bidir_reverse")
+# Their key -> our name and unit.
+_FIGURES = {
+    "bytes": ("transferred", "B"),
+    "bits_per_second": ("throughput", "bit/s"),
+    "retransmits": ("retransmits", "segments"),
+    "jitter_ms": ("jitter", "ms"),
+    "lost_packets": ("lost datagrams", "datagrams"),
+    "packets": ("datagrams", "datagrams"),
+    "lost_percent": ("loss", "%"),
+    "snd_cwnd": ("congestion window", "B"),
+    "rtt": ("round trip", "us"),
+    "mean_rtt": ("round trip", "us"),
+    "min_rtt": ("round trip", "us"),
+    "max_rtt": ("round trip", "us"),
+}
+_RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
+_OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
+Object = dict[str, Any]
+
+
+class _Places(NamedTuple):
+    """Where a document begins, and its objects by id."""
+
+    number: int
+    places: Mapping[int, int]
+
+    def line(self, own: Object) -> int:
+        """The line in which an object begins; that of the document where it is not known."""
+        return self.places.get(id(own), self.number)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each object; the events of a stream are one test together."""
+    reports: list[Report] = []
+    events: list[tuple[Document, Object]] = []
+    for document in log.documents:
+        if (event := _event(document)) is not None:
+            if event[1]["event"] == "start" and events:
+                reports.append(_streamed(events))
+                events = []
+            events.append((document, event[1]))
+        elif _is_test(document.value):
+            at = _Places(document.number, document.places)
+            reports.append(_report(at, document.value, document.whole))
+    if events:
+        reports.append(_streamed(events))
+    return reports
+
+
+def _event(document: Document) -> tuple[int, Object] | None:
+    value = document.value
+    known = ("start", "interval", "end", "error", "server_output_text", "server_output_json")
+    if isinstance(value, dict) and value.get("event") in known and "data" in value:
+        return document.number, value
+    return None
+
+
+def _is_test(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if {"start", "intervals", "end"} <= value.keys() or {"start", "error"} <= value.keys():
+        start = _object(value, "start")
+        ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
+        return ours or any(key in start for key in ("connected", "test_start"))
+    parts = [_object(value, key) for key in ("start", "end")]
+    return any("test_start" in part or "sum_sent" in part for part in parts)
+
+
+def _object(value: Any, *keys: str) -> Object:
+    """What lies under the keys; an empty object where it is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any, key: str) -> list[Object]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _streamed(events: list[tuple[Document, Object]]) -> Report:
+    """The events put together as one object."""
+    whole: Object = {"start": {}, "intervals": [], "end": {}}
+    for _, event in events:
+        name, data = event["event"], event["data"]
+        if name == "interval":
+            whole["intervals"].append(data)
+        else:
+            whole[name] = data
+    places = {one: line for document, _ in events for one, line in document.places.items()}
+    return _report(_Places(events[0][0].number, places), whole, bool(whole["end"]))
+
+
+def _report(at: _Places, value: Object, whole: bool) -> Report:
+    number = at.number
+    start, end = _object(value, "start"), _object(value, "end")
+    test, intervals = _object(start, "test_start"), _list(value, "intervals")
+    facts = _facts(start, test)
+    notes = []
+    if isinstance(value.get("error"), str):
+        notes.append(f"line {number}: iperf3 says: {value['error']}")
+    if not whole or (intervals and not end):
+        notes.append("its JSON is cut: what follows is missing")
+    forward = None if not _is_both_ways(test, end) else facts.get("role") != "server"
+    results = [
+        result
+        for index, interval in enumerate(intervals)
+        for result in _interval(at, interval, index, forward)
+    ]
+    moved = any(one.name == "transferred" and one.value for one in results)
+    results += (
+        one for one in _totals(at, end, facts, forward) if not (moved and _blind(one, facts))
+    )
+    version = str(start.get("version", "")).removeprefix("iperf ")
+    return Report(TOOL, results, number, version, facts, notes)
+
+
+def _is_both_ways(test: Object, end: Object) -> bool:
+    return bool(test.get("bidir")) or any("bidir_reverse" in key for key in end)
+
+
+def _way(own: Object, forward: bool | None) -> dict[str, Any]:
+    """Of --bidir, the direction of a stream; `forward`: whether this end sends in the first one,
+    None where there is only one."""
+    if forward is None or not isinstance(own.get("sender"), bool):
+        return {}
+    return {} if own["sender"] == forward else {"direction": "reverse"}
+
+
+def _blind(one: Result, facts: dict[str, Any]) -> bool:
+    """Whether a server's zero stands for what its client did not tell it."""
+    return (
+        facts.get("role") == "server"
+        and one.name in ("transferred", "throughput")
+        and not one.value
+    )
+
+
+def _facts(start: Object, test: Object) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    protocol = str(test.get("protocol", "")).lower()
+    if protocol:
+        facts["protocol"] = protocol
+    size = test.get("blksize")
+    if isinstance(size, int):
+        facts["message_bytes" if protocol == "udp" else "write_bytes"] = size
+    connected = _list(start, "connected")
+    if connected:
+        facts["near_address"] = str(connected[0].get("local_host"))
+        facts["far_address"] = str(connected[0].get("remote_host"))
+        facts["streams"] = len(connected)
+    for key in ("tcp_mss", "tcp_mss_default"):
+        if isinstance(start.get(key), int) and start[key] > 0:
+            facts["mss_bytes"] = start[key]
+    if "connecting_to" in start or "accepted_connection" in start:
+        facts["role"] = "client" if "connecting_to" in start else "server"
+    if test.get("reverse"):
+        facts["reverse"] = True
+    if isinstance(start.get("sock_bufsize"), int) and start["sock_bufsize"] > 0:
+        facts["socket_buffer_bytes"] = start["sock_bufsize"]
+    return facts
+
+
+def _interval(at: _Places, interval: Object, index: int, forward: bool | None) -> Iterator[Result]:
+    streams = _list(interval, "streams")
+    for one in streams:
+        yield from _figures(at, one, "interval", _columns(one, index) | _way(one, forward))
+    for key in ("sum", "sum_bidir_reverse"):
+        own = _object(interval, key)
+        if own and (len(streams) > 1 or not streams):
+            columns = _columns(own, index, "SUM") | _way(own, forward)
+            yield from _figures(at, own, "interval", columns)
+
+
+def _columns(own: Object, index: int, stream: str = "") -> dict[str, Any]:
+    columns: dict[str, Any] = {"stream": stream or str(own.get("socket", ""))}
+    if isinstance(own.get("sender"), bool):
+        columns["end"] = "sender" if own["sender"] else "receiver"
+    if own.get("omitted") is True:
+        columns["omitted"] = True
+    return columns | {"interval": index}
+
+
+def _is_sent(own: Object, facts: dict[str, Any]) -> bool:
+    """Whether these bytes are the sender's: of UDP with -R the client says that they are not, and
+    counts those of the lost datagrams all the same."""
+    if own.get("sender") is not False:
+        return True
+    packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
+    size, moved = _number(facts.get("message_bytes")), _number(own.get("bytes"))
+    return bool(lost and packets and size and moved == packets * size)
+
+
+def _totals(
+    at: _Places, end: Object, facts: dict[str, Any], forward: bool | None
+) -> Iterator[Result]:
+    streams = _list(end, "streams")
+    for one in streams:
+        for key in ("sender", "receiver"):
+            own = _object(one, key)
+            columns = {"stream": str(own.get("socket", "")), "end": key} | _way(own, forward)
+            yield from _figures(at, own, "total", columns)
+        # Of UDP the sender's bytes stand beside what the receiver told of losses.
+        own = _object(one, "udp")
+        sent = _is_sent(own, facts)
+        columns = {"stream": str(own.get("socket", "")), "end": "sender" if sent else "receiver"}
+        yield from _figures(at, own, "total", columns | _way(own, forward))
+    for key, own in end.items():
+        if not key.startswith("sum") or not isinstance(own, dict):
+            continue
+        sent = "sent" in key or ("received" not in key and _is_sent(own, facts))
+        columns = {"stream": "SUM", "end": "sender" if sent else "receiver"}
+        if "bidir_reverse" in key:
+            columns["direction"] = "reverse"
+        yield from _figures(at, own, "total", columns)
+    use = _object(end, "cpu_utilization_percent")
+    for key in ("host_total", "remote_total"):
+        if (value := _number(use.get(key))) is not None:
+            yield Result("CPU", value, "%", at.line(use), "", {"end": key.removesuffix("_total")})
+
+
+def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+    timed = dict(columns)
+    lasted, moved = _number(own.get("seconds")), _number(own.get("bytes"))
+    begun, ended = _number(own.get("start")), _number(own.get("end"))
+    if begun is not None and ended is not None:
+        timed |= {"start_s": begun, "end_s": ended}
+    if lasted is not None and lasted > 0 and moved is not None:
+        timed |= {"elapsed_s": lasted, "bytes_moved": moved}
+    blind = columns.get("end") == "sender" and not (own.get("lost_packets") or own.get("jitter_ms"))
+    for key, (name, unit) in _FIGURES.items():
+        value = _number(own.get(key))
+        if value is None or (blind and key in _OF_RECEIVER) or (not value and _unknown(own, key)):
+            continue
+        of = timed if name in ("transferred", "throughput") else columns
+        if key in _OF_RECEIVER:
+            of = columns | {"end": "receiver"}
+        yield Result(name, value, unit, at.line(own), _RTT.get(key, statistic), of)
+
+
+def _unknown(own: Object, key: str) -> bool:
+    """Whether its zero stands for what this end cannot know, as those of a server's sums."""
+    if key.endswith("rtt"):
+        return True
+    packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
+    if packets is None or own.get("bytes") != 0:
+        return False
+    if key in ("bytes", "bits_per_second", "packets"):
+        return packets == 0 or packets != lost
+    return key == "lost_percent" and bool(lost)
+
+
+def _number(value: Any) -> float | int | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,98 @@
+"""likwid-bench: what it prints of one kernel, versions 3 to 5."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines
+
+TOOL = "likwid-bench"
+LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"
+WORDS = ("LIKWID MICRO BENCHMARK", "MByte/s:")
+SIGNS = re.compile(r"LIKWID MICRO BENCHMARK|MByte/s:[ \t]")
+
+_TEST = re.compile(r"^Test: +(\S+)")
+_GROUPS = re.compile(r"^Using (\d+) work ?groups?")
+_THREADS = re.compile(r"^Using (\d+) threads?")
+_ON = re.compile(r"running on (?:hwthread|core|hardware thread) (\d+)", re.IGNORECASE)
+_FIGURE = re.compile(r"^([A-Z][\w ()/.:-]*?):\s+([\d.,]+(?:e[+-]?\d+)?)(?: (sec))?$")
+# what it prints -> what it is, in which unit
+_RESULTS = {
+    "MByte/s": ("bandwidth", "MB/s"),
+    "MFlops/s": ("arithmetic rate", "MFLOP/s"),
+    "Time": ("time", "s"),
+    "Cycles": ("cycles", "cycles"),
+    "Instructions": ("instructions", "instructions"),
+    "UOPs": ("micro-operations", "micro-operations"),
+    "Cycles per update": ("cycles per update", "cycles"),
+    "Cycles per cacheline": ("cycles per cache line", "cycles"),
+}
+_FACTS = {
+    "Size (Byte)": "working_set_bytes",
+    "Size": "working_set_bytes",
+    "Size per thread": "bytes_per_thread",
+    "Data volume (Byte)": "data_volume_bytes",
+    "Iterations per thread": "loops",
+    "CPU Clock": "cpu_clock_hz",
+    "Number of Flops": "operations",
+}
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each test."""
+    reports: list[Report] = []
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if test := _TEST.match(text):
+            reports.append(Report(TOOL, [], line.number, "", {"kernel": test[1]}))
+        elif found := _FIGURE.match(text):
+            _figure(log, line, found, reports)
+        elif reports and (groups := _GROUPS.match(text)):
+            reports[-1].facts["workgroups"] = int(groups[1])
+        elif reports and (threads := _THREADS.match(text)):
+            reports[-1].facts["threads"] = int(threads[1])
+        elif reports and (on := _ON.search(text)):
+            known = str(reports[-1].facts.get("cpus", ""))
+            reports[-1].facts["cpus"] = f"{known},{on[1]}".lstrip(",")
+    return [_finished(one) for one in reports if _is_known(one)]
+
+
+def _is_known(report: Report) -> bool:
+    """Common words count only where its own are among them."""
+    return any(one.name in ("bandwidth", "cycles per update") for one in report.results)
+
+
+def _figure(log: Log, line: Line, found: re.Match[str], reports: list[Report]) -> None:
+    name, value = found[1], log.number(found[2])
+    if value is None or not (name in _RESULTS or name in _FACTS):
+        return
+    if not reports:
+        notes = ["The head of its output is missing: which kernel ran is not known."]
+        reports.append(Report(TOOL, [], line.number, "", {}, notes))
+    report = reports[-1]
+    if name in _FACTS:
+        report.facts[_FACTS[name]] = int(value) if value.is_integer() else value
+    else:
+        title, unit = _RESULTS[name]
+        error = {"elapsed_error_s": half_digit(found[2])} if name == "Time" else {}
+        report.results.append(Result(title, value, unit, line.number, "", error))
+
+
+def _finished(report: Report) -> Report:
+    """The bandwidth with the bytes and the time that it was made of."""
+    moved = report.facts.pop("data_volume_bytes", None)
+    time = next((one for one in report.results if one.name == "time"), None)
+    of: dict[str, Any] = {}
+    if moved:
+        of["bytes_moved"] = moved
+    if time is not None:
+        of |= {"elapsed_s": time.value, **time.of}
+    report.results = [
+        Result(one.name, one.value, one.unit, one.line, one.statistic, of)
+        if one.name == "bandwidth"
+        else Result(one.name, one.value, one.unit, one.line, one.statistic)
+        for one in report.results
+    ]
+    return report

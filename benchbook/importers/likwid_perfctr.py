@@ -1,0 +1,187 @@
+"""likwid-perfctr: its ASCII tables and its CSV (-O), of programs and of marker regions.
+
+benchbook/counters/likwid.py reads the CSV of a start that we made and refuses what is not whole; a
+log may lack any line, and has other programs' output between.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+
+TOOL = "likwid-perfctr"
+LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
+WORDS = ("Event", "Metric", "TABLE,", "CPU type:")
+SIGNS = re.compile(
+    r"Event *[|,] *Counter *[|,]|Metric *[|,] *(?:HWThread|Core|Sum)|TABLE,|^CPU type:", re.M
+)
+
+_GROUP = re.compile(r"^(?:Region (?P<region>.+), )?Group (?P<index>\d+): (?P<group>\S+)")
+_TABLE = re.compile(
+    r"^TABLE,(?:Region (?P<region>.*),)?Group (?P<index>\d+) (?:Raw|Metric)(?: STAT)?,"
+    r"(?P<group>[^,]*),(?P<rows>\d+)"
+)
+# What it says where it may or can not count; a 0 or an empty table would be all else that is left.
+_REFUSED = re.compile(
+    r"Cannot g(?:et|ain) access to (?:MSRs|performance counters|PCI)|not supported by LIKWID"
+    r"|Cannot initialize performance monitoring|Failed to (?:execute|lock) the daemon"
+    r"|Access to performance monitoring registers|Unsupported [Pp]rocessor"
+)
+_RAW = re.compile(r"^TABLE,.*Group \d+ Raw,")
+_CORE = re.compile(r"^(?:HWThread|Core) (\d+)$")
+_CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
+_STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
+_UNIT = re.compile(r"^(.*?) *\[([^\]]*)\](.*)$")
+_UNITS = {"MBytes/s": "MB/s", "GBytes": "GB", "Bytes": "B", "GBytes/s": "GB/s", "MBytes": "MB"}
+_NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf", "N/A")
+# What every program that ran has counted, by its name on Intel, AMD, Arm and Power.
+_NEVER_ZERO = re.compile(
+    r"^(INSTR?_RETIRED(_ANY)?|RETIRED_INSTRUCTIONS|CPU_CLK_UNHALTED\w*|CPU_CLOCKS_UNHALTED"
+    r"|CPU_CYCLES|PM_(RUN_)?(INST|CYC)\w*)$"
+)
+
+
+@dataclass
+class _Place:
+    """Where in the output a line is."""
+
+    region: str = ""
+    group: str = ""
+    index: int = 0
+    kind: str = ""  # Event, Metric or Region Info
+    columns: list[str] = field(default_factory=list)
+    comma: bool = False
+    rows: int | None = None  # that follow in the table, as its head says
+
+    @property
+    def lead(self) -> int:
+        return 2 if self.kind == "Event" else 1
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start of likwid-perfctr."""
+    reports: list[Report] = []
+    facts: dict[str, Any] = {}
+    place = _Place()
+    seen: set[tuple[str, int]] = set()
+    refused: list[tuple[Line, str]] = []
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if not text:
+            continue
+        if facts and _REFUSED.search(text):
+            refused.append((line, str(facts["cpu"])))
+        head = _TABLE.match(text) or _GROUP.match(text)
+        if cpu := _CPU.match(text):
+            facts = {"cpu": cpu[1]}
+            place = _Place()
+        elif head:
+            comma = text.startswith("TABLE,")
+            place = _Place(head["region"] or "", head["group"], int(head["index"]), comma=comma)
+            place.rows = int(head["rows"]) if comma else None
+            key = place.region, place.index
+            if not comma or _RAW.match(text):
+                # Each group of each region comes once in a start.
+                if key in seen or not reports:
+                    seen = set()
+                    reports.append(Report(TOOL, [], line.number, "", dict(facts)))
+                seen.add(key)
+        elif cells := _cells(text, place):
+            _line(line, cells, place, reports)
+        elif not text.startswith("+"):
+            place.kind = ""
+    found = [_judged(one) for one in reports if one.results]
+    return found or _refused(refused)
+
+
+def _refused(said: list[tuple[Line, str]]) -> list[Report]:
+    """A start that counted nothing at all, and says why."""
+    if not said:
+        return []
+    line, cpu = said[0]
+    why = line.text.strip().rstrip(".")
+    return [Report(TOOL, [], line.number, "", {"cpu": cpu, "refused": why})]
+
+
+def _cells(text: str, place: _Place) -> list[str]:
+    """The cells of a row of a table, whichever way it is drawn; [] of other lines."""
+    if "|" in text:
+        return [one.strip() for one in text.strip("|").split("|")]
+    starts = text.startswith(("Event,Counter,", "Metric,", "Region Info,"))
+    if "," in text and (starts or (place.comma and place.kind)):
+        return [one.strip() for one in text.rstrip(",").split(",")]
+    return []
+
+
+def _line(line: Line, cells: list[str], place: _Place, reports: list[Report]) -> None:
+    if cells[0] in ("Event", "Metric", "Region Info") and len(cells) > 1:
+        columns = cells[2:] if cells[0] == "Event" else cells[1:]
+        known = [one for one in columns if _CORE.match(one) or one in _STATISTICS]
+        place.kind = cells[0] if known else ""
+        place.columns = columns
+        if known and not reports:
+            reports.append(Report(TOOL, [], line.number))
+        return
+    if not place.kind or len(cells) < place.lead + len(place.columns) or place.rows == 0:
+        return
+    if place.rows and place.kind != "Region Info":
+        place.rows -= 1
+    for column, printed in zip(place.columns, cells[place.lead :], strict=False):
+        if result := _result(line, cells, column, printed, place):
+            reports[-1].results.append(result)
+
+
+def _result(
+    line: Line, cells: list[str], column: str, printed: str, place: _Place
+) -> Result | None:
+    core = _CORE.match(column)
+    if not core and column not in _STATISTICS:
+        return None
+    try:
+        value = math.nan if printed in _NO_NUMBER else float(printed)
+    except ValueError:
+        return None
+    name, unit = cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1"
+    if found := _UNIT.match(name):
+        name, unit = (found[1] + found[3]).strip(), _UNITS.get(found[2], found[2])
+    of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}
+    if place.region:
+        of["region"] = place.region
+    if place.kind == "Event":
+        of["counter"] = cells[1]
+    if core:
+        of["core"] = int(core[1])
+    if math.isnan(value):
+        of |= {"state": "absent", "reason": f"{printed!r} stands where its number should"}
+    return Result(name, value, unit, line.number, _STATISTICS.get(column, ""), of)
+
+
+def _judged(report: Report) -> Report:
+    """A 0 that nothing counted is absent: of what every program has, or where all counts are 0."""
+    events = [one for one in report.results if one.of["kind"] == "event" and not one.statistic]
+    dead = bool(events) and not any(one.value > 0 for one in events)
+    alive = {(one.name, one.of.get("region")) for one in events if one.value > 0}
+    for index, one in enumerate(report.results):
+        never = _NEVER_ZERO.match(one.name) and (one.name, one.of.get("region")) not in alive
+        if one.value == 0 and one.of["kind"] == "event" and not one.statistic and (dead or never):
+            why = "0 where there was work to count"
+            of = {**one.of, "state": "absent", "reason": why}
+            report.results[index] = Result(one.name, one.value, one.unit, one.line, "", of)
+    groups = list(dict.fromkeys(str(one.of["group"]) for one in events if one.of["group"]))
+    if len(groups) > 1:
+        _mark_shared(report, groups)
+    return report
+
+
+def _mark_shared(report: Report, groups: list[str]) -> None:
+    """Several groups in one start took turns: each event counted for a part of the time."""
+    for index, one in enumerate(report.results):
+        if one.of["kind"] == "event" and one.of["state"] == "ok" and not one.statistic:
+            of = {**one.of, "multiplexed": True}
+            report.results[index] = Result(one.name, one.value, one.unit, one.line, "", of)
+    report.notes.append(f"The groups {', '.join(groups)} took turns in one start.")

@@ -1,0 +1,234 @@
+"""lmbench 1 to 3: lines of its programs, files of its results, and its summary."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines, whole
+
+TOOL = "lmbench"
+LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
+WORDS = (
+    "microseconds",
+    "nanoseconds",
+    "milliseconds",
+    '"stride=',
+    '"size=',
+    "M B E N C H",
+    "bw_mem",
+    "bandwidth",
+)
+SIGNS = re.compile(
+    r"(?:micro|nano|milli)seconds|\"stride=\d|\"size=\d|M B E N C H|bw_mem|bandwidth"
+)
+
+_NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
+_OPERATIONS = (
+    r"Simple (?:syscall|read|write|stat|fstat|open/close)|Select on \d+ (?:tcp )?fd'?s"
+    r"|Signal handler (?:installation|overhead)|Protection fault|Semaphore latency"
+    r"|Fcntl lock latency|Pipe latency|AF_UNIX sock (?:stream|dgram) (?:latency|connection cost)"
+    r"|Process fork\+(?:exit|execve|/bin/sh -c)|(?:TCP|UDP) latency using \S+"
+    r"|TCP/IP connection cost to \S+|RPC/(?:tcp|udp) latency using \S+|Pagefaults on \S+"
+    r"|FIFO latency|(?:integer|int64|uint64|unsigned|float|double) (?:bit|add|mul|div|mod)"
+    r"|(?:float|double) bogomflops|Procedure call|vfork\+\S+|usleep \d+ \S+"
+)
+_LATENCY = re.compile(rf"^({_OPERATIONS}): +({_NUMBER}) (micro|nano|milli)seconds?$")
+_UNITS = {"micro": "us", "nano": "ns", "milli": "ms"}
+_RATES = (
+    r"Pipe bandwidth|AF_UNIX sock stream bandwidth|Socket bandwidth using \S+"
+    r"|File \S+ (?:write|read) bandwidth"
+)
+_RATE = re.compile(rf"^({_RATES}): +({_NUMBER}) (K|M)B/sec$")
+# What stands above pairs: a quotation mark and a title.
+_STRIDE = re.compile(r'^"?stride=(\d+)$')
+_SWITCH = re.compile(r'^"size=(\d+)k ovr=([\d.]+)$')
+_BANDWIDTH = re.compile(
+    r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
+    r"|read open2close))$",
+    re.IGNORECASE,
+)
+_SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
+_PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
+_OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
+_OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
+_CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
+_SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
+_SECTION = re.compile(
+    r"^\*?(?P<title>[A-Za-z*&, ]+?) (?:- times )?in "
+    r"(?P<unit>microseconds|nanoseconds|MB/s|megabytes/second)"
+)
+_SECTION_UNITS = {
+    "microseconds": "us", "nanoseconds": "ns", "MB/s": "MB/s", "megabytes/second": "MB/s",
+}  # fmt: skip
+_CELL = re.compile(r"^(\d+\.?\d*|\.\d+)(K|M)?$")
+_SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
+_WORD = re.compile(r"\S+")
+
+
+@dataclass
+class _State:
+    report: Report
+    kind: str = ""  # of the pairs that follow: stride, switch, bandwidth, socket
+    title: str = ""
+    of: dict[str, Any] = field(default_factory=dict)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for the programs' lines, and one for each summary."""
+    first = log.lines[0].number if log.lines else 1
+    state = _State(Report(TOOL, [], first))
+    state.report.line = 0
+    asked = {one.number: words for one in log.commands if (words := _of_bw_mem(one.words))}
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if line.number in asked:
+            _begin_bw_mem(asked[line.number], state)
+        elif called := _CALLED.match(text):
+            _begin_bw_mem(("bw_mem", *called[1].split()), state)
+        elif found := _LATENCY.match(text):
+            _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
+        elif found := _RATE.match(text):
+            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], {})
+        elif asked and (operation := _OPERATION.match(text)):
+            state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
+            pair = _PAIR.match(operation[2])
+            if pair:
+                _pair(log, line, pair, state)
+        elif text and not _begin(text, state):
+            pair = _PAIR.match(text) if state.kind else None
+            if pair:
+                _pair(log, line, pair, state)
+            elif not text.startswith("["):
+                state.kind = ""
+    reports = [state.report] if state.report.results else []
+    return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
+
+
+def _of_bw_mem(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words from bw_mem on, wherever it stands: in a loop of the shell, behind taskset."""
+    at = next((at for at, one in enumerate(words) if one.endswith("bw_mem")), None)
+    return () if at is None else words[at:]
+
+
+def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
+    what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
+    state.kind = "bandwidth" if what else ""
+    state.title = f"bw_mem {what[0]}" if what else ""
+    state.of = {}
+    for word, value in pairwise(words):
+        if word == "-P" and value.isdecimal():
+            state.of["processes"] = int(value)
+
+
+def _begin(text: str, state: _State) -> bool:
+    """Whether the line is a title of pairs."""
+    if found := _STRIDE.match(text):
+        state.kind, state.title = "stride", "memory latency"
+        state.of = {"stride_bytes": int(found[1])}
+    elif found := _SWITCH.match(text):
+        state.kind, state.title = "switch", "context switch"
+        state.of = {"bytes_per_process": int(found[1]) * 2**10, "overhead_us": float(found[2])}
+    elif found := _BANDWIDTH.match(text):
+        state.kind, state.title, state.of = "bandwidth", found[1], {}
+    elif found := _SOCKET.match(text):
+        state.kind, state.title, state.of = "socket", found[1], {}
+    else:
+        return False
+    return True
+
+
+def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
+    first = log.number(pair[1])
+    if first is None:
+        return
+    of = dict(state.of)
+    if state.kind == "stride":
+        of["working_set_bytes"] = whole(first * 2**20)  # here MB is 2^20, in bandwidths 10^6
+    elif state.kind == "switch":
+        of["processes"] = whole(first)
+    elif state.kind == "bandwidth":
+        of["working_set_bytes"] = whole(first * 10**6)
+    else:
+        of["message_bytes"] = whole(first * 10**6)
+    unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
+    _add(log, line, state, state.title, pair[2], unit, of)
+
+
+def _add(
+    log: Log, line: Line, state: _State, name: str, printed: str, unit: str, of: dict[str, Any]
+) -> None:
+    value = log.number(printed)
+    if value is not None:
+        state.report.line = state.report.line or line.number
+        state.report.results.append(Result(name, value, unit, line.number, "", of))
+
+
+def _summaries(log: Log) -> list[Report]:
+    """The tables of `make see`: columns are where the dashes under their heads are."""
+    reports: list[Report] = []
+    version, title, unit = "", "", ""
+    heads: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for line in printed_lines(log):
+        text = line.text.rstrip()
+        if banner := _SUMMARY.search(text):
+            version = f"{banner[1]}.{banner[2]}"
+            reports.append(Report(TOOL, [], line.number, version))
+        elif section := _SECTION.match(text.strip()):
+            title, unit = section["title"].strip("* "), _SECTION_UNITS[section["unit"]]
+            heads, spans = [], []
+        elif not text.strip():
+            continue
+        elif unit and set(text.strip()) <= {"-", " "}:
+            spans = [found.span() for found in _WORD.finditer(text)]
+            if len(spans) < 3:  # the line under the title of the section
+                heads, spans = [], []
+        elif unit and spans:
+            if not reports:
+                reports.append(Report(TOOL, [], line.number))
+            cells = _cells(line, text, title, unit, heads, spans)
+            reports[-1].results += cells
+            unit = unit if cells else ""  # what follows is no table
+        elif unit:
+            heads.append(text)
+    return [one for one in reports if one.results]
+
+
+def _cells(
+    line: Line, text: str, title: str, unit: str, heads: list[str], spans: list[tuple[int, int]]
+) -> list[Result]:
+    """The numbers of a row, each under its column; the first two columns name host and system."""
+    names = _named(heads, spans)
+    host = text[: spans[0][1]].strip()
+    results = []
+    for found in _WORD.finditer(text):
+        cell, at = _CELL.match(found[0]), _column(found.span(), spans)
+        if cell is None or at is None or at < 2 or "Guesses" in names[at]:
+            continue
+        its_unit = "MHz" if names[at].lower() == "mhz" else unit
+        value = float(cell[1]) * _SIZES[cell[2]]
+        of = {"section": title, "host": host}
+        results.append(Result(names[at], value, its_unit, line.number, "", of))
+    return results
+
+
+def _column(span: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
+    """The column that a word overlaps most."""
+    shared = [min(span[1], end) - max(span[0], start) for start, end in spans]
+    best = max(range(len(spans)), key=shared.__getitem__)
+    return best if shared[best] > 0 else None
+
+
+def _named(heads: list[str], spans: list[tuple[int, int]]) -> list[str]:
+    """The words of the head above each column, from top to bottom."""
+    names: list[list[str]] = [[] for _ in spans]
+    for head in heads:
+        for found in _WORD.finditer(head):
+            at = _column(found.span(), spans)
+            if at is not None:
+                names[at].append(found[0])
+    return [" ".join(words) for words in names]

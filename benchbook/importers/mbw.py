@@ -1,0 +1,230 @@
+"""mbw: 1.0 to 2.x, all lines or averages only, several threads or processes, sums of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines
+
+TOOL = "mbw"
+LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
+WORDS = ("Elapsed:", "Total AVG:")
+SIGNS = re.compile(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:")
+
+_NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan"
+_LINE = re.compile(
+    rf"(?:(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
+    rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s"
+)
+_BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
+_SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
+_ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
+_MEMORY = re.compile(r"Long uses \d+ bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
+_BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
+_RUNS = re.compile(r"Doing (\d+) runs per test")
+_CORES = re.compile(r"Starting test on (\d+) cores")
+_TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
+_TOTALS = ("total", "sum", "aggregate", "combined", "overall")
+_TOTAL = re.compile(rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})", re.I)
+_VERSION = re.compile(
+    r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
+)
+_SHORT = 500  # characters of a line that names a program and its version
+_MOST_FOLDS = 3  # a line is 84 columns wide with its tabs: terminals fold it
+_BLOCKS = {"MCBLOCK", "MEMCPYBLOCK"}
+_DEFAULT_BLOCK_BYTES = 262144
+
+
+@dataclass
+class _Run:
+    line: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start of mbw: methods come in order, each once."""
+    reports: list[Report] = []
+    calls = [one for one in log.commands if "mbw" in one.words[0]]
+    run, version = _Run(), ""
+    totals: list[tuple[Line, float]] = []
+    for line in _unfolded(list(printed_lines(log))):
+        text = line.text.strip()
+        if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
+            version = said[1]
+        if _TELLS.search(text) and (head := _head(text)):
+            if run.rows:
+                _finish(calls, run, version, reports)
+                run = _Run()
+            run.line = run.line or line.number
+            run.facts |= head
+        elif "Elapsed:" in text and (found := _LINE.search(text)):
+            if _is_new(found, run):
+                _finish(calls, run, version, reports)
+                run = _Run()
+            _add(log, line, found, run)
+        elif "Method:" in text and _BEGUN.search(text):
+            run.notes.append(f"Line {line.number} is cut; it was not read.")
+        elif "Total AVG" in text and (found := _SUM.search(text)):
+            _add_sum(log, line, found, run)
+        elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
+            totals.append((line, log.number(found[1]) or 0.0))
+    _finish(calls, run, version, reports)
+    _add_totals(totals, reports)
+    _note_mixed(reports)
+    return reports
+
+
+def _unfolded(lines: list[Line]) -> Iterator[Line]:
+    """The lines, whole again where a narrow terminal folded one of mbw into several."""
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        begun = "Elapsed:" in line.text and len(line.text) < _SHORT and _BEGUN.search(line.text)
+        if begun and not _LINE.search(line.text):
+            for count in range(1, _MOST_FOLDS + 1):
+                own = [line.text, *(one.text for one in lines[at : at + count])]
+                if "Method:" in own[-1]:
+                    break
+                if len(own) > count and (whole := _fitting(own)):
+                    line = Line(line.number, whole)
+                    at += count
+                    break
+        yield line
+
+
+def _fitting(parts: list[str]) -> str:
+    """The parts as one line of mbw; spaces at the end of a part may be lost. Empty if they are
+    none."""
+    return next(
+        (text for glue in ("", " ") if _LINE.fullmatch(text := glue.join(parts).strip())), ""
+    )
+
+
+def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None:
+    """Totals that somebody printed behind several processes: known by being the sum of their
+    averages."""
+    means: dict[str, list[Result]] = {}
+    for one in (one for report in reports for one in report.results if one.statistic == "mean"):
+        means.setdefault(one.name, []).append(one)
+    for name, several in means.items():
+        lines, sums = [one.line for one in several], list(accumulate(one.value for one in several))
+        for line, value in totals:
+            count = bisect_left(lines, line.number)
+            if count > 1 and abs(value - sums[count - 1]) <= _ROUNDED * sums[count - 1]:
+                of = {"summed_of": "mean", "processes": count}
+                total = Result(name, value, several[0].unit, line.number, "sum", of)
+                reports[-1].results.append(total)
+
+
+def _note_mixed(reports: list[Report]) -> None:
+    """A run that begins in its middle, behind others: several printed at the same time."""
+    if any(report.results[0].of.get("repetition", 0) > 0 for report in reports[1:]):
+        for report in reports:
+            report.facts["mixed"] = True
+        reports[0].notes.append("The lines of several mbw that ran at once are mixed.")
+
+
+def _total(text: str) -> re.Match[str] | None:
+    lower = text.lower()
+    return _TOTAL.search(text) if any(word in lower for word in _TOTALS) else None
+
+
+def _head(text: str) -> dict[str, Any]:
+    head: dict[str, Any] = {}
+    if found := _MEMORY.search(text):
+        head |= {"array_bytes": int(found[2]) // 2, "working_set_bytes": int(found[2])}
+    if found := _BLOCK.search(text):
+        head["asked_block_bytes"] = int(found[1])
+    if found := _RUNS.search(text):
+        head["asked_runs"] = int(found[1])
+    if found := _CORES.search(text):
+        head["processes"] = int(found[1])
+    return head
+
+
+def _is_new(found: re.Match[str], run: _Run) -> bool:
+    """A line that cannot follow the others of the same start."""
+    key = (found["method"], found["which"] or "AVG")
+    return key in run.done
+
+
+def _add(log: Log, line: Line, found: re.Match[str], run: _Run) -> None:
+    elapsed, size, rate = (log.number(found[name]) for name in ("elapsed", "size", "rate"))
+    if elapsed is None or size is None or rate is None:
+        return
+    run.line = run.line or line.number
+    method, which = found["method"], found["which"] or "AVG"
+    array_bytes = round(size * 2**20) if size < float("inf") else 0
+    of: dict[str, Any] = {
+        "array_bytes": array_bytes,
+        "working_set_bytes": 2 * array_bytes,
+        "bytes_moved": array_bytes,
+        "elapsed_s": elapsed,
+        "elapsed_error_s": half_digit(found["elapsed"]),
+    }
+    if which != "AVG":
+        of["repetition"] = int(which)
+    if method in _BLOCKS:
+        of["block_bytes"] = run.facts.get("asked_block_bytes")
+    run.done.add((method, which))
+    # What mbw 1.0 calls MB is 2^20 bytes, as what the later ones call MiB.
+    statistic = "mean" if which == "AVG" else "sample"
+    run.rows.append(Result(method, rate, "MiB/s", line.number, statistic, of))
+
+
+def _add_sum(log: Log, line: Line, found: re.Match[str], run: _Run) -> None:
+    """A line of the script that starts an mbw on each core and adds their averages."""
+    value = log.number(found[2])
+    if value is None:
+        return
+    run.line = run.line or line.number
+    of = {"summed_of": "mean"} | {
+        name: run.facts[name] for name in ("processes",) if name in run.facts
+    }
+    run.rows.append(Result(found[1], value, "MiB/s", line.number, "sum", of))
+
+
+def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]) -> None:
+    if not run.rows:
+        return
+    facts = dict(run.facts)
+    asked = facts.pop("asked_runs", None)
+    block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
+    counts: dict[str, int] = {}
+    for row in run.rows:
+        counts[row.name] = counts.get(row.name, 0) + (row.statistic == "sample")
+    rows = [_completed(row, block, asked or counts[row.name] or None) for row in run.rows]
+    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes))
+
+
+def _block_asked(calls: list[Command], run: _Run) -> int | None:
+    """The block that the last command line before the run asks for."""
+    at = bisect_left(calls, run.rows[0].line, key=lambda one: one.number)
+    words = calls[at - 1].words if at else ()
+    for word, value in zip(words, [*words[1:], ""], strict=False):
+        if word == "-b" and value.isdecimal():
+            return int(value)
+        if word.startswith("-b") and word[2:].isdecimal():
+            return int(word[2:])
+    return _DEFAULT_BLOCK_BYTES if words else None
+
+
+def _completed(row: Result, block: int | None, runs: int | None) -> Result:
+    of: Mapping[str, Any] = row.of
+    if row.statistic == "mean" and runs:
+        of = {**of, "repetitions": runs}
+    if row.name in _BLOCKS and row.statistic != "sum" and not of.get("block_bytes"):
+        of = {**of, "block_bytes": block}
+    if of is row.of:
+        return row
+    return Result(row.name, row.value, row.unit, row.line, row.statistic, of)

@@ -1,0 +1,230 @@
+"""netperf: the tables of its stream and request/response tests, and the lines of -- -k."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, printed_lines
+
+TOOL = "netperf"
+LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
+WORDS = (" TEST", "THROUGHPUT_UNITS", "bits/sec", "Bytes/sec", "Throughput ", "netperf ")
+SIGNS = re.compile(
+    r"(?:STREAM|REQUEST/RESPONSE|MAERTS) TEST|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units"
+    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",
+    re.M,
+)
+_TITLE = re.compile(
+    r"(?:MIGRATED )?(?P<protocol>TCP|UDP|SCTP|STREAM|DG)\S*(?: UNIX DOMAIN)? "
+    r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|SENDFILE)"
+    r"(?: TEST| \(\w+\)){1,2}(?: from (?P<near>\S+) .*? to (?P<far>\S+))?"
+)
+_COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
+_WHOLE = 5  # cells of a line that is not the second of its test
+_UNIT = re.compile(
+    r"(?P<bits>10\^(?P<power>[0369])bits)\s?/s(?:ec)?|(?P<bytes>[KMG]?Bytes)\s?/\s?sec"
+)
+_ROW = re.compile(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
+# With -P 0 there is no title and no head: the command tells. A loop may run it several times.
+_SILENT = re.compile(
+    r"\bnetperf\s(?=.*-P ?0\b)(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)"
+)
+_STACKED = re.compile(r"^\s*Throughput Throughput\b")  # heads of -t omni, on lines of their own
+_UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s)\b")
+# Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
+_TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
+_DEEPEST = 8  # lines of such heads
+_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>.*?)\s*$")
+_BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
+_BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
+_LATENCIES = {
+    "MIN_LATENCY": "min", "MEAN_LATENCY": "mean", "P50_LATENCY": "median", "P90_LATENCY": "p90",
+    "P99_LATENCY": "p99", "MAX_LATENCY": "max", "STDDEV_LATENCY": "sd",
+}  # fmt: skip
+
+
+# What -- -o has above its values, parted by commas.
+_HEADS = {
+    "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
+    "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
+    "50th Percentile Latency Microseconds": "P50_LATENCY",
+    "90th Percentile Latency Microseconds": "P90_LATENCY",
+    "99th Percentile Latency Microseconds": "P99_LATENCY",
+    "Maximum Latency Microseconds": "MAX_LATENCY",
+    "Stddev Latency Microseconds": "STDDEV_LATENCY",
+}  # fmt: skip
+
+
+@dataclass
+class _Run:
+    """One test."""
+
+    line: int
+    protocol: str = ""
+    kind: str = ""
+    silent: bool = False
+    unit: str = ""
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    keys: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each test."""
+    runs: list[_Run] = []
+    heads: list[str] = []
+    asked = dict(_asked(log))
+    stacked: list[str] = []
+    for line in printed_lines(log):
+        if line.number in asked:
+            heads = asked[line.number]
+            continue
+        if _STACKED.match(line.text):
+            stacked = [line.text]
+            continue
+        if stacked and _UNITED.match(line.text):
+            runs.append(_Run(line.number, keys=_under(stacked, line)))
+            stacked = []
+            continue
+        if stacked and len(stacked) < _DEEPEST:
+            stacked.append(line.text)
+            continue
+        if found := _SILENT.search(line.text):
+            runs.append(_silent(line, found))
+            continue
+        if "Throughput Units" in line.text and "," in line.text:
+            heads = [one.strip() for one in line.text.split(",")]
+        elif heads and line.text.count(",") + 1 == len(heads):
+            runs.append(_Run(line.number))
+            cells = zip(heads, line.text.split(","), strict=True)
+            runs[-1].keys = {
+                _HEADS.get(head, head): (cell.strip(), line.number) for head, cell in cells
+            }
+        elif found := _TITLE.search(line.text):
+            runs.append(_begun(line, found))
+        elif (found := _UNIT.search(line.text)) and "=" not in line.text:
+            if not runs or runs[-1].results:
+                runs.append(_Run(line.number, kind="STREAM"))
+            runs[-1].unit = _unit(found)
+            if not runs[-1].protocol and _COUNTED.search(line.text):
+                runs[-1].protocol = runs[-1].facts["protocol"] = "udp"
+        elif (found := _KEY.match(line.text)) and found["key"].isupper():
+            if not runs or found["key"] in runs[-1].keys:
+                runs.append(_Run(line.number))
+            runs[-1].keys[found["key"]] = found["value"], line.number
+        elif runs and runs[-1].silent and not _TIMED.match(line.text):
+            continue
+        elif runs and _ROW.match(line.text):
+            if runs[-1].silent and runs[-1].results and len(line.text.split()) >= _WHOLE:
+                runs.append(_Run(**{**vars(runs[-1]), "line": line.number, "results": []}))
+            _row(runs[-1], line)
+    for run in runs:
+        if "THROUGHPUT" in run.keys and "THROUGHPUT_UNITS" in run.keys:
+            _keyed(run)
+    return [Report(TOOL, run.results, run.line, "", run.facts) for run in runs if run.results]
+
+
+def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
+    """By line, what a command names behind -o: with -P 0 nothing else heads its values."""
+    for command in log.commands:
+        words = command.words
+        if words[0].endswith("netperf") and "-o" in words[:-1]:
+            yield command.number, words[words.index("-o") + 1].split(",")
+
+
+def _silent(line: Line, found: re.Match[str]) -> _Run:
+    kind = "REQUEST/RESPONSE" if found["kind"].endswith("RR") else found["kind"]
+    run = _Run(line.number, found["protocol"].lower(), kind, True)
+    run.facts |= {"protocol": run.protocol, "test": f"{found['protocol']} {kind}"}
+    if kind != "REQUEST/RESPONSE" and not re.search(r"\s-f\b", line.text):
+        run.unit = _BITS["6"]
+    return run
+
+
+def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
+    """The cells of a line by what stands above each, word under word."""
+    cells = list(re.finditer(r"\S+", line.text))
+    ends = [one.start() for one in cells[1:]] + [max(map(len, heads), default=0)]
+    keys = {}
+    for cell, end in zip(cells, ends, strict=True):
+        head = " ".join(" ".join(one[cell.start() : end].split()) for one in heads).strip()
+        head = re.sub(r" {2,}", " ", head)
+        keys[_HEADS.get(head, head)] = cell[0], line.number
+    return keys
+
+
+def _begun(line: Line, found: re.Match[str]) -> _Run:
+    run = _Run(line.number, found["protocol"].lower(), found["kind"])
+    run.facts["protocol"] = run.protocol
+    run.facts["test"] = f"{found['protocol']} {found['kind']}"
+    for name, end in (("near_address", found["near"]), ("far_address", found["far"])):
+        if end and end not in ("0.0.0.0", "::0", "::"):
+            run.facts[name] = end
+    return run
+
+
+def _unit(found: re.Match[str]) -> str:
+    return _BITS[found["power"]] if found["bits"] else _BYTES[found["bytes"]]
+
+
+def _row(run: _Run, line: Line) -> None:
+    cells = line.text.split()
+    if "RESPONSE" in run.kind:
+        if len(cells) < 6 or run.results:
+            return
+        size = {"request_bytes": int(float(cells[2])), "response_bytes": int(float(cells[3]))}
+        rate = float(cells[5])
+        of = {**size, "elapsed_s": float(cells[4])}
+        run.results.append(Result("transaction rate", rate, "transactions/s", line.number, "", of))
+    elif run.protocol == "udp" and run.unit:
+        _datagrams(run, line, cells)
+    elif run.unit and len(cells) >= 5 and not run.results:
+        elapsed = {"elapsed_s": float(cells[3]), "elapsed_error_s": half_digit(cells[3])}
+        of = {**elapsed, "write_bytes": int(float(cells[2]))}
+        value = float(cells[4])
+        run.results.append(Result("throughput", value, run.unit, line.number, "total", of))
+
+
+def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
+    """The sender's line, and the receiver's below it, which lacks size and errors."""
+    if len(cells) >= 6 and not run.results:
+        run.facts["message_bytes"] = int(float(cells[1]))
+        of: dict[str, Any] = {"end": "sender", "elapsed_s": float(cells[2])}
+        sent, rate = int(float(cells[3])), float(cells[5])
+    elif len(cells) == 4 and len(run.results) == 2:
+        of = {"end": "receiver", "elapsed_s": float(cells[1])}
+        sent, rate = int(float(cells[2])), float(cells[3])
+    else:
+        return
+    run.results += [
+        Result("datagrams", sent, "datagrams", line.number, "total", of),
+        Result("throughput", rate, run.unit, line.number, "total", of),
+    ]
+
+
+def _keyed(run: _Run) -> None:
+    """What -- -k prints: a name and a value on each line."""
+    text, number = run.keys["THROUGHPUT"]
+    units = run.keys["THROUGHPUT_UNITS"][0]
+    found = _UNIT.search(units)
+    unit = _unit(found) if found else "transactions/s" if units.startswith("Trans") else ""
+    try:
+        value = float(text)
+    except ValueError:
+        return
+    if unit:
+        name = "transaction rate" if unit == "transactions/s" else "throughput"
+        run.results.append(Result(name, value, unit, number, "total"))
+    for key, statistic in _LATENCIES.items():
+        if key in run.keys:
+            try:
+                latency = float(run.keys[key][0])
+            except ValueError:
+                continue
+            run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
+    if "PROTOCOL" in run.keys:
+        run.facts["protocol"] = run.keys["PROTOCOL"][0].lower()

@@ -1,0 +1,279 @@
+"""perf stat: its text (once, -r, -I, per CPU or socket), -x fields, and -j lines."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.counters import NotUnderstoodError, perf
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+
+TOOL = "perf-stat"
+LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
+WORDS = (
+    "Performance counter stats for",
+    "seconds time elapsed",
+    '"counter-value"',
+    "<not supported>",
+    "<not counted>",
+    "task-clock",
+    "cpu-clock",
+    "cycles",
+    "instructions",
+    "page-faults",
+    "context-switches",
+    "branches",
+    "cache-references",
+    "cache-misses",
+    "counts unit events",
+)
+SIGNS = re.compile(
+    r'Performance counter stats for|seconds time elapsed|"counter-value"'
+    r"|<not (?:supported|counted)>"
+    r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
+    r"|cache-(?:misses|references))(?::\w+)?[,;\t|]|counts unit events"
+)
+
+_HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
+_INTERVAL_HEAD = re.compile(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
+_UNITS = {
+    "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
+    "Watts": "W", "C": "°C", "Bytes": "B", "B": "B", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB",
+    "MB": "MB",
+}  # fmt: skip
+_UNIT = "|".join(_UNITS)
+_NUMBER = r"(?:\d{1,3}(?: \d{3})+|\d[\d.,'\u00a0\u202f\u2019]*)"
+_EVENT = r"[A-Za-z][\w.:/,=@?-]*"
+_ROW = re.compile(
+    rf"^(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
+    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w.-]+-\d+)\s+(?:\d+\s+)?)?"
+    rf"(?P<value><not (?:supported|counted)>|{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
+    rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
+)
+_RUNNING = re.compile(r"\( *(\d+(?:[.,]\d+)?) *%\)")
+_SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
+_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(]*?)? *(?:\(|$)")
+_RATE = re.compile(r"^([KMG]?)/sec$")
+_ELAPSED = re.compile(
+    rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
+)
+_KNOWN = re.compile(
+    r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
+    r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
+    r"|cache-(?:references|misses)|(?:L1-[di]cache|LLC|dTLB|iTLB|branch)-(?:load|store)\S*"
+    r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
+)
+_SEPARATORS = (",", ";", "\t", "|")
+_SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
+
+
+@dataclass
+class _Run:
+    line: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Result] = field(default_factory=list)
+    headed: bool = False
+    ended: bool = False
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start of perf stat."""
+    reports = [*_of_text(log), *_of_fields(log), *_of_json(log)]
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _of_text(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    run = _Run()
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if head := _HEAD.match(text):
+            _finish(run, reports)
+            run = _Run(line.number, {"program": _program(head["what"])}, headed=True)
+            if head["runs"]:
+                run.facts["repetitions"] = int(head["runs"])
+        elif _INTERVAL_HEAD.match(text) and not run.rows:
+            run.headed, run.line = True, line.number
+        elif ended := _ELAPSED.match(text):
+            if run.rows or run.headed:
+                _elapsed(line, ended, run)
+        elif not run.ended and (row := _ROW.match(text)):
+            known = _KNOWN.match(row["event"])
+            if run.headed or (known and (row["rest"] or row["unit"] or run.rows)):
+                run.line = run.line or line.number
+                _row(line, row, run)
+    _finish(run, reports)
+    return reports
+
+
+def _program(what: str) -> str:
+    """What was counted: a command line stands between quotation marks."""
+    return what[1:-1] if what.startswith("'") and what.endswith("'") else what
+
+
+def _finish(run: _Run, reports: list[Report]) -> None:
+    if not run.rows or (not run.headed and not run.ended and len(run.rows) < 2):
+        return
+    notes = [] if run.headed else ["The head of what perf stat printed is missing."]
+    reports.append(Report(TOOL, run.rows, run.line, "", run.facts, notes))
+
+
+def _row(line: Line, row: re.Match[str], run: _Run) -> None:
+    rest = row["rest"]
+    of: dict[str, Any] = {}
+    if row["at"]:
+        of["interval_end_s"] = float(row["at"].replace(",", "."))
+    if row["place"]:
+        of["place"] = row["place"]
+    if running := _RUNNING.search(_SPREAD.sub("", rest)):
+        of["running_fraction"] = float(running[1].replace(",", ".")) / 100
+    unit = _UNITS.get(row["unit"] or "", "events")
+    statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
+    _add(run.rows, line, row["event"], row["value"], unit, statistic, of)
+    metric = _METRIC.search(rest)
+    if metric and metric[2] and not row["value"].startswith("<"):
+        value = number(metric[1], counts=False)
+        said = metric[2].strip()
+        if value is not None:
+            size, unit, title = _metric(said)
+            run.rows.append(
+                Result(f"{row['event']}{title}", value * size, unit, line.number, statistic, of)
+            )
+
+
+def _metric(said: str) -> tuple[float, str, str]:
+    """What is printed behind #: (a size, the unit, what it adds to the name of the event)."""
+    if rate := _RATE.match(said):
+        return _SIZES[rate[1]], "1/s", " rate"
+    if said.startswith("%"):
+        return 1.0, "%", f" {said[1:].strip()}".rstrip()
+    if said == "GHz":
+        return 1.0, "GHz", " clock"
+    return 1.0, "1", f" {said}"
+
+
+def _add(
+    rows: list[Result],
+    line: Line,
+    event: str,
+    printed: str,
+    unit: str,
+    statistic: str,
+    of: dict[str, Any],
+) -> None:
+    """A count; one that is not there has no value, and says so."""
+    if printed.startswith("<"):
+        absent = {**of, "state": "absent", "reason": printed}
+        rows.append(Result(event, math.nan, unit, line.number, statistic, absent))
+        return
+    value = number(printed, counts=unit == "events")
+    if value is not None:
+        rows.append(Result(event, value, unit, line.number, statistic, {**of, "state": "ok"}))
+
+
+def number(text: str, *, counts: bool) -> float | None:
+    """A number as the locale wrote it; what groups digits is known from what the number is of."""
+    plain = re.sub(r"['\u00a0\u202f\u2019 ]", "", text)
+    marks = [one for one in plain if one in ".,"]
+    if len(set(marks)) == 2:
+        group = marks[0]
+        plain = plain.replace(group, "")
+    elif len(marks) > 1 or (counts and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)):
+        plain = plain.replace(".", "").replace(",", "")
+    try:
+        return float(plain.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
+    value = number(ended[1], counts=False)
+    if value is None:
+        return
+    statistic = "mean" if ended[2] else ""
+    name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
+    run.rows.append(Result(name, value, "s", line.number, statistic))
+    if ended[2] and (spread := number(ended[2], counts=False)) is not None:
+        run.rows.append(Result(name, spread, "s", line.number, "standard error"))
+    run.ended = True
+
+
+def _of_fields(log: Log) -> list[Report]:
+    """What -x prints: value, unit, event, perhaps a spread, run time in ns, share of it in %."""
+    reports: list[Report] = []
+    before = -2
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if not text:
+            continue
+        row = _fields(line, text)
+        if row is None:
+            continue
+        if line.number - before > 2:
+            reports.append(Report(TOOL, [], line.number))
+        before = line.number
+        reports[-1].results.append(row)
+    return reports
+
+
+def _fields(line: Line, text: str) -> Result | None:
+    for separator in _SEPARATORS:
+        cells = text.split(separator)
+        if len(cells) < 5:
+            continue
+        for at in range(2, min(6, len(cells) - 2)):
+            found = _at(cells, at)
+            if found is not None:
+                printed, unit, event, share = found
+                rows: list[Result] = []
+                of: dict[str, Any] = {"running_fraction": share}
+                before = [one.strip() for one in cells[: at - 2]]
+                if before and re.fullmatch(r"\d+\.\d{6,9}", before[0]):
+                    of["interval_end_s"] = float(before.pop(0))
+                if before:
+                    of["place"] = separator.join(before)
+                _add(rows, line, event, printed, unit, "", of)
+                return rows[0] if rows else None
+    return None
+
+
+def _at(cells: list[str], at: int) -> tuple[str, str, str, float] | None:
+    """The fields around the event in cell `at`, if it is one."""
+    printed, unit, event = (one.strip() for one in cells[at - 2 : at + 1])
+    behind = [one.strip() for one in cells[at + 1 : at + 4]]
+    if behind and behind[0].endswith("%"):
+        behind = behind[1:]
+    if len(behind) < 2 or not re.fullmatch(_EVENT, event) or (unit and unit not in _UNITS):
+        return None
+    if not re.fullmatch(r"<not (?:supported|counted)>|\d+(?:\.\d+)?", printed):
+        return None
+    if not behind[0].isdecimal() or not re.fullmatch(r"\d{1,3}[.,]\d+", behind[1]):
+        return None
+    return printed, _UNITS.get(unit, "events"), event, float(behind[1].replace(",", ".")) / 100
+
+
+def _of_json(log: Log) -> list[Report]:
+    rows: list[Result] = []
+    for document in log.documents:
+        value = document.value
+        if not isinstance(value, dict) or not {"counter-value", "event"} <= value.keys():
+            continue
+        try:
+            counts = perf.parse(json.dumps(value), "log")
+        except NotUnderstoodError:
+            continue
+        for one in counts:
+            unit = _UNITS.get(one.unit, one.unit) or "events"
+            of: dict[str, Any] = {"running_fraction": one.running_fraction}
+            if "interval" in value:
+                of["interval_end_s"] = value["interval"]
+            if one.core is not None:
+                of["core"] = one.core
+            printed = str(value["counter-value"])
+            _add(rows, Line(document.number, ""), one.counter, printed, unit, "", of)
+    return [Report(TOOL, rows, rows[0].line)] if rows else []

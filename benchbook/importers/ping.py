@@ -1,0 +1,370 @@
+"""ping: iputils, busybox, BSD and macOS, GNU inetutils, Windows in several languages; fping."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import LONGEST
+
+TOOL = "ping"
+LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`, of Windows too"
+_HEAD = re.compile(
+    r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?P<address>[^)]+)\))?.*?"
+    r"(?P<bytes>\d+)(?:\(\d+\))?(?: data)? (?:[Bb]ytes|octets)"
+)
+_HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
+_REPLY = re.compile(
+    r"(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
+    r"(?P<from>[^\s,]+?)(?: \((?P<address>[^)]+)\))?\s?[:,].*?"
+    r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
+    r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
+)
+_COUNTS = re.compile(
+    r"(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
+    r"paquetes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
+    r"empfangen|re\S+us?|recibidos?|ricevuti).*?(?P<lost>-?\d[\d.,]*) ?%"
+    r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
+)
+_SPREAD = re.compile(
+    r"(?:rtt|round-trip)\s+min/avg/max(?:/(?P<kind>mdev|std-?dev))?\s*=\s*"
+    r"(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})\s*(?P<unit>ms|us|s)\b"
+)
+_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d+) ?us\)")
+_TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
+_FPING = re.compile(
+    r"^\s*(?P<host>\S+)\s*: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
+    r"(?:, min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
+)
+_FPING_REPLY = re.compile(
+    r"^\s*(?P<host>\S+)\s*: \[(?P<number>\d+)\], (?P<size>\d+) bytes, (?P<time>\d+(?:\.\d+)?) ms"
+)
+# Of Windows the order is the same in every language, the words are not.
+_WINDOWS_HEAD = re.compile(
+    r"^\s*(?:Pinging|Ping wird ausgef\S+ f\S+r|Ping f\S+r|Envoi d.une requ\S+te '?Ping'?|"
+    r"Haciendo ping a|Esecuzione di Ping|Disparando|Pingen naar|Badanie)\s+(?:sur\s+)?(?P<host>\S+)"
+    r"(?:\s+\[(?P<address>[^\]]+)\])?.*?(?P<bytes>\d+)"
+)
+_WINDOWS_REPLY = re.compile(
+    r"^\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|Resposta de|"
+    r"Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
+    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms"
+)
+_WINDOWS_COUNTS = re.compile(
+    r"^\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Pakketten|Pakiety|"
+    r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
+    r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+), [^=]+= (?P<gone>\d+)"
+)
+_WINDOWS_PERCENT = re.compile(r"\([^)]*?(?P<lost>-?\d+) ?%")
+_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
+_WINDOWS_SPREAD = re.compile(
+    r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
+    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= ?(?P<max>\d+){_MS}, [^=]+= ?(?P<mean>\d+){_MS}"
+)
+# Of the languages that are not above: what stands between the numbers is passed over.
+_ANY_REPLY = re.compile(
+    r"(?<![\w.:])(?P<from>\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-f]{0,4}:)[\da-f:]{3,45})[^=<]{0,40}"
+    r"=\s?(?P<size>\d+)\s[^=<]{0,20}(?P<less>[=<])\s?(?P<time>\d+) ?(?:ms|\u043c\u0441)\s+TTL=\d"
+)
+_ANY_COUNTS = re.compile(
+    r"^\s*[^=\d]{1,40}= ?(?P<sent>\d+)[^=\d]{1,30}= ?(?P<got>\d+)[^=\d]{1,30}= ?(?P<gone>\d+)"
+)
+_ANY_SPREAD = re.compile(
+    r"^\s*[^=\d]{1,30}= ?(?P<min>\d+) ?(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<max>\d+) ?"
+    r"(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<mean>\d+) ?(?:ms|\u043c\u0441)"
+)
+WORDS = (
+    "bytes from",
+    "min/avg/max",
+    "transmitted",
+    "ping",
+    "Ping",
+    "PING",
+    "xmt/rcv",
+    "ms",
+    "TTL=",
+)
+SIGNS = re.compile(
+    r"TTL=\d|bytes from|min/avg/max"
+    r"|packets? transmitted|[Pp]ing|PING|xmt/rcv|= ?\d+ ?ms, [^=]+= ?\d+ ?ms"
+    r"|=\d+ .*[=<]\d+ ?ms"
+)
+_TRANSLATED = "TTL="  # in replies of languages that are not known here
+_Finds = Callable[[str], re.Match[str] | None]
+_Takes = Callable[[Log, list["_Run"], Line, re.Match[str]], None]
+_UNITS = {"ms": "ms", "us": "us", "µs": "us", "usec": "us", "s": "s"}
+_HOSTS = 64
+_NEAR = 4  # lines from counts to times
+_HEADER_BYTES = 8  # of ICMP, in the size that a reply has
+
+
+@dataclass
+class _Run:
+    """The lines of one start."""
+
+    line: int
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    replies: int = 0
+    ended: bool = False
+    ended_at: int = 0
+    told: bool = False  # its minimum, mean and maximum
+    translated: bool = False  # Windows in a language whose words are not known here
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start; without a head, a title or the sums end one."""
+    runs: list[_Run] = []
+    # Patterns of which the log has no word are not tried, lines that have none are not looked at.
+    present = [([one for one in words if one in log.text], *rest) for words, *rest in _TAKEN]
+    asked = [
+        (words, find, taken)
+        for words, find, taken in present
+        if words and (taken not in (_any_spread, _any_counts) or _TRANSLATED in log.text)
+    ]
+    for line in log.having(*{word: None for words, *_ in asked for word in words}):
+        text = line.text
+        if len(text) > LONGEST:
+            continue
+        for words, find, taken in asked:
+            for word in words:
+                if word in text:
+                    break
+            else:
+                continue
+            if found := find(text):
+                taken(log, runs, line, found)
+                break
+    return [_report(run) for run in runs if run.results]
+
+
+def _run(runs: list[_Run], line: Line, *, anew: bool = False) -> _Run:
+    if not runs or anew:
+        runs.append(_Run(line.number))
+    return runs[-1]
+
+
+def _head(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=True)
+    named = found.groupdict()
+    run.facts["message_bytes"] = int(named["bytes"])
+    run.facts["far_host"] = named["host"]
+    run.facts["far_address"] = named.get("address") or named["host"]
+
+
+def _reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """Of Unix, whose sizes have the header in them."""
+    size, name, address, _, time, unit = found.groups()
+    _took(log, runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
+
+
+def _windows_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    name, size, less, time = found.group("from", "size", "less", "time")
+    _took(log, runs, line, time, "ms", int(size) if size else None, name, at_most=less == "<")
+
+
+def _took(
+    log: Log,
+    runs: list[_Run],
+    line: Line,
+    printed: str,
+    unit: str,
+    size: int | None,
+    address: str,
+    *,
+    at_most: bool = False,
+) -> None:
+    """A reply, and what it tells of its run."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    time = log.number(printed)
+    if time is None:
+        return
+    columns: dict[str, Any] = {"repetition": run.replies}
+    if at_most:
+        columns["at_most"] = True
+    run.replies += 1
+    if size is not None and "message_bytes" not in run.facts:
+        run.facts["message_bytes"] = size
+    if "far_address" not in run.facts:
+        run.facts["far_address"] = address
+    run.results.append(Result("round trip", time, unit, line.number, "sample", columns))
+
+
+def _stepped(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """The longest of the steps that its clock made."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    step = abs(int(found["back"])) * 1000
+    if step > run.facts.get("clock_step_ns", 0):
+        run.facts |= {"clock_step_ns": step, "clock_step_line": line.number}
+
+
+def _title(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.facts.setdefault("far_host", found["host"])
+
+
+def _counts(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.ended, run.ended_at = True, line.number
+    named = found.groupdict()
+    sent, got = int(named["sent"]), int(named["got"])
+    run.results += [
+        Result("packets sent", sent, "packets", line.number, "total"),
+        Result("packets received", got, "packets", line.number, "total"),
+    ]
+    percent = _WINDOWS_PERCENT.search(_after(log, line)) if "gone" in named else found
+    lost = log.number(percent["lost"]) if percent else None
+    if lost is not None:
+        run.results.append(Result("loss", lost, "%", line.number, "total"))
+    if named.get("took"):
+        run.facts["took_ms"] = int(named["took"])
+
+
+def _after(log: Log, line: Line) -> str:
+    """The line and the next: Windows puts the share there."""
+    return "\n".join(one.text for one in log.lines[line.number - 1 : line.number + 1])
+
+
+def _told(runs: list[_Run], line: Line) -> _Run:
+    """The run whose minimum, mean and maximum these are: each has them once, and people make
+    lists of such lines."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].told)
+    run.ended = run.told = True
+    return run
+
+
+def _spread(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _told(runs, line)
+    parts = found["values"].split("/")
+    unit = _UNITS[found["unit"]]
+    of = _of_all(run)
+    # What iputils calls mdev is a standard deviation, too.
+    for name, part in zip(("min", "mean", "max", "sd"), parts, strict=False):
+        value = log.number(part)
+        if value is not None:
+            run.results.append(Result("round trip", value, unit, line.number, name, of))
+    if len(parts) > 3 and _no_spread(log, parts) and found["kind"] == "stddev":
+        run.notes.append(
+            f"line {line.number}: a deviation of 0 beside a minimum below the maximum is what some "
+            "versions of ping print for times below a few hundredths of a ms"
+        )
+
+
+def _no_spread(log: Log, parts: list[str]) -> bool:
+    least, most, spread = (log.number(parts[one]) for one in (0, 2, 3))
+    return spread == 0 and least is not None and most is not None and least < most
+
+
+def _windows_spread(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _told(runs, line)
+    for name in ("min", "mean", "max"):
+        value = float(found[name])
+        run.results.append(Result("round trip", value, "ms", line.number, name, _of_all(run)))
+
+
+def _any_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    _windows_reply(log, runs, line, found)
+    runs[-1].translated = True
+
+
+def _any_counts(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """Three numbers mean this only below replies of such a language."""
+    if runs and runs[-1].translated and not runs[-1].ended:
+        _counts(log, runs, line, found)
+
+
+def _any_spread(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    if runs and runs[-1].translated and line.number - runs[-1].ended_at <= _NEAR:
+        _windows_spread(log, runs, line, found)
+
+
+def _of_host(runs: list[_Run], line: Line, host: str) -> _Run:
+    """fping asks many hosts in turn: the run of this one among the last ones."""
+    for run in reversed(runs[-_HOSTS:]):
+        if run.facts.get("far_host") == host and not run.ended:
+            return run
+    return _run(runs, line, anew=True)
+
+
+def _fping(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _of_host(runs, line, found["host"])
+    run.facts |= {"far_host": found["host"], "far_address": found["host"]}
+    run.ended = True
+    for name, key, unit in (
+        ("packets sent", "sent", "packets"),
+        ("packets received", "got", "packets"),
+        ("loss", "lost", "%"),
+    ):
+        run.results.append(Result(name, int(found[key]), unit, line.number, "total"))
+    for name, part in zip(("min", "mean", "max"), (found["values"] or "").split("/"), strict=False):
+        if part:
+            value = float(part)
+            run.results.append(Result("round trip", value, "ms", line.number, name, _of_all(run)))
+
+
+def _fping_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _of_host(runs, line, found["host"])
+    run.facts["far_host"] = run.facts["far_address"] = found["host"]
+    columns = {"repetition": run.replies}
+    run.replies += 1
+    time = float(found["time"])
+    run.results.append(Result("round trip", time, "ms", line.number, "sample", columns))
+
+
+def _of_all(run: _Run) -> dict[str, Any]:
+    """How many replies a statistic is of."""
+    got = [one.value for one in run.results if one.name == "packets received"]
+    return {"repetitions": round(got[-1])} if got else {}
+
+
+def _report(run: _Run) -> Report:
+    notes = list(run.notes)
+    if not run.ended:
+        notes.append("its statistics are not in the log: the tail is missing")
+    return Report(TOOL, run.results, run.line, "", run.facts, notes)
+
+
+# Words, of which a line has one in which the pattern is found: change both together.
+_TAKEN: tuple[tuple[tuple[str, ...], _Finds, _Takes], ...] = (
+    (("bytes from", "Bytes von", "octets de", "bytes de", "byte da"), _REPLY.search, _reply),
+    (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
+    (("min/avg/max",), _SPREAD.search, _spread),
+    (("time of day",), _STEPPED.search, _stepped),
+    (("ping statistics",), _TITLE.match, _title),
+    (("PING",), _HEAD.search, _head),
+    (("PING6(",), _HEAD_6.search, _head),
+    (
+        (
+            "Reply from",
+            "Antwort von",
+            "ponse de",
+            "Respuesta desde",
+            "Risposta da",
+            "Resposta de",
+            "Antwoord van",
+            "Odpowied",
+        ),
+        _WINDOWS_REPLY.match,
+        _windows_reply,
+    ),
+    (("Ping", "ping a", "Disparando", "Badanie"), _WINDOWS_HEAD.match, _head),
+    (
+        ("Pac", "Pak", "Paq", "\u041f\u0430\u043a\u0435\u0442\u043e\u0432"),
+        _WINDOWS_COUNTS.match,
+        _counts,
+    ),
+    (
+        ("Minimum", "nimo", "\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c"),
+        _WINDOWS_SPREAD.match,
+        _windows_spread,
+    ),
+    ((_TRANSLATED,), _ANY_REPLY.search, _any_reply),
+    (("ms", "\u043c\u0441"), _ANY_SPREAD.match, _any_spread),
+    (("=",), _ANY_COUNTS.match, _any_counts),
+    (("xmt/rcv",), _FPING.match, _fping),
+    ((" bytes, ",), _FPING_REPLY.match, _fping_reply),
+)

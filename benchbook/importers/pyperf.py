@@ -1,0 +1,220 @@
+"""pyperf (and its older name, perf): its JSON, and what `timeit`, `show` and `stats` print."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from typing import Any
+
+from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+from benchbook.logs.units import in_base
+
+TOOL = "pyperf"
+LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
+WORDS = ('"runs"', "Mean +- std dev:", "Median +- MAD:", "Benchmark ")
+SIGNS = re.compile(r'"runs"|Mean \+- std dev:|Median \+- MAD:|\| Benchmark +\|')
+
+_NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
+_UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"
+_SPREAD = re.compile(
+    rf"^(?:(?P<name>[\w.:/ -]+?): )?(?P<what>Mean \+- std dev|Median \+- MAD): +"
+    rf"(?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- (?P<spread>{_NUMBER}) (?P<spread_unit>{_UNIT})$"
+)
+_COMPARED = re.compile(
+    rf"^Mean \+- std dev: (?P<first>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"(?P<second>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
+)
+_SIDE = re.compile(
+    rf"\[(?P<side>.+)\] (?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- "
+    rf"(?P<spread>{_NUMBER}) (?P<spread_unit>{_UNIT})"
+)
+_CELL = re.compile(rf"({_NUMBER}) ({_UNIT})(: [\d.]+x (?:faster|slower))?")
+_UNSTABLE = "WARNING: the benchmark result may be unstable"
+_LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
+_EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})$")
+_NEAR = 6  # lines from the first of its figures to the last
+_TITLE = re.compile(r"^(?:### |# )?([\w.-]+)(?: ###)?$")
+_COUNT = re.compile(r"^Total number of values: (\d+)$")
+_UNITS = {"sec": "s", "second": "s", "byte": "B", "bytes": "B", "integer": "1", "hour": "h"}
+_SAID = {"Mean +- std dev": ("mean", "stddev"), "Median +- MAD": ("median", "mad")}
+_RESOLUTION = re.compile(r"resolution: ([\d.]+) (ns|us|ms|s)")
+_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each benchmark."""
+    reports = [one for document in log.documents for one in _of_document(document)]
+    return sorted([*reports, *_of_text(log), *_of_tables(log)], key=lambda report: report.line)
+
+
+def _of_document(document: Document) -> list[Report]:
+    value = document.value
+    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
+        return []
+    common = value.get("metadata")
+    common = common if isinstance(common, dict) else {}
+    found = []
+    for one in value["benchmarks"]:
+        if isinstance(one, dict) and isinstance(one.get("runs"), list):
+            found += _of_benchmark(document.number, one, common)
+    return found
+
+
+def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) -> list[Report]:
+    own = benchmark.get("metadata")
+    about = {**common, **(own if isinstance(own, dict) else {})}
+    runs = [one for one in benchmark["runs"] if isinstance(one, dict)]
+    values = [_numbers(one.get("values")) for one in runs]
+    warmups = [_numbers([pair[-1] for pair in _pairs(one.get("warmups"))]) for one in runs]
+    flat = [value for of_run in values for value in of_run]
+    if not flat:
+        return []
+    name = str(about.get("name") or "benchmark")
+    unit = _UNITS.get(str(about.get("unit") or "second"), "s")
+    rows: list[Result] = []
+    number = 0
+    for index, of_run in enumerate(values):
+        for each in warmups[index]:
+            rows.append(Result(name, each, unit, line, "warm-up", {"process": index}))
+        for each in of_run:
+            of = {"process": index, "repetition": number}
+            rows.append(Result(name, each, unit, line, "sample", of))
+            number += 1
+    # The file has samples only; pyperf shows these of them.
+    counted = {"repetitions": len(flat), "computed": True}
+    rows.insert(0, Result(name, statistics.fmean(flat), unit, line, "mean", counted))
+    if len(flat) > 1:
+        rows.insert(1, Result(name, statistics.stdev(flat), unit, line, "stddev", counted))
+    return [Report(TOOL, rows, line, str(about.get("perf_version") or ""), _facts(about))]
+
+
+def _facts(about: dict[str, Any]) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if isinstance(about.get("cpu_model_name"), str):
+        facts["cpu"] = about["cpu_model_name"]
+    if isinstance(about.get("cpu_count"), int):
+        facts["cores"] = about["cpu_count"]
+    if isinstance(about.get("loops"), int):
+        facts["loops"] = about["loops"]
+    if timer := _RESOLUTION.search(str(about.get("timer") or "")):
+        facts["clock_resolution_ns"] = float(timer[1]) * _NS[timer[2]]
+    return facts
+
+
+def _numbers(values: Any) -> list[float]:
+    found = values if isinstance(values, list) else []
+    return [float(x) for x in found if isinstance(x, int | float) and not isinstance(x, bool)]
+
+
+def _pairs(values: Any) -> list[list[Any]]:
+    found = values if isinstance(values, list) else []
+    return [one for one in found if isinstance(one, list) and len(one) == 2]
+
+
+def _of_text(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    pending: list[Result] = []
+    title = ""
+    count: int | None = None
+    warned: dict[str, Any] = {}
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if found := _SPREAD.match(text):
+            rows = _spread(log, line, found)
+            name = found["name"] or title
+            last = reports[-1] if reports else None
+            if last and last.facts.get("open") and not name:
+                last.results += rows
+                del last.facts["open"]
+            elif rows:
+                reports.append(Report(TOOL, [*pending, *rows], line.number, "", warned))
+                warned = {}
+                if name:
+                    reports[-1].facts["benchmark"] = name
+                if count:
+                    reports[-1].facts["repetitions"] = count
+                if found["what"].startswith("Median"):
+                    reports[-1].facts["open"] = True
+            pending, count = [], None
+        elif found := _COMPARED.match(text):
+            reports += _compared(log, line, found, title)
+        elif found := _EDGE.match(text):
+            row = _result(log, line, found[1][:3].lower(), found[2], found[3])
+            if found[1] == "Minimum":
+                pending = row
+            elif reports and line.number - reports[-1].line <= _NEAR:
+                reports[-1].results += row
+        elif text.startswith("Total duration: "):
+            warned = {}  # `stats` warns behind what it warns of
+        elif text == _UNSTABLE:
+            warned = {"said_unstable": True}
+        elif warned and (found := _LONGEST.match(text)):
+            value = log.number(found[1])
+            if value is not None:
+                unit = _UNITS.get(found[2], found[2])
+                warned["said_longest_s"] = in_base(value, unit)[0] / 1e9
+        elif found := _COUNT.match(text):
+            count = int(found[1])
+        elif text.startswith(("### ", "# ")) or (text and set(text) <= {"-", "="}):
+            title = found[1] if (found := _TITLE.match(text)) else title
+    for report in reports:
+        report.facts.pop("open", None)
+    return reports
+
+
+def _of_tables(log: Log) -> list[Report]:
+    """What `pyperf compare_to --table` prints: a row for each benchmark, a column for each file."""
+    found: list[Report] = []
+    table: list[Report] = []
+    sides: list[str] = []
+    compared = False  # common words count only where one side is told by the other
+    for line in printed_lines(log):
+        text = line.text.strip()
+        cells = [one.strip() for one in text.strip("|").split("|")] if text[:1] == "|" else []
+        if len(cells) > 2 and cells[0] == "Benchmark":
+            sides, table, compared = cells[1:], [], False
+        elif sides and len(cells) == len(sides) + 1:
+            for side, cell in zip(sides, cells[1:], strict=True):
+                if told := _CELL.fullmatch(cell):
+                    compared = compared or bool(told[3])
+                    rows = _result(log, line, "mean", told[1], told[2])
+                    facts = {"build": side, "benchmark": cells[0]}
+                    table.append(Report(TOOL, rows, line.number, "", facts))
+            if compared:
+                found += [one for one in table if one.results]
+                table = []
+        elif sides and text and not set(text) <= set("+-=|: "):
+            sides = []
+    return found
+
+
+def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Report]:
+    """Both sides of a line of `pyperf compare_to`."""
+    reports = []
+    for side in (found["first"], found["second"]):
+        one = _SIDE.fullmatch(side)
+        if one is None:
+            continue
+        rows = [
+            *_result(log, line, "mean", one["middle"], one["unit"]),
+            *_result(log, line, "stddev", one["spread"], one["spread_unit"]),
+        ]
+        facts = {"build": one["side"], **({"benchmark": title} if title else {})}
+        reports.append(Report(TOOL, rows, line.number, "", facts))
+    return reports
+
+
+def _spread(log: Log, line: Line, found: re.Match[str]) -> list[Result]:
+    middle, spread = _SAID[found["what"]]
+    return [
+        *_result(log, line, middle, found["middle"], found["unit"]),
+        *_result(log, line, spread, found["spread"], found["spread_unit"]),
+    ]
+
+
+def _result(log: Log, line: Line, statistic: str, printed: str, unit: str) -> list[Result]:
+    value = log.number(printed)
+    if value is None:
+        return []
+    return [Result("time", value, _UNITS.get(unit, unit), line.number, statistic)]

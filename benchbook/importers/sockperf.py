@@ -1,0 +1,256 @@
+"""sockperf: ping-pong, under-load, throughput, at the client and at the server; 2.x and 3.x."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import printed_lines
+
+TOOL = "sockperf"
+LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
+WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
+SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
+_START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
+_END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
+_SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
+_RUN = re.compile(
+    r"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>[\d.,]+) sec;"
+    r".*?SentMessages\s*=\s*(?P<sent>\d+); ReceivedMessages\s*=\s*(?P<got>\d+)"
+)
+_MEAN = re.compile(
+    r"====> avg-(?P<kind>lat\w*|rtt)\s*=\s*(?P<mean>[\d.,]+) \(std-dev\s*=\s*(?P<sd>[\d.,]+)"
+)
+_LOST = re.compile(
+    r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
+)
+_SUMMARY = re.compile(
+    r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
+)
+_OBSERVATIONS = re.compile(r"Total (\d+) observations")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*(?P<us>[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*(?P<us>[\d.,]+)")
+_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
+_SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
+_RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
+_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) MBps \(([\d.,]+) Mbps\)")
+_HANDLED = re.compile(r"Total (\d+) messages received and handled")
+_ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
+# The file of --full-log: what was asked, the statistics, each exchange.
+_FULL = re.compile(r"^test was performed using the following parameters: --mps")
+_EACH = re.compile(r"^packet, txTime\(\w+\), rxTime\(\w+\), (?P<kind>latency|rtt)\(usec\)$")
+_ROW = re.compile(r"^(?P<number>\d{1,12}), \d+\.\d+, \d+\.\d+, (?P<us>-?\d+\.\d+)$")
+_MODES = {
+    "pp": "ping-pong", "ping-pong": "ping-pong", "ul": "under-load", "under-load": "under-load",
+    "tp": "throughput", "throughput": "throughput", "pb": "playback", "playback": "playback",
+    "sr": "server", "server": "server",
+}  # fmt: skip
+
+
+@dataclass
+class _Run:
+    """The lines of one start."""
+
+    line: int
+    version: str = ""
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    kind: str = "latency"
+    rows: list[Result] = field(default_factory=list)
+    has_rows: bool = False  # from here on
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start."""
+    runs: list[_Run] = [_Run(1)]
+    for line in printed_lines(log):
+        if runs[-1].has_rows and (found := _ROW.match(line.text)):
+            _of_row(runs[-1], line, found)
+            continue
+        if found := _EACH.match(line.text):
+            runs[-1].kind = "round trip" if found["kind"] == "rtt" else "latency"
+            runs[-1].has_rows = True
+            continue
+        if _FULL.match(line.text) and runs[-1].results:
+            runs.append(_Run(line.number))
+        if "=" not in line.text and "sockperf" not in line.text:
+            continue
+        if found := _START.search(line.text):
+            if "sockperf" not in line.text:
+                continue
+            runs.append(_Run(line.number, found[1]))
+        elif _SUMMARY.search(line.text) and any(
+            one.statistic == "mean" and one.name in ("latency", "round trip")
+            for one in runs[-1].results
+        ):
+            continue  # the mean once more
+        for pattern, taken in _TAKEN:
+            if found := pattern.search(line.text):
+                taken(log, runs[-1], line, found)
+    for run in runs:
+        _learn(log, run)
+        run.results = [*_counted(run), *run.rows]
+    return [
+        Report(TOOL, run.results, run.results[0].line if run.line == 1 else run.line,
+               run.version, run.facts, run.notes)
+        if run.results else Report(TOOL, [], run.line, run.version, run.facts, run.notes)
+        for run in runs
+        if run.results or run.notes
+    ]  # fmt: skip
+
+
+def _of_row(run: _Run, line: Line, found: re.Match[str]) -> None:
+    of = {"repetition": int(found["number"])}
+    run.rows.append(Result(run.kind, float(found["us"]), "us", line.number, "sample", of))
+
+
+def _counted(run: _Run) -> list[Result]:
+    """Its statistics; the mean of all rows says that it is one of them."""
+    if not run.rows or run.facts.get("repetitions") != len(run.rows):
+        return run.results
+    whole = {"repetitions": len(run.rows)}
+    return [
+        replace(one, of={**one.of, **whole}) if one.statistic == "mean" else one
+        for one in run.results
+    ]
+
+
+def _learn(log: Log, run: _Run) -> None:
+    """What the command line tells, where the log shows it."""
+    shown = [
+        one for one in log.commands
+        if one.number <= run.line + 1 and any(word.endswith("sockperf") for word in one.words)
+    ]  # fmt: skip
+    words = shown[-1].words if shown else ()
+    modes = [_MODES[word] for word in words if word in _MODES]
+    if modes and "mode" not in run.facts:
+        run.facts["mode"] = modes[0]
+    if "--tcp" in words:
+        run.facts.setdefault("protocol", "tcp")
+    for option in ("-m", "--msg-size", "-i", "--ip"):
+        if option in words[:-1]:
+            value = words[words.index(option) + 1]
+            if value.isdigit():
+                run.facts.setdefault("message_bytes", int(value))
+            elif option in ("-i", "--ip"):
+                run.facts.setdefault("far_address", value)
+
+
+def _of_end(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    server = run.facts.get("role") == "server"
+    run.facts["near_address" if server else "far_address"] = found["ip"]
+    run.facts["protocol"] = found["protocol"].lower()
+
+
+def _side(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.facts["role"] = "server" if "SERVER" in found[0] else "client"
+
+
+def _of_run(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    part = "all" if found["part"] == "Total Run" else "valid"
+    for name, key in (("messages sent", "sent"), ("messages received", "got")):
+        value = int(found[key])
+        run.results.append(Result(name, value, "messages", line.number, "total", {"part": part}))
+    took = log.number(found["took"])
+    if took is not None:
+        run.results.append(Result("run time", took, "s", line.number, "", {"part": part}))
+
+
+def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.kind = "round trip" if found["kind"] == "rtt" else "latency"
+    for statistic in ("mean", "sd"):
+        _add(log, run, line, found[statistic], statistic)
+
+
+def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.kind = found["kind"].lower()
+    _add(log, run, line, found["us"], "mean")
+
+
+def _add(log: Log, run: _Run, line: Line, text: str, statistic: str) -> None:
+    value = log.number(text)
+    if value is not None:
+        run.results.append(Result(run.kind, value, "us", line.number, statistic))
+
+
+def _of_lost(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    names = ("dropped messages", "duplicated messages", "out-of-order messages")
+    for name, text in zip(names, found.groups(), strict=True):
+        run.results.append(Result(name, int(text), "messages", line.number, "total"))
+
+
+def _of_extreme(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    _add(log, run, line, found["us"], found["which"].lower())
+
+
+def _of_percentile(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    which = log.number(found["which"])
+    if which is not None:
+        _add(log, run, line, found["us"], "median" if which == 50 else f"p{which:g}")
+
+
+def _of_sent(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.facts.setdefault("mode", "throughput")
+    of = {"end": "sender"}
+    run.results.append(Result("messages", int(found[1]), "messages", line.number, "total", of))
+    took = log.number(found[2])
+    if took is not None:
+        run.results.append(Result("run time", took, "s", line.number))
+
+
+def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    of = {"end": "sender"}
+    run.results.append(
+        Result("message rate", int(found[1]), "messages/s", line.number, "total", of)
+    )
+
+
+def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    """Its MBps and Mbps are of 2^20: messages of 1400 bytes at 78246 per second are 104.47."""
+    for text, unit in ((found[1], "MiB/s"), (found[2], "Mibit/s")):
+        value = log.number(text)
+        if value is not None:
+            of = {"end": "sender"}
+            run.results.append(Result("throughput", value, unit, line.number, "total", of))
+    run.notes.append(f"line {line.number}: sockperf's MBps and Mbps are 2^20 bytes and bits")
+
+
+def _of_size(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.facts["message_bytes"] = int(next(filter(None, found.groups())))
+
+
+def _of_handled(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.facts["role"] = "server"
+    of = {"end": "receiver"}
+    run.results.append(Result("messages", int(found[1]), "messages", line.number, "total", of))
+
+
+def _of_observations(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.facts["repetitions"] = int(found[1])
+
+
+def _of_error(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.notes.append(f"line {line.number}: sockperf says: {found[1]}")
+
+
+_TAKEN: tuple[tuple[re.Pattern[str], Callable[[Log, _Run, Line, re.Match[str]], None]], ...] = (
+    (_SIDE, _side),
+    (_END, _of_end),
+    (_RUN, _of_run),
+    (_MEAN, _of_mean),
+    (_LOST, _of_lost),
+    (_SUMMARY, _of_summary),
+    (_OBSERVATIONS, _of_observations),
+    (_EXTREME, _of_extreme),
+    (_PERCENTILE, _of_percentile),
+    (_SENT, _of_sent),
+    (_SIZE, _of_size),
+    (_RATE, _of_rate),
+    (_WIDTH, _of_width),
+    (_HANDLED, _of_handled),
+    (_ERROR, _of_error),
+)

@@ -1,0 +1,260 @@
+"""STREAM: stream.c 4.0 to 5.10, its Fortran, OpenMP and MPI versions, and builds of vendors."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.logs.numerals import number
+from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines
+
+TOOL = "stream"
+LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
+WORDS = ("Copy", "Scale", "Add", "Triad")
+SIGNS = re.compile(
+    r"(?:Copy|Scale|Add|Triad)\w* ?: *\d\S*\s+\d\S*\s+\d\S*|\| *(?:Copy|Triad) *:? *\|"
+    r"|^ *(?:Copy|Triad):?[;,]",
+    re.M,
+)
+
+KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
+_TABLE = re.compile(
+    r"Function\b.*?\bRate\s*\(?\s*(?P<unit>[MG]i?B)/s\s*\)?\s+(?P<mid>Avg|RMS|Average)\s+time\s+"
+    r"Min\s+time\s+Max\s+time",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
+_OWN_ROW = re.compile(
+    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>\d\S*(?:\s+\S+)*)$"
+)
+_CELL = re.compile(r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan", re.IGNORECASE)
+_PLAIN = ("MB/s", "mean")  # where the head of the table is missing
+_COLUMNS = 4
+_CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
+_MIXED = "The rows of several processes are mixed"
+
+
+def _mib(text: str) -> int | None:
+    value = number(text, decimal_comma="," in text)
+    return round(value * 2**20) if is_number(value) else None
+
+
+# fact -> (pattern of the line that tells it, how to read it)
+_FACTS: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
+    "version": (re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
+    "bytes_per_element": (
+        re.compile(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
+        int,
+    ),
+    "array_elements": (
+        re.compile(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
+        int,
+    ),
+    "offset_elements": (re.compile(r"\bOffset *= *(\d+)"), int),
+    "array_mib": (re.compile(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
+    "total_mib": (
+        re.compile(
+            r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
+            r" *([\d.,]+) Mi?B"
+        ),
+        _mib,
+    ),
+    "runs": (
+        re.compile(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
+        int,
+    ),
+    "threads": (
+        re.compile(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
+        int,
+    ),
+    "threads_counted": (re.compile(r"Number of Threads counted[\w ]*= *(\d+)"), int),
+    "processes": (re.compile(r"distributed across (\d+) MPI ranks"), int),
+    "clock_resolution_ns": (
+        re.compile(r"granularity/precision appears to be +(\d+) *microseconds"),
+        lambda text: int(text) * 1000,
+    ),
+    "clock_ticks": (re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+}
+_TELLS = re.compile(
+    r"Revision|bytes per|rray size|Offset|per array|emory requir|times|Number of Threads|MPI ranks"
+    r"|granularity|ticks\)|Validat"
+)
+_CHECKED = re.compile(r"Solution Validates|Failed Validation")
+# What can only stand above a table: a new run begins there.
+_HEAD = ("version", "bytes_per_element", "array_elements", "runs")
+
+
+_Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
+
+
+@dataclass
+class _Run:
+    """What was read of one run so far."""
+
+    line: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    unit: str = ""
+    middle: str = ""
+    rows: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table of rates; what stands above it are its facts."""
+    reports: list[Report] = []
+    asked = _all_asked(log)
+    run = _Run()
+    for line in printed_lines(log):
+        text = _without_bars(line.text.strip())
+        if not text:
+            continue
+        told = _told(text)
+        head = text.find("Function")
+        table = _TABLE.match(text, head) if head >= 0 else None
+        if run.rows and (table or any(name in told for name in _HEAD)):
+            _finish(run, reports, asked)
+            run = _Run()
+        if told or table:
+            run.line = run.line or line.number
+            run.facts |= told
+        if table:
+            run.unit = f"{table['unit']}/s"
+            run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
+        elif not told:
+            _row(log, line, text, run)
+    _finish(run, reports, asked)
+    return reports
+
+
+def _without_bars(text: str) -> str:
+    """A row of a Markdown table, or of a spreadsheet's text, as STREAM prints it."""
+    if text[:1] != "|" and not text.startswith(_CELLED):
+        return text
+    mark = next((one for one in "|;," if one in text), "")
+    cells = [one.strip().strip('"') for one in text.strip("|").split(mark)] if mark else []
+    if len(cells) != 1 + _COLUMNS:
+        return text
+    if cells[0] in KERNELS:
+        cells[0] += ":"
+    return " ".join(cells)
+
+
+def _told(text: str) -> dict[str, Any]:
+    """The facts that a line tells; most lines tell none."""
+    if not _TELLS.search(text):
+        return {}
+    if "Validat" in text:
+        return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
+    return {
+        name: value
+        for name, (pattern, kind) in _FACTS.items()
+        if (found := pattern.search(text)) and (value := kind(found[1])) is not None
+    }
+
+
+def _row(log: Log, line: Line, text: str, run: _Run) -> None:
+    """The results of a line of the table; a cut one is noted."""
+    found = _OWN_ROW.search(text) or _ROW.match(text)
+    if found is None:
+        return
+    name = found["name"]
+    if not run.unit and name not in KERNELS:
+        return
+    cells = found["cells"].split()
+    if not all(_CELL.fullmatch(cell) for cell in cells):
+        return
+    digits = {decimals(cell) for cell in cells[1:_COLUMNS]}
+    if len(cells) != _COLUMNS or (len(digits) > 1 and "e" not in text.lower()[len(name) :]):
+        if (run.unit or run.rows) and (name in KERNELS or len(cells) > 1):
+            run.notes.append(f"Line {line.number} is cut or has other columns; it was not read.")
+        return
+    values = [log.number(cell) for cell in cells]
+    rate, middle, least, most = values
+    if rate is None or middle is None or least is None or most is None:
+        return
+    unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
+    run.line = run.line or line.number
+    # Several processes that print at once mix their rows.
+    process = sum(row.name == name for row in run.rows)
+    own = {"process": process} if process else {}
+    if process == 1 and not any(_MIXED in note for note in run.notes):
+        run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
+    timed = {**own, "elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    run.rows.append(Result(name, rate, unit, line.number, "best", timed))
+    run.rows += [
+        Result(f"{name} time", value, "s", line.number, said, own)
+        for said, value in ((statistic, middle), ("min", least), ("max", most))
+    ]
+
+
+def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
+    """Add the report of a run that has a table."""
+    if not run.rows or (not run.unit and len({row.name for row in run.rows}) < 2 * 2):
+        return
+    facts, notes = dict(run.facts), list(run.notes)
+    facts = _asked_above(asked, run.rows[0].line) | facts
+    array_bytes = _array_bytes(facts)
+    runs = facts.pop("runs", None)
+    version = str(facts.pop("version", ""))
+    if array_bytes:
+        # Of MPI it tells the arrays of all ranks together; each works on its own.
+        own = array_bytes // facts.get("processes", 1)
+        facts |= {"array_bytes": own, "working_set_bytes": 3 * own}
+    if runs:
+        # Version 4 counts the first one in, and prints the root mean square.
+        facts["repetitions"] = runs if run.middle == "rms" else runs - 1
+    counted = facts.pop("threads_counted", None)
+    if counted is not None and facts.setdefault("threads", counted) != counted:
+        notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
+    if not run.unit:
+        notes.append("The head of its table is missing: the columns are read as stream.c has them.")
+    results = [_with_bytes(row, array_bytes) for row in run.rows]
+    reports.append(Report(TOOL, results, run.line, version, facts, notes))
+
+
+def _array_bytes(facts: dict[str, Any]) -> int | None:
+    """One array: exactly where elements and their size are told, else as rounded in MiB."""
+    elements, size = facts.get("array_elements"), facts.pop("bytes_per_element", None)
+    of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
+    if elements and size:
+        return int(elements * size)
+    return of_array or (of_all // 3 if of_all else None)
+
+
+def _all_asked(log: Log) -> _Asked:
+    """What the command lines ask for, each with those above it."""
+    asked: _Asked = []
+    for command in log.commands:
+        if own := _asked(command):
+            asked.append((command.number, {**(asked[-1][1] if asked else {}), **own}))
+    return asked
+
+
+def _asked_above(asked: _Asked, line: int) -> dict[str, int]:
+    """What was asked for above a line, where the run does not tell so itself."""
+    at = bisect_left(asked, line, key=lambda one: one[0])
+    return asked[at - 1][1] if at else {}
+
+
+def _asked(command: Command) -> dict[str, int]:
+    asked = {}
+    if command.environment.get("OMP_NUM_THREADS", "").isdecimal():
+        asked["threads"] = int(command.environment["OMP_NUM_THREADS"])
+    for word in command.words:
+        if found := re.fullmatch(r"-D(?:STREAM_ARRAY_SIZE|N)=(\d+)", word):
+            asked |= {"array_elements": int(found[1]), "bytes_per_element": 8}
+        elif word == "-DSTREAM_TYPE=float":
+            asked["bytes_per_element"] = 4
+    return asked
+
+
+def _with_bytes(row: Result, array_bytes: int | None) -> Result:
+    arrays = KERNELS.get(row.name)
+    if row.statistic != "best" or not arrays or not array_bytes:
+        return row
+    moved = {**row.of, "bytes_moved": arrays * array_bytes}
+    return Result(row.name, row.value, row.unit, row.line, row.statistic, moved)

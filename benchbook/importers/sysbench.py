@@ -1,0 +1,209 @@
+"""sysbench memory (and cpu, threads, mutex as far as they print the same): 0.4, 0.5 and 1.x."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit, is_number, printed_lines
+
+TOOL = "sysbench"
+LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
+WORDS = (
+    "sysbench ",
+    "Running memory speed test",
+    "Doing memory operations speed test",
+    "B transferred (",
+    "per-request statistics:",
+    "events per second:",
+    "Threads fairness:",
+)
+SIGNS = re.compile(
+    r"sysbench \d|Running memory speed test|Doing memory operations speed test"
+    r"|Mi?B transferred \(|per-request statistics:|events per second:|Threads fairness:"
+)
+
+_NUMBER = r"\d[\d.,]*"
+_BANNER = re.compile(r"^sysbench v?(\d[\w.-]*)")
+_SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_SIZE = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?")
+_TRANSFERRED = re.compile(rf"^({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
+_OPERATIONS = re.compile(
+    rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
+    rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
+)
+_EVENTS = re.compile(rf"^events per second: *({_NUMBER})")
+_INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
+_LATENCY = re.compile(
+    rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
+)
+_TOTAL_TIME = re.compile(rf"^total time: +({_NUMBER})s?$")
+_STATISTICS = {"avg": "mean"}
+_HEADS = ("Test execution summary:", "General statistics:", "per-request statistics:")
+_STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
+
+
+def _bytes(text: str) -> int | None:
+    found = _SIZE.fullmatch(text.strip())
+    return int(found[1]) * _SIZES[found[2]] if found else None
+
+
+# what a line begins with -> the fact that it tells, how to read it
+_FACTS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "Number of threads:": ("threads", int),
+    "block size:": ("block", _bytes),
+    "Memory block size:": ("block", _bytes),
+    "total size:": ("total_bytes", _bytes),
+    "Memory transfer size:": ("total_bytes", _bytes),
+    "operation:": ("operation", str),
+    "Memory operations type:": ("operation", str),
+    "scope:": ("scope", str),
+    "Memory scope type:": ("scope", str),
+}
+
+
+_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "--threads": ("threads", int),
+    "--num-threads": ("threads", int),
+    "--memory-block-size": ("block", _bytes),
+    "--memory-oper": ("operation", str),
+    "--memory-scope": ("scope", str),
+}
+_DEFAULT_BLOCK_BYTES = 1024
+
+
+@dataclass
+class _Run:
+    line: int = 0
+    version: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    begun: bool = False  # a title of its own was read
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start of sysbench."""
+    reports: list[Report] = []
+    run = _Run()
+    asked = {one.number: facts for one in log.commands if (facts := _asked(one.words))}
+    for line in printed_lines(log):
+        if line.number in asked:
+            # Only what a filter left of the output needs it: a whole one says all of it again.
+            _finish(run, reports)
+            run = _Run(line.number, facts=asked[line.number])
+            continue
+        text = line.text.strip()
+        banner = _BANNER.match(text)
+        if banner or (text.startswith("Running the test with") and run.rows):
+            _finish(run, reports)
+            run = _Run(line.number)
+        if banner:
+            run.version = banner[1].rstrip(".:")
+            continue
+        _fact(text, run)
+        _figures(log, line, text, run)
+    _finish(run, reports)
+    return reports
+
+
+def _asked(words: tuple[str, ...]) -> dict[str, Any]:
+    """What a command line asks of the test of memory; empty if it starts none."""
+    own = any(one.endswith("sysbench") for one in words)
+    if not own or not {"memory", "--test=memory"} & set(words) or "run" not in words:
+        return {}
+    facts: dict[str, Any] = {"test": "memory", "block": _DEFAULT_BLOCK_BYTES}
+    for word in words:
+        option, _, value = word.partition("=")
+        if known := _OPTIONS.get(option):
+            name, kind = known
+            try:
+                facts[name] = kind(value)
+            except ValueError:
+                facts.pop(name, None)
+    return {name: one for name, one in facts.items() if one is not None}
+
+
+def _fact(text: str, run: _Run) -> None:
+    name, colon, rest = text.partition(":")
+    known = _FACTS.get(name + colon)
+    if known and rest.strip():
+        try:
+            run.facts[known[0]] = known[1](rest.strip())
+        except ValueError:
+            return
+    elif text in _HEADS:
+        run.begun = True
+    elif "memory speed test" in text or "memory operations speed test" in text:
+        run.facts["test"] = "memory"
+
+
+def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
+    rows: list[tuple[str, str, str, str, dict[str, Any]]] = []
+    if found := _TRANSFERRED.match(text):
+        # Versions before 1.0 write MB for the same 2^20 bytes.
+        moved = log.number(found[1])
+        of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
+        rows.append(("transfer rate", found[2], "MiB/s", "", of))
+    elif found := _OPERATIONS.match(text):
+        rows.append(("operations", found[1], "operations", "", {}))
+        rows.append(("operation rate", found[2], "operations/s", "", {}))
+    elif found := _EVENTS.match(text):
+        rows.append(("event rate", found[1], "events/s", "", {}))
+    elif found := _INTERVAL.match(text):
+        at = {"interval_end_s": log.number(found[1])}
+        rows.append(("transfer rate", found[2], "MiB/s", "sample", at))
+    elif (found := _TOTAL_TIME.match(text)) and _is_begun(run):
+        rows.append(("total time", found[1], "s", "", {}))
+        run.facts["elapsed_s"] = log.number(found[1])
+        run.facts["elapsed_error_s"] = max(half_digit(found[1]), _STARTING_S)
+    elif (found := _LATENCY.match(text)) and _is_begun(run) and "percentile 95" not in text:
+        rows.append(("latency", found[2], "ms", _statistic(found[1]), {}))
+    for name, printed, unit, statistic, of in rows:
+        value = log.number(printed)
+        if value is not None:
+            run.line = run.line or line.number
+            run.rows.append(Result(name, value, unit, line.number, statistic, of))
+
+
+def _is_begun(run: _Run) -> bool:
+    """Words as common as these count only behind words that are its own."""
+    return bool(run.version or run.rows or run.facts or run.begun)
+
+
+def _statistic(word: str) -> str:
+    if share := re.search(r"(\d+)(?:th|st|nd|rd)? percentile", word):
+        return f"p{share[1]}"
+    return _STATISTICS.get(word, word)
+
+
+def _finish(run: _Run, reports: list[Report]) -> None:
+    if not any(row.name.endswith("rate") for row in run.rows):
+        if len(run.rows) > 2:
+            reports.append(Report(TOOL, run.rows, run.line, run.version, _common(run), run.notes))
+        return
+    facts = _common(run)
+    elapsed: dict[str, Any] = {
+        name: facts.pop(name) for name in ("elapsed_s", "elapsed_error_s") if name in facts
+    }
+    rows = [
+        Result(row.name, row.value, row.unit, row.line, row.statistic, {**row.of, **elapsed})
+        if "bytes_moved" in row.of and elapsed
+        else row
+        for row in run.rows
+    ]
+    reports.append(Report(TOOL, rows, run.line, run.version, facts, run.notes))
+
+
+def _common(run: _Run) -> dict[str, Any]:
+    """The facts; each thread has a buffer of its own where the scope is local."""
+    facts = dict(run.facts)
+    block = facts.pop("block", None)
+    if block:
+        facts["array_bytes"] = block
+        own = facts.get("scope") == "local"
+        facts["working_set_bytes"] = block * (facts.get("threads", 1) if own else 1)
+    return facts

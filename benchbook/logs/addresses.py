@@ -1,0 +1,40 @@
+"""What addresses of a log tell: this host itself, a private network."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from benchbook.importers import Report
+
+
+def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(text.partition("%")[0].strip("[]"))
+    except ValueError:
+        return None
+
+
+def is_loopback(text: object) -> bool:
+    """Whether it names the host itself, by its number or its name."""
+    address = _parsed(str(text))
+    if address is None:
+        return str(text).split(".")[0].lower() in ("localhost", "localhost6", "ip6-localhost")
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def is_near(report: Report) -> bool:
+    """Whether the other end is in a private network, or on this host: no long way to it."""
+    address = _parsed(str(report.facts.get("far_address") or report.facts.get("near_address")))
+    return stays_in_host(report) or (address is not None and address.is_private)
+
+
+def stays_in_host(report: Report) -> bool:
+    """Whether both ends are on one host: one of them is its own name for itself, or they are the
+    same."""
+    ends = [report.facts.get(name) for name in ("near_address", "far_address")]
+    known = [str(one).partition("%")[0] for one in ends if one]
+    if any(is_loopback(one) for one in known) or report.facts.get("device") == "lo":
+        return True
+    unspecified = [one for one in known if (address := _parsed(one)) and address.is_unspecified]
+    return len(known) == 2 and known[0] == known[1] and not unspecified

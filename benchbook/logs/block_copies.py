@@ -1,0 +1,121 @@
+"""A copy in blocks beside a copy of the whole, as a tool printed both: how far it is above, and
+what can lift it so far.
+
+Whole and block copy read and write the same bytes. A source that stands still leaves the stores,
+which are at least a third to a half of the traffic, so that it gains a factor of 2 at most where
+memory bounds the copy; beyond that the destination cannot have moved either. mbw to 1.2 has both
+faults (1.1 and older both, 1.2 the source only), 1.3 has none.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchbook.importers import Report, Result
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s
+from benchbook.sizes import format_bytes
+
+MAYBE_CACHED = 256 << 20  # bytes that the caches of some machines hold
+FAULTY = "mbw"
+NOTICED = 1.1  # less is in the noise of a log
+BEYOND_PATHS = 1.3  # another way of copying was seen to give 1.2
+BEYOND_SOURCE = 2.5
+IN_CACHE = 2.0  # how much more of a factor caches can give where the arrays fit into them
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A block copy with the fastest copy of the whole in the same run."""
+
+    report: Report
+    block: Result
+    whole: Result
+    statistic: str
+
+    @property
+    def factor(self) -> float:
+        return self.block.value / self.whole.value
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """() where it is unknown."""
+        return tuple(int(one) for one in self.report.version.split(".") if one.isdecimal())
+
+    @property
+    def figures(self) -> str:
+        """What the log says, for a reader."""
+        return (
+            f"{self.block.name} copies at {self.block.value:,.0f} {self.block.unit} "
+            f"({self.statistic}, line {self.block.line}), {self.factor:.2f} times the "
+            f"{self.whole.value:,.0f} {self.whole.unit} of {self.whole.name} "
+            f"(line {self.whole.line})"
+        )
+
+    @property
+    def blocks(self) -> str:
+        size = self.block.of.get("block_bytes")
+        return f"blocks of {format_bytes(int(size))}" if size else "blocks"
+
+
+def compared(reports: list[Report]) -> Iterator[Compared]:
+    """Every run of the tool with the fault that has a copy in blocks and one of the whole."""
+    for report in reports:
+        if report.tool != FAULTY:
+            continue
+        rates = _typical(report)
+        blocks = [one for one in rates if "block_bytes" in one[0].of]
+        wholes = [one for one in rates if "block_bytes" not in one[0].of]
+        if blocks and wholes:
+            block, statistic = blocks[0]
+            yield Compared(report, block, max(wholes, key=lambda one: one[0].value)[0], statistic)
+
+
+def _typical(report: Report) -> list[tuple[Result, str]]:
+    """One rate of each method: its printed mean, else the median of its samples."""
+    found = []
+    for name in dict.fromkeys(one.name for one in report.results):
+        own = [one for one in report.results if one.name == name and 0 < one.value < float("inf")]
+        own = [one for one in own if not _contradicted(one)]
+        means = [one for one in own if one.statistic == "mean"]
+        samples = [one for one in own if one.statistic == "sample"]
+        if means:
+            found.append((means[-1], "mean"))
+        elif samples:
+            middle = statistics.median_low([one.value for one in samples])
+            found.append((next(one for one in samples if one.value == middle), "median"))
+    return found
+
+
+def _contradicted(one: Result) -> bool:
+    """Whether its own time tells quite another rate: that is a finding of its own."""
+    elapsed, moved = one.of.get("elapsed_s"), one.of.get("bytes_moved")
+    rate = bytes_per_s(one.value, one.unit)
+    if not elapsed or not moved or not rate:
+        return False
+    slack = NOTICED * (1 + one.of.get("elapsed_error_s", 0.0) / elapsed)
+    return max(rate * elapsed / moved, moved / (rate * elapsed)) > slack
+
+
+def is_below(version: tuple[int, ...], limit: tuple[int, ...]) -> bool:
+    """Whether it is known to be older."""
+    return bool(version) and version < limit
+
+
+def source_stands(one: Compared) -> bool:
+    """Whether the source did not move: the version has the fault, or only that explains so much."""
+    if one.version:
+        return is_below(one.version, (1, 3))
+    return one.factor >= BEYOND_PATHS
+
+
+def destination_stands(one: Compared, machine: Machine) -> bool:
+    """Whether the destination did not move either."""
+    if one.version:
+        return is_below(one.version, (1, 2))
+    own = one.report.facts.get("llc_bytes") or machine.llc_bytes
+    bytes_used = one.block.of.get("working_set_bytes", 0)
+    cached = bytes_used <= (own or MAYBE_CACHED)
+    return one.factor >= BEYOND_SOURCE * (IN_CACHE if cached else 1)

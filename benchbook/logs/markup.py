@@ -1,0 +1,200 @@
+"""Text out of HTML and Markdown, and out of what wrote it into its own lines: quoting of mails,
+stamps and names of jobs that continuous integration, containers and system logs put before lines.
+
+Each step keeps the lines of the file; where there is nothing for it to do it costs a search.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import pairwise
+
+from benchbook.logs.decoding import SOFT
+
+_IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
+_HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
+_BREAKS = re.compile(r"<(?:br|/p|/tr|/div|/li|/h[1-6]|/pre|pre|p|div)\b[^<>\n]{0,500}>", re.I)
+_TAGS = re.compile(
+    r"</?(?:a|abbr|b|blockquote|body|br|button|code|dd|div|dl|dt|em|font|h[1-6]|head|header|hr|html"
+    r"|i|img|ins|kbd|li|link|main|meta|nav|ol|p|path|pre|s|samp|section|small|span|strong|sub|sup"
+    r"|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)\b[^<>\n]{0,2000}>"
+    r"|<!--[^\n]{0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
+    re.I,
+)
+_ENTITY = re.compile(
+    r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|times|#\d{1,7}|#x[\da-f]{1,6});", re.I
+)
+
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_STAMPS = (
+    rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]?)?[ \t|:]\s?",  # GitHub, GitLab, loggers
+    r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
+    r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
+    r"\[ *\d{1,9}\.\d{3,9}\] ",  # dmesg, ts, ping -D
+    # syslog, ts
+    rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:\d{{4}} )?(?:[\w.-]+ [\w./@-]+(?:\[\d+\])?: )?",
+    # iperf3, mpirun
+    rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}(?: (?=\S)|(?=\[))",
+    # syslog of RFC 5424: a priority, its version, the time, host, program, process, message, data
+    rf"(?:<\d{{1,3}}>)?1 {_ISO} [\w.:-]+ [\w./@-]+ [\w-]+ [\w-]+ (?:-|\[[^\]\n]{{0,500}}\]) ?",
+    rf"<\d{{1,3}}>(?={_MONTH} )",  # of RFC 3164 before its time
+    r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
+    r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
+    r"(?:stdout|stderr) ?[|>:] ",
+    r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
+)
+_STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
+# Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
+_MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
+_STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
+_NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
+_PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
+# A host, as pdsh and clush write it, or a clock without a date. sockperf begins its own lines by
+# its name: hosts of clusters have a digit in theirs.
+_HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:)) ?")
+_CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
+# What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
+_CALLED = re.compile(
+    r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
+    r"|\[(?!SUM\]|ID\]|FD\d)[A-Za-z][\w.:/@-]{1,40}\]:?) ?"
+)
+_RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
+_COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
+_QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
+_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
+_ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
+_CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
+_MOST = 0.8  # of the lines that are not empty
+_NESTED = 3  # one in the other
+_INDENTED = 2  # columns; one is a tool's own way
+
+
+def unwrapped(text: str) -> list[str]:
+    """The lines of the file as they were before somebody put them into something else. What was
+    one line stays one, parted by `SOFT` where it holds several."""
+    if "<" in text and _IS_PAGE.search(text):
+        text = _from_page(text)
+    elif "&lt;" in text or "&gt;" in text or "&quot;" in text:
+        text = _from_entities(text)
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
+    lines = text.split("\n")
+    return _dedented(_plain(lines))
+
+
+def _from_page(text: str) -> str:
+    text = _HIDDEN.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _TAGS.sub("", _BREAKS.sub(SOFT, text))
+    return _from_entities(text)
+
+
+def _from_entities(text: str) -> str:
+    return _ENTITY.sub(lambda found: _character(found[0]), text)
+
+
+def _character(entity: str) -> str:
+    found = html.unescape(entity)
+    if found == "\u00a0":
+        return " "
+    # An entity may spell a control character; those that part lines would shift their numbers.
+    return found if found.isprintable() or found == "\t" else ""
+
+
+def _plain(lines: list[str]) -> list[str]:
+    """Without quoting, stamps and names before them, however they are nested."""
+    for _ in range(_NESTED):
+        before = lines
+        sample = _sample(lines)
+        if any(">" in one or "|" in one for one in sample):
+            lines = [_unquoted(one) for one in lines]
+            sample = _sample(lines)
+        if any(_STAMP.match(one) for one in sample):
+            lines = _unstamped(lines)
+            sample = _sample(lines)
+        if pattern := _shared(sample):
+            lines = [pattern.sub("", one, count=1) for one in lines]
+        if lines == before:
+            break
+    return lines
+
+
+def _sample(lines: list[str]) -> list[str]:
+    """Lines with something in them, from all over."""
+    step = max(1, len(lines) // _CHECKED)
+    return [one for one in lines[::step] if one and not one.isspace()]
+
+
+def _unstamped(lines: list[str]) -> list[str]:
+    text = "\n".join(lines)
+    words = [one for one in _STAMP_WORDS if one in text]
+    found = []
+    for line in lines:
+        if not _MARKED.search(line):
+            for word in words:
+                if word in line:
+                    break
+            else:
+                found.append(line)
+                continue
+        found.append(_STAMP.sub("", line, count=1))
+    return found
+
+
+def _unquoted(line: str) -> str:
+    head = line[:12]
+    if (">" in head and (found := _QUOTED.match(line))) or (
+        "|" in head and (found := _BARRED.match(line))
+    ):
+        return line[found.end() :]
+    return line
+
+
+def _shared(sample: list[str]) -> re.Pattern[str] | None:
+    """What begins nearly all lines: a name, a rank, or a number that counts up."""
+    if len(sample) < _LEAST:
+        return None
+    for pattern in (_NAMED, _PODDED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED):
+        found = [one for one in map(pattern.match, sample) if one]
+        if len(found) >= _MOST * len(sample):
+            said = [one[1] for one in found]
+            if pattern in (_HOSTED, _CALLED) and len(set(said)) > 1:
+                continue  # titles of lines, or the mixed lines of several hosts
+            if pattern is _COUNTED and not _counts_up(said):
+                continue
+            return pattern
+    return None
+
+
+def _counts_up(said: list[str]) -> bool:
+    """Whether the numbers before the lines are those of lines, where all of them were looked at."""
+    return all(int(after) - int(before) == 1 for before, after in pairwise(said[:_CHECKED]))
+
+
+def _dedented(lines: list[str]) -> list[str]:
+    """Without the indentation that a block of lines shares, after an empty line or a fence."""
+    if not any(one[:1] in (" ", "\t") for one in lines):
+        return lines
+    parted = [
+        number
+        for number, one in enumerate(lines)
+        if not one or one.isspace() or (("```" in one or "~~~" in one) and _FENCE.match(one))
+    ]
+    found, begin = list[str](), 0
+    for end in [*parted, len(lines)]:
+        if begin < end:
+            found += _to_the_left(lines[begin:end])
+        found += lines[end : end + 1]
+        begin = end + 1
+    return found
+
+
+def _to_the_left(block: list[str]) -> list[str]:
+    """The lines of one block without the columns that all of them leave empty."""
+    block = [one.expandtabs(8) if "\t" in one else one for one in block]
+    if not all(one.startswith(" ") for one in block):
+        return block
+    common = min(len(one) - len(one.lstrip(" ")) for one in block)
+    return [one[common:] for one in block] if common >= _INDENTED else block

@@ -1,0 +1,75 @@
+"""What printed numbers tell beyond their value: how they were rounded, and whether one was cut."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+from benchbook.importers import Line, Log
+
+_DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
+
+
+def half_digit(text: str) -> float:
+    """Half of the last digit of a printed number: how far the true one may be from it."""
+    whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal():
+        return _half(-len(part))
+    found = _DIGITS.fullmatch(text.strip())
+    if found is None:
+        return 0.0
+    return _half(int(found[2] or 0) - len(found[1] or ""))
+
+
+def decimals(text: str) -> int:
+    """Digits behind the decimal point or comma."""
+    found = _DIGITS.fullmatch(text.strip())
+    return len(found[1] or "") if found else 0
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether it is a finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    # What a float cannot hold is no count of anything.
+    return abs(value) < 1e300
+
+
+def half_of_last_digit(value: float) -> float:
+    """The same where only the number is left: zeros that were printed at its end are lost, so that
+    it is rather too much."""
+    if not math.isfinite(value) or value == 0:
+        return 0.0
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    decimals_left = mantissa.partition(".")[2].rstrip("0")
+    return _half(int(exponent or 0) - len(decimals_left))
+
+
+def whole(value: float) -> int | float:
+    """The nearest whole number; what is infinite or no number stays as it is."""
+    return round(value) if math.isfinite(value) else value
+
+
+_REMARK = re.compile(r"(?<=[\d.])\s+(?:[\u2190\u21d0\u2b05\u2605\u2606\u26a0!#*(]|<[-=<]|//).*$")
+
+
+def unremarked(text: str) -> str:
+    """A row of a table without what a person wrote behind it: `<- drops here`."""
+    return _REMARK.sub("", text)
+
+
+@lru_cache(maxsize=1024)
+def _half(exponent: int) -> float:
+    return 0.5 * 10.0 ** min(max(exponent, -320), 300)
+
+
+LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
+
+
+def printed_lines(log: Log) -> Iterator[Line]:
+    """The lines of a log that a tool may have printed: whatever is longer is no line of a table,
+    and patterns would take long over it."""
+    return (line for line in log.lines if len(line.text) <= LONGEST)

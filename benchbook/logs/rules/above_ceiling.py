@@ -1,0 +1,97 @@
+"""above-ceiling: more than the memory of that machine, or any core, can carry.
+
+Decided by what the machine's own runs attained where the caller names it, and else by what no core
+does: its loads and stores of a cycle bound what one thread moves, wherever it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import count, number
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s
+
+ARTEFACT = "above-ceiling"
+OF_LINKS = ("device", "direction", "host_memory", "protocol", "message_bytes")
+MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own by this much
+# One core: three accesses of 64 bytes a cycle, at 7 GHz. More of them together: what the largest
+# machines of one system image have had, a thousand cores, would need from their memories.
+CORE_BYTES_PER_S = 3 * 64 * 7e9
+SYSTEM_BYTES_PER_S = 100e12
+OF_MEMORIES = "what all memories of any one machine carry"
+BEYOND = 1.5  # times the caches: from here on a rate is one of memory
+CONFIDENCE = 0.95
+REMEDY = (
+    "Set the figure aside until its cause is found: whether the compiler kept the work, whether "
+    "the source was ever written, how many bytes the figure counts, and in which unit."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report with rates that memory or cores cannot have."""
+    least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
+    for report in reports:
+        above = []
+        for one in report.results:
+            rate = bytes_per_s(one.value, one.unit) if one.unit.endswith("/s") else None
+            if rate is None or rate <= least:  # as nearly all are
+                continue
+            # Without arrays it may be the rate of anything; the memories of a machine bound all.
+            # What a mapping is faster than is told of the mapping.
+            if one.statistic == "stddev" or one.of.get("zero_copy"):
+                continue
+            size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
+            if not is_number(size):
+                if rate > SYSTEM_BYTES_PER_S and not _is_of_link(report, one):
+                    above.append((rate, one, SYSTEM_BYTES_PER_S, OF_MEMORIES))
+                continue
+            most, why = _bound(report, one, size, machine)
+            if rate > most:
+                above.append((rate, one, most, why))
+        if above:
+            yield _finding(above)
+
+
+def _is_of_link(report: Report, one: Result) -> bool:
+    """Whether it is the rate of a transfer, of which other rules know more."""
+    return any(report.column(one, name) is not None for name in OF_LINKS)
+
+
+def _bound(report: Report, one: Result, size: float, machine: Machine) -> tuple[float, str]:
+    """The most that it can be, and why."""
+    attained, llc = machine.memory_bytes_per_s, machine.llc_bytes
+    if attained and llc and size > BEYOND * llc:
+        return MARGIN * attained, f"the best that was attained there ({machine.source})"
+    if report.column(one, "threads") == 1 and not report.column(one, "processes"):
+        return CORE_BYTES_PER_S, "what one core can load and store in its registers"
+    return SYSTEM_BYTES_PER_S, OF_MEMORIES
+
+
+def _finding(above: list[tuple[float, Result, float, str]]) -> Finding:
+    rate, one, bound, why = max(above, key=lambda entry: entry[0] / entry[2])
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        factor=rate / bound if rate < float("inf") else None,
+        where=[entry[1].where for entry in above],
+        confidence=CONFIDENCE,
+        evidence=[
+            proof("rate", one.value, one.unit, f"line {one.line}"),
+            proof("bound", bound, "bytes/s", "machine"),
+        ],
+        explanation=(
+            f"{one.name} in line {one.line} is {_gb(rate)}, more than {why}: {_gb(bound)} at most. "
+            "No memory carried that."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _gb(rate: float) -> str:
+    if rate == float("inf"):
+        return "infinite"
+    return f"{number(rate / 1e9) if rate < 1e12 else count(rate / 1e9)} GB/s"

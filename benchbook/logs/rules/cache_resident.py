@@ -1,0 +1,180 @@
+"""cache-resident: arrays that the last-level caches hold, so that no figure of memory comes out.
+
+Decided by the sizes that the log tells against the caches of its machine: as the caller or the log
+says. Where nobody says, the size alone decides if every machine has such a cache, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import listed, share
+from benchbook.importers import Report, Result
+from benchbook.logs.rules import Ask, Machine
+from benchbook.logs.units import bytes_per_s
+from benchbook.sizes import format_bytes
+
+ARTEFACT = "cache-resident"
+# What STREAM asks for, whose repetitions go over three arrays: each as large as so many times the
+# last-level caches. What has fewer arrays meets it by all that it works on.
+RULE, ARRAYS = 4, 3
+# Caches of machines that people measure: all have as much, few have more.
+SMALLEST, LARGEST = 256 << 10, 256 << 20
+CERTAIN, EVERYWHERE, BY_RULE = 1.0, 0.95, 0.6
+SWEEP = 4  # sizes: who walks through the caches knows that they are there
+
+
+class _Sized(NamedTuple):
+    """Results of one report with the same arrays."""
+
+    all_bytes: int
+    array_bytes: int  # 0 where the tool speaks of no arrays
+    results: list[Result]
+
+    @property
+    def ruled_bytes(self) -> int:
+        """What the rule is about."""
+        return (
+            self.array_bytes if self.all_bytes >= ARRAYS * self.array_bytes > 0 else self.all_bytes
+        )
+
+    def fits(self, llc: int | None) -> bool:
+        """Whether caches hold it all; arrays that any machine's hold are none of memory."""
+        return self.all_bytes <= llc if llc else self.all_bytes <= SMALLEST and self.array_bytes > 0
+
+
+def _bytes(one: _Sized) -> tuple[int, int]:
+    """What sizes are ordered by."""
+    return one.all_bytes, one.array_bytes
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | str]:
+    """One finding for each report whose arrays fit, or may fit in part; an Ask where the size of
+    the caches would decide; a note where it cannot, for what speaks of no arrays."""
+    asked: list[_Sized] = []
+    for report in reports:
+        llc = machine.llc_bytes or _whole(report.facts.get("llc_bytes"))
+        said_by = machine.source or "the caller"
+        if not machine.llc_bytes:
+            said_by = "the log"
+        sized = _sized(report)
+        if _is_sweep(sized, llc):
+            continue
+        fitting = [one for one in sized if one.fits(llc)]
+        if fitting:
+            yield _fits(fitting, llc, said_by)
+            continue
+        small = [one for one in sized if one.ruled_bytes < RULE * (llc or LARGEST)]
+        least = min(small, key=_bytes) if small else None
+        if small and llc:
+            yield _by_rule(small, llc, said_by)
+        elif least and least.all_bytes <= SMALLEST:
+            yield (
+                f"The {format_bytes(least.all_bytes)} of an operation (line "
+                f"{least.results[0].line}) stay in a cache of any machine: that is no figure "
+                "of memory."
+            )
+        elif least:
+            asked.append(least)
+    if asked:
+        least = min(asked, key=_bytes)
+        why = (
+            f"With the {format_bytes(least.all_bytes)} that are worked on (line "
+            f"{least.results[0].line}) this is a figure of memory only if all last-level caches of "
+            f"that machine together have less than {format_bytes(least.ruled_bytes // RULE)}."
+        )
+        yield Ask(ARTEFACT, "--l3 SIZE", why)
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and 0 < value < 1 << 62 else None
+
+
+def _sized(report: Report) -> list[_Sized]:
+    """The rates of the report by the arrays that they were measured with."""
+    found: dict[tuple[int, int], list[Result]] = {}
+    for one in report.knowing("array_bytes", "working_set_bytes"):
+        array, every = (
+            _whole(report.column(one, name)) for name in ("array_bytes", "working_set_bytes")
+        )
+        if bytes_per_s(one.value, one.unit) is None or not (array or every):
+            continue
+        times = _whole(report.column(one, "processes")) or 1
+        key = ((every or array or 0) * times, (array or 0) * times)
+        found.setdefault(key, []).append(one)
+    return [_Sized(*key, results) for key, results in sorted(found.items())]
+
+
+def _is_sweep(sized: list[_Sized], llc: int | None) -> bool:
+    """Whether it walks through sizes on purpose: several, the largest well beyond the caches."""
+    beyond = (llc or SMALLEST) * RULE
+    return len(sized) >= SWEEP and sized[-1].all_bytes >= beyond
+
+
+def _fits(fitting: list[_Sized], llc: int | None, said_by: str) -> Finding:
+    largest = max(fitting, key=_bytes)
+    of = (
+        f"the last-level caches of {format_bytes(llc)} ({said_by})"
+        if llc
+        else "the caches of any machine"
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=_where(fitting),
+        confidence=CERTAIN if llc else EVERYWHERE,
+        evidence=_evidence(largest, llc),
+        explanation=(
+            f"The {_sizes(fitting)} that are worked on fit in {of}: after the first pass they come "
+            "from there, and the figure is one of a cache, not of memory."
+        ),
+        remedy=_remedy(llc),
+    )
+
+
+def _by_rule(small: list[_Sized], llc: int, said_by: str) -> Finding:
+    least = min(small, key=_bytes)
+    what = "Each array has" if least.ruled_bytes == least.array_bytes else "What is worked on has"
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=_where(small),
+        confidence=BY_RULE,
+        evidence=_evidence(least, llc),
+        explanation=(
+            f"{what} {format_bytes(least.ruled_bytes)}, less than {RULE} times the last-level "
+            f"caches of {format_bytes(llc)} ({said_by}), which is STREAM's rule: up to "
+            f"{share(llc / least.all_bytes)} of what is read may come from cache."
+        ),
+        remedy=_remedy(llc),
+    )
+
+
+def _sizes(several: list[_Sized]) -> str:
+    sizes = sorted({one.all_bytes for one in several})
+    if len(sizes) > 3:
+        return f"{format_bytes(sizes[0])} to {format_bytes(sizes[-1])}"
+    return listed([format_bytes(one) for one in sizes])
+
+
+def _where(several: list[_Sized]) -> list[str]:
+    return [result.where for one in several for result in one.results]
+
+
+def _evidence(one: _Sized, llc: int | None) -> list[dict[str, object]]:
+    line = f"line {one.results[0].line}"
+    found = [
+        proof("array_bytes", one.array_bytes, "bytes", line),
+        proof("working_set_bytes", one.all_bytes, "bytes", line),
+    ]
+    return [*found, proof("llc_bytes", llc, "bytes", "machine")] if llc else found
+
+
+def _remedy(llc: int | None) -> str:
+    size = f" ({format_bytes(RULE * llc)})" if llc else ""
+    return (
+        f"For a figure of memory make each array at least {RULE} times as large as all last-level "
+        f"caches together{size}; otherwise call it the figure of a cache."
+    )

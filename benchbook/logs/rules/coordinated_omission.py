@@ -1,0 +1,67 @@
+"""coordinated-omission: who sends the next message only after the last answer counts a stall once.
+
+Decided by the share of the time that stalls took, which the mean beside the median tells: an
+arrival at any moment would have met them with that share, whatever the percentiles say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.coordinated_omission import REMEDY
+from benchbook.digits import share
+from benchbook.importers import Report
+from benchbook.logs.latencies import Latencies, latencies
+from benchbook.logs.rules import Machine
+
+ARTEFACT = "coordinated-omission"
+LEAST_SHARE = 0.5  # of the time, in stalls
+CALM = 10.0  # times the median: percentiles that tell of the stalls themselves need no rule
+CONFIDENCE = 0.9
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each closed loop whose percentiles hide stalls."""
+    del machine
+    for report in reports:
+        if not _is_closed(report):
+            continue
+        for own in latencies(report):
+            mean, median, far = own.ns("mean"), own.ns("median"), own.ns("p99")
+            if mean and median and far and "max" in own.by_statistic:
+                stalled = 1 - median / mean
+                if stalled >= LEAST_SHARE and far < CALM * median:
+                    yield _finding(own, stalled)
+
+
+def _is_closed(report: Report) -> bool:
+    """Whether one message at a time was on its way: as it was called, or by what it counted."""
+    mode = report.facts.get("mode")
+    if mode is not None:
+        return bool(mode == "ping-pong")
+    counts = {
+        (one.name, one.of.get("part")): one.value
+        for one in report.results
+        if one.name in ("messages sent", "messages received")
+    }
+    sent, got = counts.get(("messages sent", "all")), counts.get(("messages received", "all"))
+    return sent is not None and got is not None and 0 <= sent - got <= 1
+
+
+def _finding(own: Latencies, stalled: float) -> Finding:
+    shown = [own.by_statistic[name] for name in ("mean", "median", "p99", "max")]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=[one.where for one in shown],
+        confidence=CONFIDENCE,
+        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=(
+            f"The next message was sent only after the last answer. With a median of "
+            f"{own.said('median')} and a mean of {own.said('mean')}, stalls of up to "
+            f"{own.said('max')} took {share(stalled)} of the time, but each is counted once: the "
+            f"99th percentile, {own.said('p99')}, is not what messages at a given pace would meet."
+        ),
+        remedy=REMEDY,
+    )

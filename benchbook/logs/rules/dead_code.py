@@ -1,0 +1,118 @@
+"""dead-code: a loop takes as long for far more work, and less than any work takes.
+
+Decided by a time too short for the empty loop itself, or by the same benchmark at several sizes
+whose work it counts itself (in bytes or items): its time must grow with them, unless the compiler
+removed the work and left the empty loop. Without such a count it may be an operation that takes as
+long at any size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s, in_base
+
+ARTEFACT = "dead-code"
+NO_LOOP_NS = 0.02  # for an iteration: a tenth of a cycle of any core
+SURELY_ROUNDED = 10**11  # iterations; a time that was not nothing would have been long
+MOST_NS = 1.0  # for an iteration over the largest size; a cycle or three
+LEAST_SIZE = 1000  # units of work that no core does in that time
+LEAST_GROWTH = 8  # largest ÷ smallest size
+SAME = 1.25  # slowest ÷ fastest
+SURE = 0.95
+REMEDY = (
+    "Use the result where the compiler cannot see through it (DoNotOptimize and ClobberMemory in "
+    "Google Benchmark), look for the loop in the disassembly, and measure two sizes again: twice "
+    "the work must take longer."
+)
+_SIZED = re.compile(r"(.+?)/(\d{1,15})(/.*)?")
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each benchmark whose time does not know how much there is to do."""
+    del machine
+    for report in reports:
+        yield from _without_loop(report)
+        for family, sizes in _families(report).items():
+            times = [in_base(one.value, one.unit)[0] for one in sizes.values()]
+            least, most = min(sizes), max(sizes)
+            grows = most >= LEAST_SIZE and most >= LEAST_GROWTH * max(1, least)
+            if len(sizes) > 1 and grows and max(times) <= MOST_NS and _alike(times):
+                yield _finding(family, sizes)
+
+
+def _without_loop(report: Report) -> Iterator[Finding]:
+    """Iterations that took no time: not even the loop around the work is left."""
+    for one in report.knowing("benchmark"):
+        if "iterations" not in one.of or one.of.get("threads", 1) != 1 or not is_number(one.value):
+            continue
+        value, unit = in_base(one.value, one.unit)
+        if unit != "ns" or not one.name.endswith(" cpu time") or not 0 <= value < NO_LOOP_NS:
+            continue
+        if value == 0 and one.of["iterations"] < SURELY_ROUNDED:
+            continue
+        yield Finding(
+            artefact=ARTEFACT,
+            effect="invalidates",
+            where=[one.where],
+            confidence=SURE,
+            evidence=[proof(one.name, one.value, one.unit, f"line {one.line}")],
+            explanation=(
+                f"{one.name} is {number(one.value)} {one.unit} an iteration (line {one.line}): "
+                "less than a tenth of a cycle, in which no core does anything. The compiler "
+                "removed the work and the loop around it."
+            ),
+            remedy=REMEDY,
+        )
+
+
+def _families(report: Report) -> dict[str, dict[int, Result]]:
+    """Times of an iteration by the number in the benchmark's name; several threads share one."""
+    found: dict[str, dict[int, Result]] = {}
+    own = [one for one in report.knowing("benchmark") if "iterations" in one.of]
+    counting = {one.of["benchmark"] for one in own if _is_rate(one)}
+    for one in own:
+        if one.of["benchmark"] not in counting or one.name.endswith(" cpu time"):
+            continue
+        if in_base(1.0, one.unit)[1] != "ns" or not is_number(one.value) or one.value <= 0:
+            continue
+        sized = _SIZED.fullmatch(str(one.of["benchmark"]))
+        if sized and (one.of.get("threads") or 1) == 1:
+            title = f"{sized[1]}/…{sized[3] or ''}{one.name.removeprefix(one.of['benchmark'])}"
+            found.setdefault(title, {}).setdefault(int(sized[2]), one)
+    return found
+
+
+def _is_rate(one: Result) -> bool:
+    return one.unit == "items/s" or bytes_per_s(one.value, one.unit) is not None
+
+
+def _alike(times: list[float]) -> bool:
+    return max(times) <= SAME * min(times)
+
+
+def _finding(family: str, sizes: dict[int, Result]) -> Finding:
+    least, most = min(sizes), max(sizes)
+    small, large = sizes[least], sizes[most]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in sizes.values()],
+        confidence=SURE,
+        evidence=[
+            proof(one.name, one.value, one.unit, f"line {one.line}") for one in (small, large)
+        ],
+        explanation=(
+            f"{family} takes {number(small.value)} {small.unit} for {least:,} (line {small.line}) "
+            f"and {number(large.value)} {large.unit} for {most:,} (line {large.line}): "
+            f"{number(most / max(1, least))} times the work in the same cycle or two. The compiler "
+            "removed the work, and the time is that of an empty loop."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,71 @@
+"""first-touch: the first repetition over new buffers takes far longer, and the mean has it in.
+
+A log shows no page faults, so that this is likely and not certain; what else makes a first
+repetition slow (a sleeping clock, cold code) is over within milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import duration, plural, share
+from benchbook.importers import Report
+from benchbook.logs.rules import Machine
+from benchbook.logs.samples import Series, series, time_s
+
+ARTEFACT = "first-touch"
+LEAST_FACTOR = 1.8  # first ÷ slowest of the others
+STEADY = 1.5  # slowest ÷ fastest of the others
+LEAST_SAMPLES = 3
+LIKELY = 0.8
+REMEDY = (
+    "Leave the first repetition out, or let the program write to every page of its buffers before "
+    "it takes the time."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each run whose first figure, over buffers of memory, begins like that."""
+    del machine
+    looked: set[int] = set()
+    for one in series(reports):
+        if one.samples[0].of.get("array_bytes") and id(one.report) not in looked:
+            looked.add(id(one.report))
+            yield from _finding(one)
+
+
+def _finding(one: Series) -> Iterator[Finding]:
+    times = [time_s(sample) for sample in one.samples]
+    known = [time for time in times if time]
+    if len(known) != len(times) or len(known) < LEAST_SAMPLES:
+        return
+    first, others = known[0], known[1:]
+    if first < LEAST_FACTOR * max(others) or max(others) > STEADY * min(others):
+        return
+    sample = one.samples[0]
+    usual = sum(others) / len(others)
+    biased = sum(known) / len(known) / usual
+    text = (
+        f"The first repetition of {sample.name} (line {sample.line}) took {duration(first * 1e9)}, "
+        f"and the other {len(others)} took {duration(max(others) * 1e9)} at most: what is touched "
+        "for the first time has to be brought in page by page while the clock runs."
+    )
+    if one.mean and one.is_whole():
+        text += (
+            f" The mean of {plural(len(known), 'repetition')} in line {one.mean.line} has it in, "
+            f"and is {share(1 - 1 / biased)} slower than the others are."
+        )
+    yield Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=1 / biased,
+        where=[sample.where, *([one.mean.where] if one.mean else [])],
+        confidence=LIKELY,
+        evidence=[
+            proof("first repetition", first, "s", f"line {sample.line}"),
+            proof("slowest of the others", max(others), "s", "log"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

@@ -1,0 +1,73 @@
+"""host-memory-device: the device of a transfer is the host itself, so that no bus is in the figure.
+
+Decided by what the log calls the platform and the device; of a mapping by a rate that no link has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.host_memory_device import REMEDY
+from benchbook.importers import Report
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s
+
+ARTEFACT = "host-memory-device"
+CONFIDENCE = 0.95
+LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
+_PLATFORM = re.compile(r"Portable Computing Language|\bpocl\b|CPU Runtime|for CPU|oclgrind", re.I)
+_DEVICE = re.compile(
+    r"^pthread|^cpu\b|\b(?:EPYC|Ryzen|Xeon|Threadripper|Core\(TM\)|Neoverse)\b(?!.*Graphics)", re.I
+)
+
+
+def _mapped(report: Report) -> Iterator[Finding]:
+    """Mappings of memory that host and device share: there was nothing to move."""
+    own = report.knowing("zero_copy")
+    fast = [one for one in own if (bytes_per_s(one.value, one.unit) or 0) > LINK_BYTES_PER_S]
+    mapped = [one for one in fast if one.of.get("zero_copy")]
+    if mapped:
+        most = max(mapped, key=lambda one: one.value)
+        yield Finding(
+            artefact=ARTEFACT,
+            effect="invalidates",
+            where=[one.where for one in mapped],
+            confidence=CONFIDENCE,
+            evidence=[proof(most.name, most.value, most.unit, f"line {most.line}")],
+            explanation=(
+                f"{most.name} in line {most.line} is {most.value:,.6g} {most.unit}, which no link "
+                "between host and device carries: the buffer lies in the host's own memory, and "
+                "mapping it moved nothing."
+            ),
+            remedy=REMEDY,
+        )
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report of transfers to such a device."""
+    del machine
+    for report in reports:
+        moved = [one for one in report.results if report.column(one, "direction")]
+        platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
+        if moved and (_PLATFORM.search(platform) or _DEVICE.search(device)):
+            yield Finding(
+                artefact=ARTEFACT,
+                effect="invalidates",
+                where=[one.where for one in moved],
+                confidence=CONFIDENCE,
+                evidence=[
+                    proof(name, value, "", f"line {report.line}")
+                    for name, value in (("platform", platform), ("device", device))
+                    if value
+                ],
+                explanation=(
+                    f"The device of line {report.line}, {device or platform}, is the host's own "
+                    f"processor: the {len(moved)} transfers are copies within its memory, or no "
+                    "copies at all, and no bus is in their figures."
+                ),
+                remedy=REMEDY,
+            )
+        else:
+            yield from _mapped(report)

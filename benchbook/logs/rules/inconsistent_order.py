@@ -1,0 +1,153 @@
+"""inconsistent-report: statistics of the same samples in an order that no samples have.
+
+A mean outside the smallest and the largest, percentiles that fall, samples beyond the extremes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import listed
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import half_of_last_digit, is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s
+
+ARTEFACT = "inconsistent-report"
+_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+# Where a statistic stands among others of the same samples; what lies strictly between 0 and 100
+# has that share of the samples below it.
+_ENDS = {"min": 0.0, "max": 100.0}
+_INSIDE = ("mean", "median", "sample")
+TOLERANCE = 1e-6
+MOST_ALIKE = 20  # of one statistic; of more, the least and the greatest tell
+MOST = 1000  # statistics of the same samples; no tool prints more
+REMEDY = (
+    "Do not use these figures before it is known which of them is wrong: the tool, who edited the "
+    "log, or two runs that were mixed into one."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report with such statistics."""
+    del machine
+    for report in reports:
+        wrong = [pair for several in _alike(report) for pair in _wrong(several)]
+        if wrong:
+            yield _finding(wrong)
+
+
+def _alike(report: Report) -> list[list[Result]]:
+    """Statistics of the same samples: one name, unit and setting."""
+    found: dict[tuple[object, ...], list[Result]] = {}
+    placed = {name for name in {one.statistic for one in report.results} if _place(name, "")}
+    if placed <= {"sample"}:
+        return []
+    for one in report.results:
+        if one.statistic in placed and is_number(one.value):
+            key: tuple[object, ...] = (one.name, one.unit)
+            if not _OF_ONE.issuperset(one.of):
+                of = {name: value for name, value in one.of.items() if name not in _OF_ONE}
+                key += tuple(sorted((name, str(value)) for name, value in of.items()))
+            found.setdefault(key, []).append(one)
+    return [several for several in found.values() if len(several) > 1]
+
+
+# Columns of one number, not of its setting.
+_OF_ONE = {
+    "elapsed_s",
+    "elapsed_error_s",
+    "bytes_moved",
+    "repetition",
+    "repetitions",
+    "clock_ticks",
+}
+
+
+def _place(statistic: str, unit: str) -> tuple[float, float] | None:
+    """The least and the greatest place that it can have among the samples, in per cent."""
+    if statistic in _ENDS or statistic == "best":
+        is_rate = bytes_per_s(1.0, unit) is not None
+        end = _ENDS.get(statistic, 100.0 if is_rate else 0.0)
+        return end, end
+    if found := _PERCENTILE.fullmatch(statistic):
+        return float(found[1]), float(found[1])
+    if statistic == "median":
+        return 50.0, 50.0
+    return (0.0, 100.0) if statistic in _INSIDE else None
+
+
+def _wrong(several: list[Result]) -> Iterator[tuple[Result, Result]]:
+    """Pairs of which the first, which cannot be the greater, is greater."""
+    counted = _counted(several)
+    placed = [
+        (one, place) for one in counted if (place := _place(one.statistic, one.unit)) is not None
+    ]
+    if not _may_be_wrong(placed):
+        return
+    for (first, one), (second, other) in combinations(placed, 2):
+        if one[1] <= other[0] and _exceeds(first, second):
+            yield first, second
+        elif other[1] <= one[0] and _exceeds(second, first):
+            yield second, first
+
+
+def _counted(several: list[Result]) -> list[Result]:
+    """Those that decide: of samples, and of a statistic that is there very often, both ends."""
+    by_statistic: dict[str, list[Result]] = {}
+    for one in several:
+        by_statistic.setdefault(one.statistic, []).append(one)
+    often = {"sample"} | {name for name, own in by_statistic.items() if len(own) > MOST_ALIKE}
+    counted = [one for one in several if one.statistic not in often][:MOST]
+    for name in sorted(often & by_statistic.keys()):
+        own = sorted(by_statistic[name], key=lambda one: one.value)
+        counted += [own[0], own[-1]]
+    return counted
+
+
+def _may_be_wrong(placed: list[tuple[Result, tuple[float, float]]]) -> bool:
+    """Whether any is above one that stands higher, whatever the digits: nearly always none is."""
+    below = -float("inf")  # the greatest of those that stand no higher
+    waiting = sorted(placed, key=lambda each: each[1][1])
+    at = 0
+    for one, (least, _) in sorted(placed, key=lambda each: each[1][0]):
+        while at < len(waiting) and waiting[at][1][1] <= least:
+            below = max(below, waiting[at][0].value)
+            at += 1
+        if below > one.value:
+            return True
+    return False
+
+
+def _exceeds(low: Result, high: Result) -> bool:
+    """Whether what should be lower is higher, beyond the digits that were printed."""
+    if low.value <= high.value or low.statistic == high.statistic:
+        return False
+    halves = half_of_last_digit(low.value), half_of_last_digit(high.value)
+    # Rounding keeps the order of numbers that are printed with as many digits.
+    digits = 0.0 if halves[0] == halves[1] else max(halves)
+    return low.value - high.value > digits + TOLERANCE * abs(high.value)
+
+
+def _finding(wrong: list[tuple[Result, Result]]) -> Finding:
+    said = [
+        f"the {low.statistic} of {low.name} (line {low.line}: {low.value:,.10g} {low.unit}) is "
+        f"above its {high.statistic} (line {high.line}: {high.value:,.10g} {high.unit})"
+        for low, high in wrong[:3]
+    ]
+    more = [f"{len(wrong) - 3} more of that kind"] if len(wrong) > 3 else []
+    text = f"{listed([*said, *more])}. No samples have such statistics."
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=list(dict.fromkeys(one.where for pair in wrong for one in pair)),
+        confidence=1.0,
+        evidence=[
+            proof(one.where, one.value, one.unit, "log") for pair in wrong[:3] for one in pair
+        ],
+        explanation=text[0].upper() + text[1:],
+        remedy=REMEDY,
+    )

@@ -1,0 +1,275 @@
+"""inconsistent-report: totals of transfers and exchanges that their parts do not make.
+
+Counts and the share that they are, streams and their sum, intervals and the whole, datagrams and
+bytes. A printed number is as good as its digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import listed
+from benchbook.importers import Report, Result
+from benchbook.logs.ends import BOTH_WAYS, SUM
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import bytes_per_s, in_base
+
+ARTEFACT = "inconsistent-report"
+TOLERANCE = 0.03  # of bytes: three digits of many lines, and the ends of a test
+OF_SHARE = 0.06  # of a share that is printed with two digits
+LEAST_POINTS = 0.51  # of a per cent that is printed without any
+WHOLE_POINT = 1.01  # a share that is cut, not rounded
+LEAST_DIGITS = 1.0  # of a rate with two decimals
+SHOWN = 3
+REMEDY = (
+    "Do not use these figures before it is known which of them is wrong: the tool, or who copied "
+    "or edited the log; where the log is whole, compute the totals from its parts."
+)
+Odd = tuple[str, list[Result]]
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report whose totals do not add up."""
+    del machine
+    for report in reports:
+        odd = [
+            *_shares(report),
+            *_packets(report),
+            *_streams(report),
+            *_intervals(report),
+            *_datagrams(report),
+            *_messages(report),
+            *_matrices(report),
+        ]
+        if odd:
+            yield _finding(odd)
+
+
+def _beside(report: Report, names: tuple[str, ...]) -> Iterator[dict[str, Result]]:
+    """Numbers of these names that one line has of one stream, where it has them all."""
+    lines: dict[tuple[object, ...], dict[str, Result]] = {}
+    for one in report.results:
+        if one.name in names:
+            of = one.of
+            key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
+            lines.setdefault(key, {}).setdefault(one.name, one)
+    yield from (own for own in lines.values() if len(own) == len(names))
+
+
+def _shares(report: Report) -> Iterator[Odd]:
+    """Lost datagrams of all that are not the printed share."""
+    for own in _beside(report, ("lost datagrams", "datagrams", "loss")):
+        lost, every, loss = own["lost datagrams"], own["datagrams"], own["loss"]
+        if every.value <= 0 or lost.value < 0 or not math.isfinite(loss.value):
+            continue
+        made = 100 * lost.value / every.value
+        slack = max(LEAST_POINTS if loss.value >= 10 else 0.011, OF_SHARE * min(made, loss.value))
+        if abs(made - loss.value) > slack:
+            yield (
+                f"line {loss.line} says {loss.value:g} % for {lost.value:,.0f} lost of "
+                f"{every.value:,.0f} datagrams, which are {made:.3g} %",
+                [lost, every, loss],
+            )
+
+
+def _packets(report: Report) -> Iterator[Odd]:
+    """Packets received of those sent that are not the printed loss."""
+    for own in _beside(report, ("packets sent", "packets received", "loss")):
+        sent, got, loss = own["packets sent"], own["packets received"], own["loss"]
+        counted = all(is_number(one.value) for one in own.values())
+        if not counted or sent.value <= 0 or got.value > sent.value:
+            continue
+        made = 100 * (1 - got.value / sent.value)
+        if abs(made - loss.value) > WHOLE_POINT:
+            yield (
+                f"line {loss.line} says {loss.value:g} % loss for {got.value:,.0f} received of "
+                f"{sent.value:,.0f} packets, which are {made:.3g} % lost",
+                [sent, got, loss],
+            )
+
+
+def _moved(report: Report, statistic: str) -> list[Result]:
+    return [
+        one
+        for one in report.results
+        if one.name == "transferred" and one.statistic == statistic and not one.of.get("omitted")
+    ]
+
+
+def _bytes(one: Result) -> float:
+    return in_base(one.value, one.unit)[0]
+
+
+def _streams(report: Report) -> Iterator[Odd]:
+    """Sums over streams; a sum is of those of its own end, or of all."""
+    moved = _moved(report, "total")
+    if any(one.of.get("direction") == "reverse" for one in moved):
+        return  # JSON of both ways does not tell which way a stream goes
+    every: dict[object, list[Result]] = {}
+    ends: dict[object, list[Result]] = {}
+    for one in filter(_is_part, moved):
+        direction, end = one.of.get("direction"), one.of.get("end")
+        every.setdefault(direction, []).append(one)
+        ends.setdefault((direction, end), []).append(one)
+    # Once for each direction and end: a log may have very many sums.
+    in_all, in_own = _totals(every), _totals(ends)
+    streams = {key: len({one.of.get("stream") for one in some}) for key, some in every.items()}
+    for whole in moved:
+        direction, end = whole.of.get("direction"), whole.of.get("end")
+        if whole.of.get("stream") != SUM or streams.get(direction, 0) < 2:
+            continue
+        if streams[direction] != report.facts.get("streams"):
+            continue
+        sums = [in_all[direction]]
+        if (direction, end) in in_own:
+            sums.insert(0, in_own[direction, end])
+        if not any(_near(_bytes(whole), one) for one in sums):
+            parts = ends.get((direction, end)) or every[direction]
+            yield _unequal("the streams", whole, sums[0], parts)
+
+
+def _totals(parts: dict[Any, list[Result]]) -> dict[Any, float]:
+    return {key: sum(map(_bytes, some)) for key, some in parts.items()}
+
+
+def _is_part(one: Result) -> bool:
+    return not str(one.of.get("stream")).startswith((SUM, BOTH_WAYS))
+
+
+def _intervals(report: Report) -> Iterator[Odd]:
+    """Intervals that cover the whole transfer."""
+    intervals: dict[tuple[object, ...], list[Result]] = {}
+    for one in _moved(report, "interval"):
+        intervals.setdefault(_whose(one), []).append(one)
+    spans = {key: _span(own) for key, own in intervals.items() if len(own) > 1}
+    totals = _totals(intervals)
+    for whole in _moved(report, "total"):
+        key = _whose(whole)
+        if (
+            (span := spans.get(key))
+            and _covers(span, whole)
+            and not _near(_bytes(whole), totals[key])
+        ):
+            yield _unequal("the intervals", whole, totals[key], intervals[key])
+
+
+def _whose(one: Result) -> tuple[object, ...]:
+    return tuple(one.of.get(name) for name in ("stream", "end", "direction"))
+
+
+def _span(own: list[Result]) -> tuple[float, float] | None:
+    """From where to where they reach, where each follows another; in s."""
+    if any("start_s" not in one.of or "end_s" not in one.of for one in own):
+        return None
+    parts = sorted((float(one.of["start_s"]), float(one.of["end_s"])) for one in own)
+    joined = all(abs(one[1] - two[0]) < 0.02 for one, two in pairwise(parts))
+    return (parts[0][0], parts[-1][1]) if joined else None
+
+
+def _covers(span: tuple[float, float], whole: Result) -> bool:
+    """Whether that is from the start of the whole to its end."""
+    if "start_s" not in whole.of or "end_s" not in whole.of:
+        return False
+    start, end = float(whole.of["start_s"]), float(whole.of["end_s"])
+    return abs(span[0] - start) < 0.02 and abs(span[1] - end) <= 0.01 * end + 0.02
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
+
+
+def _unequal(what: str, whole: Result, total: float, parts: list[Result]) -> Odd:
+    size = whole.value / _bytes(whole) if _bytes(whole) else 1.0
+    return (
+        f"line {whole.line} says {whole.value:,.6g} {whole.unit} for the whole, but {what} "
+        f"(lines {parts[0].line} to {parts[-1].line}) make {total * size:,.4g} {whole.unit}",
+        [whole, *parts[:2]],
+    )
+
+
+def _datagrams(report: Report) -> Iterator[Odd]:
+    """Bytes that are not the datagrams times their size."""
+    size = report.facts.get("message_bytes")
+    if report.facts.get("protocol") != "udp" or not size:
+        return
+    lost = {_place(one): one.value for one in report.results if one.name == "lost datagrams"}
+    for own in _beside(report, ("transferred", "datagrams")):
+        moved, sent = own["transferred"], own["datagrams"]
+        if moved.of.get("end") != sent.of.get("end"):
+            continue
+        received = sent.of.get("end") == "receiver"
+        got = sent.value - (lost.get(_place(sent), 0.0) if received else 0.0)
+        if got > 0 and moved.value > 0 and not _near(_bytes(moved), got * size):
+            made = got * size * moved.value / _bytes(moved)
+            yield (
+                f"line {moved.line} says {moved.value:,.6g} {moved.unit}, but {got:,.0f} datagrams "
+                f"of {size:,} bytes make {made:,.4g} {moved.unit}",
+                [moved, sent],
+            )
+
+
+def _place(one: Result) -> tuple[object, ...]:
+    names = ("stream", "interval", "end")
+    return one.line, one.statistic, *(one.of.get(name) for name in names)
+
+
+def _messages(report: Report) -> Iterator[Odd]:
+    """A message rate times the size of a message that is not the printed throughput."""
+    rates = {
+        report.column(one, "message_bytes"): one
+        for one in report.results
+        if one.name == "message rate" and one.value > 0
+    }
+    for one in report.results if rates else ():
+        size = report.column(one, "message_bytes")
+        rate, printed = rates.get(size), bytes_per_s(one.value, one.unit)
+        if not size or rate is None or one.name != "throughput" or printed is None:
+            continue
+        if one.value >= LEAST_DIGITS and not _near(printed, rate.value * size):
+            yield (
+                f"line {one.line} says {one.value:,.6g} {one.unit}, but {rate.value:,.6g} messages "
+                f"of {size:,} bytes a second are {rate.value * size / 1e6:,.4g} MB/s",
+                [one, rate],
+            )
+
+
+def _matrices(report: Report) -> Iterator[Odd]:
+    """Cells of a matrix and their printed sum."""
+    cells: dict[str, list[Result]] = {}
+    for one in report.results:
+        if one.statistic == "sample" and "column" in one.of:
+            cells.setdefault(one.name, []).append(one)
+    totals = {name: sum(one.value for one in own) for name, own in cells.items()}
+    for whole in report.results:
+        if whole.statistic == "sum" and whole.name in cells:
+            own, total = cells[whole.name], totals[whole.name]
+            if not _near(whole.value, total):
+                yield (
+                    f"line {whole.line} says that {whole.name} sums to {whole.value:,.6g} "
+                    f"{whole.unit}, but its {len(own)} cells make {total:,.6g} {whole.unit}",
+                    [whole, *own[:2]],
+                )
+
+
+def _finding(odd: list[Odd]) -> Finding:
+    said = [words for words, _ in odd[:SHOWN]]
+    more = [f"{len(odd) - SHOWN} more of that kind"] if len(odd) > SHOWN else []
+    text = f"{listed([*said, *more])}."
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=list(dict.fromkeys(one.where for _, results in odd for one in results)),
+        confidence=1.0,
+        evidence=[
+            proof(one.where, one.value, one.unit, f"line {one.line}")
+            for _, results in odd[:SHOWN]
+            for one in results
+        ],
+        explanation=text[0].upper() + text[1:],
+        remedy=REMEDY,
+    )

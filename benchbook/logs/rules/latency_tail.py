@@ -1,0 +1,88 @@
+"""heavy-tail: a mean and a deviation of latencies that few long ones make.
+
+Decided by quantiles where the tool prints them; by the deviation beside the mean where it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report
+from benchbook.logs.latencies import Latencies, latencies, repetitions
+from benchbook.logs.rules import Machine
+
+ARTEFACT = "heavy-tail"
+FAR = 10.0  # times the median, one in a hundred
+AWAY = 2.0  # mean ÷ median, though not one in a hundred is far
+WIDE = 2.0  # deviation ÷ mean; of an exponential law it is 1
+LEAST = 50  # exchanges: among few, the first one is slow
+BY_QUANTILE, BY_DEVIATION = 0.95, 0.85
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each set of latencies with such a tail."""
+    del machine
+    for report in reports:
+        for own in latencies(report):
+            if repetitions(report, own) < LEAST:
+                continue
+            median, far = own.ns("median"), own.ns("p99")
+            mean, sd, most = own.ns("mean"), own.ns("sd"), own.ns("max")
+            if median and far:
+                if far >= FAR * median:
+                    yield _by_quantile(own, far / median)
+                elif mean and sd and mean >= AWAY * median and sd >= WIDE * mean:
+                    yield _by_mean(own, mean / median)
+            elif mean and sd and most and sd >= WIDE * mean:
+                yield _by_deviation(own, sd / mean, most / mean)
+
+
+def _by_quantile(own: Latencies, times: float) -> Finding:
+    mean = f" The mean, {own.said('mean')}, is of neither." if "mean" in own.by_statistic else ""
+    return _finding(
+        own,
+        ("median", "p99", "mean"),
+        BY_QUANTILE,
+        f"Half of all exchanges take at most {own.said('median')}, but one in a hundred takes "
+        f"{number(times)} times as long or longer, from {own.said('p99')} on.{mean}",
+    )
+
+
+def _by_mean(own: Latencies, times: float) -> Finding:
+    return _finding(
+        own,
+        ("median", "mean", "sd", "p99"),
+        BY_QUANTILE,
+        f"Half of all exchanges take at most {own.said('median')}, and even the 99th percentile is "
+        f"{own.said('p99')}: fewer than one in a hundred make the mean, {own.said('mean')}, "
+        f"{number(times)} times the median, and nearly all of the deviation, {own.said('sd')}.",
+    )
+
+
+def _by_deviation(own: Latencies, spread: float, times: float) -> Finding:
+    return _finding(
+        own,
+        ("mean", "sd", "max"),
+        BY_DEVIATION,
+        f"The deviation, {own.said('sd')}, is {number(spread)} times the mean, {own.said('mean')}, "
+        f"and the longest exchange took {number(times)} times the mean: few long ones make both, "
+        "and neither tells what an exchange usually takes.",
+    )
+
+
+def _finding(own: Latencies, names: tuple[str, ...], confidence: float, text: str) -> Finding:
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.heavy_tail import REMEDY
+
+    shown = [own.by_statistic[name] for name in names if name in own.by_statistic]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=[one.where for one in shown],
+        confidence=confidence,
+        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=text,
+        remedy=REMEDY,
+    )

@@ -1,0 +1,61 @@
+"""oversubscribed-sum: averages of several processes were added, as if all had run all the time.
+
+Each average is over the time in which its process copied. Nothing says that the others copied then:
+what ends first leaves its share to the rest, and with more processes than cores each average leaves
+out the time in which its process waited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.importers import Report, Result
+from benchbook.logs.rules import Machine
+
+ARTEFACT = "oversubscribed-sum"
+SURE, LIKELY = 1.0, 0.8
+REMEDY = (
+    "Start all processes at one barrier, and divide the bytes of the whole group by the time from "
+    "the first start to the last end."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each run that prints sums of averages."""
+    for report in reports:
+        sums = [
+            one
+            for one in report.results
+            if one.statistic == "sum" and one.of.get("summed_of") == "mean"
+        ]
+        if sums:
+            yield _finding(report, sums, machine)
+
+
+def _finding(report: Report, sums: list[Result], machine: Machine) -> Finding:
+    largest = max(sums, key=lambda one: one.value)
+    processes = report.column(largest, "processes")
+    cores = report.facts.get("cores") or machine.cores
+    of = f" of {processes} processes" if processes else ""
+    crowded = processes and cores and processes > cores
+    more = (
+        f" {processes} processes on {cores} cores take turns, and an average leaves out the time "
+        "in which its process waited."
+        if crowded
+        else ""
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=[one.where for one in sums],
+        confidence=SURE if crowded else LIKELY,
+        evidence=[proof("sum of averages", largest.value, largest.unit, f"line {largest.line}")],
+        explanation=(
+            f"Line {largest.line} adds the averages{of} to {largest.value:,.0f} {largest.unit} "
+            f"for {largest.name}. Nothing makes them copy at the same time, so each average has "
+            "moments in which the others were idle, and the sum can be more than the machine "
+            f"delivers.{more}"
+        ),
+        remedy=REMEDY,
+    )

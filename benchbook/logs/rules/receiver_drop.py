@@ -1,0 +1,53 @@
+"""receiver-drop: datagrams that found no room in a socket are called lost in the network.
+
+Decided where no network was there to lose them: both ends are on one host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.receiver_drop import REMEDY
+from benchbook.digits import count
+from benchbook.importers import Report, Result
+from benchbook.logs.addresses import stays_in_host
+from benchbook.logs.ends import over_udp, wholes
+from benchbook.logs.rules import Machine
+from benchbook.sizes import format_bytes
+
+ARTEFACT = "receiver-drop"
+CONFIDENCE = 0.95
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report of datagrams lost within one host."""
+    del machine
+    for report in over_udp(reports):
+        lost = [
+            one
+            for told in wholes(report)
+            for name in ("lost datagrams", "dropped messages")
+            for end in ("receiver", "")
+            if (one := told.of(end, name)) and one.value > 0
+        ]
+        if lost and stays_in_host(report):
+            yield _finding(report, max(lost, key=lambda one: one.value))
+
+
+def _finding(report: Report, lost: Result) -> Finding:
+    room = report.facts.get("socket_buffer_bytes")
+    buffer = f" of {format_bytes(int(room))}" if room else ""
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        where=[lost.where],
+        confidence=CONFIDENCE,
+        evidence=[proof(lost.name, lost.value, lost.unit, f"line {lost.line}")],
+        explanation=(
+            f"The {count(lost.value)} {lost.name} of line {lost.line} were lost on one host, where "
+            "no wire and no switch can lose any: they found the buffer of the receiving "
+            f"socket{buffer} full. The receiver was too slow, not the network."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,137 @@
+"""report-errors: losses and jitters that no transfer can have, as some versions of tools print
+them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.report_errors import FIRST_JITTER, OUT_OF_RANGE
+from benchbook.digits import listed
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.throughput.ranges import first_jitters, out_of_range
+
+ARTEFACT = "report-errors"
+CERTAIN, BY_SIZE = 1.0, 0.9
+SHOWN = 3
+LEAST_S = 0.5
+MORE_RECEIVED = 1.02  # times what was sent: digits and the ends of a test make less
+_NAMES = {
+    "jitter": "jitter_ms",
+    "lost datagrams": "lost_datagrams",
+    "loss": "lost_percent",
+}
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for all values of a report that cannot be, one for its first jitter."""
+    del machine
+    for report in reports:
+        lasted = {
+            _stretch(one): one.of["elapsed_s"] for one in report.results if "elapsed_s" in one.of
+        }
+        out = [
+            (own[one.name], f"{one.words} (line {own[one.name].line})")
+            for own in _groups(report).values()
+            for one in out_of_range({"": _values(own, lasted)})
+        ]
+        out += _too_many(report)
+        if out:
+            yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
+        first = list(_first(report))
+        if first and not out:
+            yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
+
+
+_OUT = "The log says {0}. No loss or delay of a network makes such a value: the report is wrong."
+_FIRST = (
+    "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
+    "first has none before it: the offset between the two clocks stands in its place."
+)
+
+
+def _groups(report: Report) -> dict[tuple[Any, ...], dict[str, Result]]:
+    """The values of one line of one stream, by the names that ranges.py has for them."""
+    found: dict[tuple[Any, ...], dict[str, Result]] = {}
+    for one in report.results:
+        name = _NAMES.get(one.name)
+        if one.name == "datagrams" and one.of.get("end") != "sender":
+            name = "expected_datagrams"
+        if name is not None:
+            found.setdefault((*_stretch(one), one.of.get("end")), {})[name] = one
+    return found
+
+
+def _stretch(one: Result) -> tuple[Any, ...]:
+    """What a line tells of: numbers of one stretch of one stream."""
+    return one.line, one.statistic, one.of.get("stream"), one.of.get("interval")
+
+
+def _values(own: Mapping[str, Result], lasted: Mapping[tuple[Any, ...], float]) -> dict[str, float]:
+    """By name, and how long the transfer was received, as far as it is known; of a moment that has
+    no length at its digits a jitter can be longer."""
+    values = {name: one.value for name, one in own.items()}
+    if values.get("expected_datagrams") == 0 and math.isnan(values.get("lost_percent", 0.0)):
+        del values["lost_percent"]  # a share of nothing
+    took = lasted.get(_stretch(next(iter(own.values()))))
+    return values if not took or took < LEAST_S else values | {"receiving_s": took}
+
+
+def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
+    """More received than sent."""
+    totals = {
+        (one.name, one.of.get("stream"), one.of.get("direction"), one.of.get("end")): one
+        for one in report.results
+        if one.statistic == "total"
+    }
+    for (name, stream, direction, end), got in totals.items():
+        if name == "packets received":
+            sent = totals.get(("packets sent", stream, direction, end))
+            most = sent.value if sent else None
+        elif name == "transferred" and end == "receiver" and "omitted" not in report.facts:
+            sent = totals.get((name, stream, direction, "sender"))
+            most = MORE_RECEIVED * sent.value if sent and sent.unit == got.unit else None
+        else:
+            continue
+        if not is_number(got.value) or (sent is not None and not is_number(sent.value)):
+            continue
+        if sent is not None and most is not None and got.value > most > 0:
+            said = f"{got.value:,.6g} {got.unit} received of {sent.value:,.6g} sent"
+            yield got, f"{said} (line {got.line})"
+
+
+def _first(report: Report) -> Iterator[tuple[Result, str]]:
+    """First jitters that have nothing to do with that of the whole transfer."""
+    jitters = [one for one in report.results if one.name == "jitter"]
+    streams = dict.fromkeys(one.of.get("stream") for one in jitters)
+    for stream in streams:
+        own = [one for one in jitters if one.of.get("stream") == stream]
+        first = next((one for one in own if one.statistic == "interval"), None)
+        whole = next((one for one in own if one.statistic == "total"), None)
+        if first is None or whole is None:
+            continue
+        ends = {"": {"first_jitter_ms": first.value, "jitter_ms": whole.value}}
+        for doubt in first_jitters(ends):
+            yield first, f"{doubt.words} (line {first.line})"
+
+
+def _finding(
+    doubted: list[tuple[Result, str]], confidence: float, remedy: str, text: str
+) -> Finding:
+    words = list(dict.fromkeys(said for _, said in doubted))
+    more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one, _ in doubted],
+        confidence=confidence,
+        evidence=[
+            proof(one.name, one.value, one.unit, f"line {one.line}") for one, _ in doubted[:SHOWN]
+        ],
+        explanation=text.format(listed([*words[:SHOWN], *more])),
+        remedy=remedy,
+    )

@@ -1,0 +1,117 @@
+"""sender-rate: datagrams that a sender handed over are called throughput, whether they arrived or
+not.
+
+Decided by what the other end got, where the log has it, or by the losses that it told; a log that
+has nothing of the other end tells no throughput at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
+from benchbook.digits import bit_rate, number, share
+from benchbook.importers import Report, Result
+from benchbook.logs.ends import Told, over_udp, wholes
+from benchbook.logs.rules import Machine
+
+ARTEFACT = "sender-rate"
+CERTAIN, UNSEEN = 1.0, 0.8
+RATES = ("transferred", "throughput")
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each transfer whose sender's figure is not what arrived, or stands alone."""
+    del machine
+    of_datagrams = list(over_udp(reports))
+    seen_elsewhere = any(_has_receiver(told) for one in of_datagrams for told in wholes(one))
+    for report in of_datagrams:
+        whole = wholes(report)
+        if not whole and not seen_elsewhere and (rate := _last_interval(report)):
+            yield _alone(rate)
+        for told in whole:
+            sent = told.of("sender", "throughput")
+            if sent is None or sent.value <= 0:
+                continue
+            got, lost = told.of("receiver", "throughput"), told.of("receiver", "lost datagrams")
+            if got is not None and got.value == 0 and not (lost and lost.value):
+                continue  # it was interrupted before the receiver told
+            arrived = _arrived(told)
+            if arrived is not None and arrived < 1 - LEAST_MISSING:
+                yield _lost(told, sent, arrived)
+            elif arrived is None and not seen_elsewhere:
+                yield _alone(sent)
+
+
+def _last_interval(report: Report) -> Result | None:
+    """The last rate of a sender whose totals are cut off; None where the receiver tells too."""
+    if any(one.of.get("end") == "receiver" for one in report.results):
+        return None
+    rates = (one for one in reversed(report.results) if one.name == "throughput" and one.value > 0)
+    return next((one for one in rates if one.of.get("end") == "sender"), None)
+
+
+def _has_receiver(told: Told) -> bool:
+    return any(told.of("receiver", name) for name in ("throughput", "transferred", "loss"))
+
+
+def _arrived(told: Told) -> float | None:
+    """The share of what was sent that arrived; None where nothing tells."""
+    for name in RATES:
+        sent, got = told.of("sender", name), told.of("receiver", name)
+        if sent and got and sent.unit == got.unit and sent.value > 0:
+            return got.value / sent.value
+    rates = told.of("sender", "throughput"), told.of("receiver", "throughput")
+    lost = told.of("receiver", "loss")
+    if None in rates and lost is not None and 0 <= lost.value <= 100:
+        return 1 - lost.value / 100
+    return None
+
+
+def _said(one: Result, share_of: float = 1.0) -> str:
+    value = one.value * share_of
+    return bit_rate(value) if one.unit == "bit/s" else f"{number(value)} {one.unit}"
+
+
+def _lost(told: Told, sent: Result, arrived: float) -> Finding:
+    got, lost = told.of("receiver", "throughput"), told.of("receiver", "loss")
+    if got is not None:
+        seen = f"the receiver got {_said(got)} (line {got.line}), "
+        seen += f"{share(arrived)} of it"
+    else:
+        assert lost is not None
+        seen = (
+            f"{lost.value:g} % of it was lost (line {lost.line}), so that at most "
+            f"{_said(sent, arrived)} arrived"
+        )
+    evidence = [sent, *(one for one in (got, lost) if one is not None)]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=1 / arrived if arrived > 0 else None,
+        where=[sent.where],
+        confidence=CERTAIN,
+        evidence=[proof(one.name, one.value, one.unit, f"line {one.line}") for one in evidence],
+        explanation=(
+            f"Line {sent.line} says {_said(sent)} of what the sender handed to "
+            f"its socket, but {seen}. A sender of datagrams is never told what became of them."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _alone(sent: Result) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=[sent.where],
+        confidence=UNSEEN,
+        evidence=[proof(sent.name, sent.value, sent.unit, f"line {sent.line}")],
+        explanation=(
+            f"The {_said(sent)} of line {sent.line} are what the sender handed "
+            "to its socket. The log has nothing from the receiver, and a sender of datagrams ends "
+            "as well when none of them arrives."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,68 @@
+"""heavy-tail: the tool itself says that its runs are unstable, and its figures say so too.
+
+Decided by both: a warning alone comes with differences that nobody minds, and a wide deviation may
+be what the program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
+
+ARTEFACT = "heavy-tail"
+WIDE = 0.25  # deviation ÷ mean
+FAR = 2.0  # longest ÷ mean
+FEW = 8  # runs, which have no tail
+LIKELY = 0.8
+REMEDY = (
+    "Give the median and the quantiles instead of mean and deviation, and measure again on a quiet "
+    "machine, with more runs."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report of which tool and figures say it."""
+    del machine
+    for report in reports:
+        if not report.facts.get("said_unstable"):
+            continue
+        if _few(report):
+            continue
+        by = {one.statistic: one for one in report.results if one.name == "time"}
+        mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
+        if most is None and is_number(report.facts.get("said_longest_s")):
+            most = report.facts["said_longest_s"] * 1e9
+        if mean and deviation and most and deviation >= WIDE * mean and most >= FAR * mean:
+            yield _finding([by["mean"], by["stddev"]], deviation / mean, most / mean)
+
+
+def _few(report: Report) -> bool:
+    counts = [one.of["repetitions"] for one in report.results if "repetitions" in one.of]
+    return bool(counts) and max(counts) < FEW
+
+
+def _ns(one: Result | None) -> float | None:
+    return in_base(one.value, one.unit)[0] if one and is_number(one.value) else None
+
+
+def _finding(shown: list[Result], spread: float, times: float) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[one.where for one in shown],
+        confidence=LIKELY,
+        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=(
+            f"The tool warns of unstable runs, and its figures agree: the deviation is "
+            f"{number(spread)} times the mean, and the longest took {number(times)} times the mean "
+            f"(line {shown[0].line}). Few long ones make both, and neither says what it usually "
+            "takes."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,107 @@
+"""Samples that a log prints -> the tables that detectors of our own runs read.
+
+A report that prints its repetitions one by one is one start of one point: what detectors of shape
+tell of samples holds for it too. Pandas and SciPy take seconds to load, so samples are looked at in
+plain Python first, and only where their shape is odd are the detectors asked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import statistics
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from benchbook.artefacts import Finding
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.units import bytes_per_s, in_base
+
+# What one start of samples suffices for; their clock's ticks are lost in what was printed.
+DETECTORS = ("heavy_tail", "bimodal")
+LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
+MOST_SAMPLES = 20_000  # evenly out of more
+LEAST_TAIL = 1.1  # mean ÷ median: what heavy-tail asks for at least
+LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
+QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
+
+
+def findings(reports: list[Report]) -> Iterator[Finding]:
+    """What these detectors say of all samples, with the lines that they stand in."""
+    for report in reports:
+        for samples in _samples(report):
+            times = [one for one in (_time_ns(sample) for sample in samples) if one is not None]
+            if len(times) >= LEAST_SAMPLES and _is_odd(times):
+                yield from _judged(report, samples, times)
+
+
+def _samples(report: Report) -> list[list[Result]]:
+    """Samples of the same name and unit, in the order of the log."""
+    found: dict[tuple[str, str], list[Result]] = {}
+    for one in report.results:
+        if one.statistic == "sample" and is_number(one.value) and one.value > 0:
+            found.setdefault((one.name, one.unit), []).append(one)
+    return list(found.values())
+
+
+def _time_ns(one: Result) -> float | None:
+    """How long it took; of a rate, what its bytes or one unit of work took."""
+    value, base = in_base(one.value, one.unit)
+    if base == "ns":
+        return value
+    rate = bytes_per_s(one.value, one.unit)
+    return 1e18 / rate if rate else None
+
+
+def _is_odd(times: list[float]) -> bool:
+    """Whether a detector may have something to say: a mean far off, or halves far apart."""
+    ordered = sorted(times)
+    low, middle, high = (ordered[len(ordered) * n // QUARTERS] for n in (1, 2, 3))
+    if statistics.fmean(ordered) >= LEAST_TAIL * middle:
+        return True
+    return high >= LEAST_APART * low and _has_valley(ordered)
+
+
+def _has_valley(ordered: list[float]) -> bool:
+    """Whether a stretch of the values has far fewer than some on either side of it."""
+    low, high = (ordered[int(len(ordered) * share)] for share in (0.02, 0.98))
+    edges = [low + (high - low) * n / STRETCHES for n in range(STRETCHES + 1)]
+    counts = [bisect_left(ordered, b) - bisect_left(ordered, a) for a, b in pairwise(edges)]
+    return any(
+        NARROWER * counts[n] <= min(max(counts[:n]), max(counts[n + 1 :]))
+        for n in range(1, STRETCHES - 1)
+    )
+
+
+def _judged(report: Report, samples: list[Result], times: list[float]) -> Iterator[Finding]:
+    import pandas as pd
+
+    from benchbook.artefacts import Seen
+    from benchbook.steadiness import steadiness
+
+    step = math.ceil(len(times) / MOST_SAMPLES)
+    kept = times[::step]
+    first, last = samples[0], samples[-1]
+    where = f"lines {first.line} to {last.line}: {first.name}"
+    calls = pd.DataFrame(
+        {"block": 0, "invocation": 0, "sample": range(len(kept)), "time_ns": kept}
+        | {"warm_up": False}
+    )
+    row = {"where": where, "series": where, "setting": where, "samples": len(kept), "blocks": 1}
+    row |= steadiness(calls) | {"threads": 1, "processes": 1}
+    if in_base(1.0, first.unit)[1] == "ns":
+        row["time_ns"] = statistics.median(kept)
+    seen = Seen(points=pd.DataFrame([row]))
+    for name in DETECTORS:
+        detector = importlib.import_module(f"benchbook.artefacts.{name}")
+        for finding in detector.detect(seen).findings:
+            yield replace(finding, explanation=_of_one_run(finding.explanation))
+
+
+def _of_one_run(text: str) -> str:
+    """Without what is said of starts: a log has one."""
+    begin, found, _ = text.partition(" It shows in ")
+    return begin if found else text.replace(" inside the same starts", "")

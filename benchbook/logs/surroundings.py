@@ -1,0 +1,99 @@
+"""What a log shows of its machine beside the benchmark: caches and CPUs by lscpu, nproc; the link
+of a device by nvidia-smi, lspci.
+
+Only what is said once, or always the same: a log with two machines tells of neither.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchbook.importers import Log, Report
+
+_CACHE = re.compile(
+    r"^[ \t]*L(?P<level>[123])d?(?: cache)?: +(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])"
+    r"(?P<summed>i?B)?(?: \(\d+ instances?\))?[ \t]*$",
+    re.M,
+)
+_CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
+_SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
+# nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
+# link has at the moment is no ceiling: idle ones rest at the lowest generation.
+_QUERIED = re.compile(r"^[ \t]*pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M)
+_LINK = re.compile(r"^[ \t]*(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
+_CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
+# One direction of one lane in MB/s, after the coding of bits.
+_LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
+_GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
+_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+_DEVICES = 16  # lines below such a head
+_NEAR = 3  # lines from a command to what it prints
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Give the reports the facts that they do not have themselves."""
+    found = {
+        "llc_bytes": _llc_bytes(log.text),
+        "cores": _cores(log),
+        "pcie_bytes_per_s": _pcie(log),
+    }
+    for report in reports:
+        for name, value in found.items():
+            if name == "pcie_bytes_per_s" and not report.knowing("direction"):
+                continue
+            if value and report.facts.get(name) is None:
+                report.facts[name] = value
+
+
+def _llc_bytes(text: str) -> int | None:
+    """All last-level caches together. An L2 is the last one only where all levels are shown."""
+    if " cache:" not in text and "L3:" not in text:
+        return None
+    levels: dict[int, set[int]] = {}
+    sockets = _said(_SOCKETS, text) or 1
+    for one in _CACHE.finditer(text):
+        # Old versions tell one cache of each level, in K and without a B.
+        several = 1 if one["summed"] else sockets
+        size = float(one["size"].replace(",", ".")) * _SIZES[one["prefix"]] * several
+        levels.setdefault(int(one["level"]), set()).add(round(size))
+    last = max(levels, default=0)
+    whole = last == 3 or (last == 2 and 1 in levels)
+    return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+
+
+def _pcie(log: Log) -> float | None:
+    """One direction of a device's link; None where the log shows links that differ."""
+    links: set[tuple[int, int]] = set()
+    if "pcie.link.gen.max" in log.text:
+        for line, _ in log.matches(_QUERIED):
+            for one in log.lines[line.number : line.number + _DEVICES]:
+                if not (found := _LINK.match(one.text)):
+                    break
+                links.add((int(found["generation"]), int(found["lanes"])))
+    if "LnkCap:" in log.text:
+        for found in _CAPABLE.finditer(log.text):
+            links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
+    generation, lanes = links.pop() if len(links) == 1 else (0, 0)
+    return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
+
+
+def _cores(log: Log) -> int | None:
+    said = {
+        value
+        for command in log.commands
+        if command.words == ("nproc",) and (value := _printed(log, command.number))
+    }
+    if "CPU(s):" in log.text and (cpus := _said(_CPUS, log.text)):
+        said.add(cpus)
+    return said.pop() if len(said) == 1 else None
+
+
+def _printed(log: Log, number: int) -> int | None:
+    """The number alone in a line that follows a command."""
+    texts = [line.text.strip() for line in log.lines[number : number + _NEAR] if line.text.strip()]
+    return int(texts[0]) if texts and re.fullmatch(r"\d{1,5}", texts[0]) else None
+
+
+def _said(pattern: re.Pattern[str], text: str) -> int | None:
+    found = {int(one[1]) for one in pattern.finditer(text)}
+    return found.pop() if len(found) == 1 else None

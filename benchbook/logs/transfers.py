@@ -1,0 +1,203 @@
+"""Lines of iperf and iperf3, which look alike: an interval, what was moved, a rate, the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.importers import Line, Log, Result
+from benchbook.logs.printed import half_digit
+from benchbook.logs.units import in_base
+
+_NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
+# What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
+ROW = re.compile(
+    rf"\[\s*(?P<stream>[*\w-]*\d|SUM)\](?:\[(?P<role>[TR]X-[CS])\])?\s+"
+    rf"(?P<start>\d+[.,]\d+)\s*-\s*(?P<end>\d+[.,]\d+)(?P<gap>\s+)sec\s+"
+    rf"(?P<moved>{_NUMBER})\s*(?P<moved_unit>[KMGT]?)Bytes?\s+"
+    rf"(?P<rate>{_NUMBER})\s*(?P<rate_unit>[KMGT]?(?:bits|Bytes?))/s(?:ec)?\b(?P<rest>.*)"
+)
+LOST = re.compile(
+    rf"(?:(?P<jitter>{_NUMBER})\s*ms\s+)?(?<![\d.,/(])(?P<lost>-?\d+)\s*/\s*(?P<all>-?\d+)"
+    rf"(?:\s*\((?P<percent>-?(?:nan|inf|[\d.,]+(?:e[+-]?\d+)?))\s*%\))?"
+)
+CONNECTED = re.compile(
+    r"\[\s*[*\w-]*\d\]\s*local\s+(?P<near>[^\s%]+)(?:%(?P<device>\S+))?\s+port\s+\d+\s+connected\s+"
+    r"(?P<how>to|with)\s+(?P<far>[^\s%]+)(?:%\S+)?\s+port\s+\d+(?P<rest>.*)"
+)
+_SPEED = re.compile(r"^\s*Speed: (\d{1,7})Mb/s", re.MULTILINE)
+# Of ibstat, and of ibstatus.
+_IB_RATE = re.compile(r"^\s*(?:Rate: (\d{1,4})|rate:\s+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
+_HEAD_2 = re.compile(
+    r"^\W*(?:Client connecting to \S+, (?:TCP|UDP) port|Server listening on (?:TCP|UDP) port)"
+)
+_HEAD_3 = re.compile(
+    r"Connecting to host \S+, port \d+|Server listening on \d+\b|Accepted connection from \S+, port"
+    r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
+)
+# Bytes are counted in powers of 2, bits in powers of 10.
+BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
+BINARY |= {"T": ("TiB", 2**40)}
+_DECIMAL = {"": "bit", "K": "kbit", "M": "Mbit", "G": "Gbit", "T": "Tbit"}
+
+
+def link_speed(log: Log) -> dict[str, int]:
+    """The speed of the link where the log has it of ethtool, once and of one link, or of ibstat, of
+    one port: MPI shares its messages among all that there are."""
+    text = log.text
+    if "Speed:" in text:
+        speeds = set(_SPEED.findall(text))
+        return {"link_bits_per_s": int(speeds.pop()) * 10**6} if len(speeds) == 1 else {}
+    if "ibstat" in text or "Physical state" in text or "phys state" in text:
+        rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
+        return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
+    return {}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line; `start_s` and `end_s` as printed."""
+
+    line: Line
+    found: re.Match[str]
+    start_s: float
+    end_s: float
+
+    @property
+    def stream(self) -> str:
+        """The number of the connection, or SUM."""
+        return self.found["stream"]
+
+    @property
+    def rest(self) -> str:
+        """What follows the rate."""
+        return self.found["rest"]
+
+    @property
+    def ended(self) -> str:
+        """The end whose total it is, as iperf3 says behind it; "" where it says nothing."""
+        text = self.rest.rstrip()
+        return next((end for end in ("sender", "receiver") if text.endswith(end)), "")
+
+
+@dataclass
+class Family:
+    """Which of the two programs wrote the lines from here on, as far as they tell."""
+
+    name: str = ""
+
+    def of(self, line: Line) -> str:
+        """`iperf`, `iperf3`, or "" where nothing has told so far."""
+        text = line.text
+        if self.name and "/sec" in text and not text.endswith(("sender", "receiver")):
+            return self.name  # a row, which is no head
+        if _HEAD_2.search(text):
+            self.name = "iperf"
+        elif _HEAD_3.search(text):
+            self.name = "iperf3"
+        elif found := CONNECTED.search(text):
+            self.name = "iperf3" if found["how"] == "to" else "iperf"
+        elif re.search(r"\b(?:sender|receiver)$", text) and ROW.search(text):
+            self.name = "iperf3"
+        elif not self.name and (found := ROW.search(text)):
+            # iperf3 sets the end of an interval to the left in six columns.
+            two = re.search(r"[.,]\d\d$", found["end"])
+            wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
+            self.name = "iperf3" if wide else "iperf"
+        return self.name
+
+
+def row_of(log: Log, line: Line) -> Row | None:
+    """What a line says of an interval; None where it is another."""
+    found = ROW.search(line.text) if "]" in line.text and "/s" in line.text else None
+    if found is None:
+        return None
+    start, end = _seconds(found["start"]), _seconds(found["end"])
+    return Row(line, found, start, end)
+
+
+def _seconds(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def moved_unit(prefix: str) -> str:
+    """`MiB` for the M of MBytes."""
+    return BINARY[prefix][0]
+
+
+def rate_unit(text: str) -> str:
+    """`Mbit/s` for Mbits, `MiB/s` for MBytes."""
+    prefix = text[0] if text[0] in "KMGT" else ""
+    return f"{moved_unit(prefix) if 'Byte' in text else _DECIMAL[prefix]}/s"
+
+
+def lasted(log: Log, row: Row) -> dict[str, Any]:
+    """Columns on the time of a line, and on what was moved in it."""
+    value = log.number(row.found["moved"])
+    moved = None if value is None else in_base(value, moved_unit(row.found["moved_unit"]))[0]
+    return elapsed(row.found["start"], row.found["end"], moved)
+
+
+def elapsed(start: str, end: str, moved: float | None) -> dict[str, Any]:
+    """Columns on an interval as printed, and on what was moved in it; the start of a transfer is
+    exact, other times are as good as their digits."""
+    begun, ended = _seconds(start), _seconds(end)
+    columns: dict[str, Any] = {"start_s": begun, "end_s": ended}
+    if moved is not None:
+        columns |= {
+            "elapsed_s": round(ended - begun, 6),
+            "elapsed_error_s": half_digit(end) + (half_digit(start) if begun else 0.0),
+            "bytes_moved": moved,
+        }
+    return columns
+
+
+def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+    """What was moved and the rate of one line."""
+    number = row.line.number
+    moved, rate = log.number(row.found["moved"]), log.number(row.found["rate"])
+    unit = moved_unit(row.found["moved_unit"])
+    if moved is not None:
+        yield Result("transferred", moved, unit, number, statistic, columns)
+    if rate is not None:
+        yield Result(
+            "throughput", rate, rate_unit(row.found["rate_unit"]), number, statistic, columns
+        )
+
+
+def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+    """Jitter and lost datagrams of one line of UDP; nothing where it has none."""
+    found = LOST.search(row.rest)
+    if found is None:
+        return
+    for name, key, unit in (
+        ("jitter", "jitter", "ms"),
+        ("lost datagrams", "lost", "datagrams"),
+        ("datagrams", "all", "datagrams"),
+        ("loss", "percent", "%"),
+    ):
+        value = log.number(found[key]) if found[key] is not None else None
+        if value is not None:
+            yield Result(name, value, unit, row.line.number, statistic, columns)
+
+
+@dataclass
+class Shown:
+    """The streams of a run whose first interval was printed: the next from 0 is its total."""
+
+    begun: set[tuple[str, str]] = field(default_factory=set)
+    omitted: set[tuple[str, str]] = field(default_factory=set)
+
+    def is_total(self, row: Row, after_rule: bool) -> bool:
+        """Whether a line without a word of its own is of the whole transfer."""
+        key = row.stream, row.found["role"] or ""
+        if "(omitted)" in row.rest:
+            self.omitted.add(key)
+        if row.start_s > 0 or "(omitted)" in row.rest:
+            return False
+        # Of several streams a rule follows each interval, so also the last one that is omitted.
+        total = key in self.begun or (after_rule and key not in self.omitted)
+        self.begun.add(key)
+        return total

@@ -1,0 +1,70 @@
+"""The contents of a page, out of its headings, so that no part of it is named twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+PLACE = "<!-- contents -->"
+LEAST = 4  # headings of second order: a shorter page is seen at a glance
+_HEADING = re.compile(
+    r'(?:<section[^>]*? id="(?P<section>[^"]+)"[^>]*>\s*)?'
+    r"<h(?P<order>[23])(?P<more>[^>]*)>(?P<text>.*?)</h(?P=order)>",
+    re.DOTALL,
+)
+_ID = re.compile(r' id="([^"]+)"')
+_SAID = re.compile(
+    r"<a [^>]*>.*?</a>|<span class=\"(?:verdict|grey|mark)[^>]*>.*?</span>", re.DOTALL
+)
+
+
+@dataclass
+class _Entry:
+    text: str
+    anchor: str
+    below: list[_Entry] = field(default_factory=list)
+
+
+def with_contents(html: str) -> str:
+    """The page with its contents where PLACE is: headings of second order, each with the sections
+    below it that can be linked to; headings without a name get one."""
+    entries: list[_Entry] = []
+    taken = set(_ID.findall(html))
+
+    def heading(found: re.Match[str]) -> str:
+        text = re.sub(r"<[^>]+>", "", _SAID.sub("", found["text"])).strip()
+        named = _ID.search(found["more"])
+        anchor = (named[1] if named else "") or found["section"] or ""
+        if found["order"] == "3":
+            if entries and anchor and text:
+                entries[-1].below.append(_Entry(text, anchor))
+            return found[0]
+        whole = found[0]
+        if not anchor:
+            anchor = _free("at-" + re.sub(r"\W+", "-", text.lower()).strip("-"), taken)
+            whole = whole.replace("<h2", f'<h2 id="{anchor}"', 1)
+        entries.append(_Entry(text, anchor))
+        return whole
+
+    html = _HEADING.sub(heading, html)
+    contents = ""
+    if len(entries) >= LEAST:
+        contents = f'<nav class="contents scroll" aria-label="Contents">{_list(entries)}</nav>'
+    return html.replace(PLACE, contents, 1)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    anchor, k = name, 1
+    while anchor in taken:
+        k += 1
+        anchor = f"{name}-{k}"
+    taken.add(anchor)
+    return anchor
+
+
+def _list(entries: list[_Entry]) -> str:
+    items = (
+        f'<li><a href="#{one.anchor}">{one.text}</a>{_list(one.below) if one.below else ""}</li>'
+        for one in entries
+    )
+    return f"<ol>{''.join(items)}</ol>"

@@ -1,0 +1,112 @@
+"""matplotlib's SVG with the same picture in a third of the bytes: nobody sees a millionth of a
+point, and most of its groups, names and fonts are said again and again.
+"""
+
+from __future__ import annotations
+
+import re
+
+FONT = "font-family: 'DejaVu Sans', 'Verdana', sans-serif"
+DIGITS = 2  # of a coordinate in points: a hundredth of one is a fiftieth of a pixel
+_TAG = re.compile(r"(<[^>]+>)")
+_NAMED = re.compile(r'(?:url\(#|href="#)([^")]+)')
+_PLACES = re.compile(r' (d|x|y|transform)="([^"]*)"')
+_NUMBER = re.compile(r"-?\d+\.\d+")
+_STROKES = re.compile(r'<path d="([^"]*)"((?: clip-path="[^"]*")? style="fill: none;[^"]*")/>')
+_USE = re.compile(r'<use ([^>]*?) style="([^"]*)"/>')
+
+
+def smaller(svg: str) -> str:
+    """The same picture: text and order as they were, coordinates to a hundredth of a point."""
+    named = {name: _letters(k) for k, name in enumerate(dict.fromkeys(_NAMED.findall(svg)))}
+    kept: list[str] = []
+    opened: list[bool] = []  # groups: whether each says anything
+    for piece in _TAG.split(svg):
+        tag = _tag(piece, named) if piece.startswith("<") else piece.strip("\n ") and piece
+        if tag.startswith("<g") and tag[2] in " >/":
+            if tag.endswith("/>"):
+                continue
+            opened.append(tag != "<g>")
+            tag = tag if opened[-1] else ""
+        elif tag == "</g>":
+            tag = tag if opened.pop() else ""
+        kept.append(tag)
+    return "".join(_shared(_joined(kept))).replace("<svg ", f'<svg style="{FONT}" ', 1)
+
+
+def _letters(number: int) -> str:
+    """a, b, … z, ba, bb: the shortest names."""
+    high, low = divmod(number, 26)
+    return (_letters(high) if high else "") + chr(ord("a") + low)
+
+
+def _tag(tag: str, named: dict[str, str]) -> str:
+    tag = re.sub(
+        r' id="([^"]*)"', lambda found: f' id="{named[found[1]]}"' if found[1] in named else "", tag
+    )
+    tag = _NAMED.sub(lambda found: found[0].replace(found[1], named[found[1]]), tag)
+    tag = tag.replace(FONT + "; ", "")
+    tag = re.sub(r' transform="rotate\(-0 [^)]*\)"', "", tag)
+    return _PLACES.sub(_place, tag)
+
+
+def _place(found: re.Match[str]) -> str:
+    """An attribute with rounded coordinates, without the spaces that a path does not need."""
+    name, text = found.groups()
+    if name == "transform" and not text.startswith(("rotate", "translate")):
+        return found[0]
+    text = _NUMBER.sub(lambda one: _rounded(one[0]), text)
+    if name == "d":
+        text = re.sub(r"\s*([A-Za-z])\s*", r"\1", text.strip())
+        # A dot is a line of no length with round ends.
+        text = re.sub(r"M([^A-Z]*)L\1(?=M|$)", r"M\1h0", text)
+    return f' {name}="{text}"'
+
+
+def _rounded(number: str) -> str:
+    text = f"{float(number):.{DIGITS}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _joined(tags: list[str]) -> list[str]:
+    """Lines after one another that look the same become one path, where none shines through."""
+    found: list[str] = []
+    look, lines = "", ""
+    for tag in filter(None, tags):
+        one = _STROKES.fullmatch(tag)
+        if one and "opacity" not in tag and one[2] == look:
+            lines += one[1]
+            found[-1] = f'<path d="{lines}"{look}/>'
+            continue
+        found.append(tag)
+        look, lines = (one[2], one[1]) if one and "marker" not in tag else ("", "")
+    return found
+
+
+def _shared(tags: list[str]) -> list[str]:
+    """Marks after one another that look the same stand in a group that says how, once.
+
+    A group's own opacity would show overlaps otherwise, so marks that shine through stay.
+    """
+    found: list[str] = []
+    marks: list[tuple[str, str]] = []
+
+    def close() -> None:
+        if len(marks) > 1:
+            inner = "".join(f"<use {where}/>" for where, _ in marks)
+            found.append(f'<g style="{marks[0][1]}">{inner}</g>')
+        else:
+            found.extend(f'<use {where} style="{style}"/>' for where, style in marks)
+        marks.clear()
+
+    for tag in tags:
+        one = _USE.fullmatch(tag)
+        if one and not re.search(r"(?<!-)opacity", one[2]):
+            if marks and marks[0][1] != one[2]:
+                close()
+            marks.append((one[1], one[2]))
+        else:
+            close()
+            found.append(tag)
+    close()
+    return found

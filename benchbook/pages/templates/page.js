@@ -1,0 +1,51 @@
+"use strict";
+// What the page can do beyond being read: commands are copied, the index is searched.
+(() => {
+  const make = (name, text, more) => Object.assign(document.createElement(name), { textContent: text }, more);
+
+  function taken(element) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const selected = getSelection();
+    selected.removeAllRanges();
+    selected.addRange(range);
+    return document.execCommand("copy");
+  }
+
+  for (const command of document.querySelectorAll("code.command")) {
+    const button = make("button", "Copy", { type: "button", className: "copy" });
+    const said = make("span", "", { className: "told" });
+    said.setAttribute("role", "status");
+    button.setAttribute("aria-label", "Copy the command " + command.textContent);
+    button.addEventListener("click", async () => {
+      let done = true;
+      try {
+        await navigator.clipboard.writeText(command.textContent);
+      } catch {
+        done = taken(command);
+      }
+      said.textContent = done ? "copied" : "select it and copy it by hand";
+      setTimeout(() => { said.textContent = ""; }, 4000);
+    });
+    const both = make("span", " ", { className: "copying" });
+    both.append(button, " ", said);
+    command.after(both);
+  }
+
+  const search = document.getElementById("search");
+  if (!search) return;
+  const list = document.getElementById("entries");
+  const count = document.getElementById("found");
+  const lines = [...list.querySelectorAll("li")].map((line) => [line, line.textContent.toLowerCase()]);
+  search.hidden = false;
+  search.querySelector("input").addEventListener("input", (event) => {
+    const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const [line, text] of lines) {
+      line.hidden = !words.every((word) => text.includes(word));
+      found += !line.hidden;
+    }
+    list.open = words.length > 0;
+    count.textContent = words.length ? found + " of " + lines.length + " found" : "";
+  });
+})();

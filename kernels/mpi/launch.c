@@ -1,0 +1,343 @@
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mpi.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cpus.h"
+#include "network.h"
+#include "refuse.h"
+
+enum { RANKS = 2, WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, SAID_BYTES = 320 };
+enum { NOT_FOUND = 127 };
+
+/* Full names first: the plain ones may be another library's. */
+#if defined(OPEN_MPI)
+static const char *const starters[] = {"mpirun.openmpi", "orterun", NULL};
+static const char package[] = "openmpi-bin";
+#else
+static const char *const starters[] = {"mpiexec.mpich", "mpiexec.hydra", NULL};
+static const char package[] = "mpich";
+#endif
+
+static struct {
+    char *words[WORDS_MOST]; /* of the whole command line, up to a NULL */
+    size_t count;
+    char program[PATH_MAX];
+    char *own; /* this process's own arguments, each ended by 0 */
+    size_t own_bytes;
+    int alive[2];      /* a pipe that hangs up when this process ends */
+    int told[2];       /* a pipe: how the near rank ended, or the first that ended badly */
+    int said;          /* a file: what the starter printed */
+    int far_namespace; /* -1: there is none */
+    int namespaces;    /* of its own, that what is started has */
+    uid_t user;
+    gid_t group;
+} launch = {.far_namespace = -1};
+
+static void add(const char *word) {
+    if (launch.count + 1 >= WORDS_MOST) {
+        refuse("more than %d arguments cannot be handed to the ranks; give fewer points",
+               WORDS_MOST);
+    }
+    launch.words[launch.count++] = strdup(word);
+}
+
+__attribute__((format(printf, 1, 2))) static void add_made(const char *format, ...) {
+    char word[PATH_BYTES];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(word, sizeof word, format, values);
+    va_end(values);
+    add(word);
+}
+
+static void read_own_arguments(void) {
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    size_t room = 1 << 16;
+    launch.own = malloc(room);
+    ssize_t got = 0;
+    while (launch.own &&
+           (got = read(file, launch.own + launch.own_bytes, room - launch.own_bytes)) > 0) {
+        launch.own_bytes += (size_t)got;
+        if (launch.own_bytes == room) {
+            room *= 2;
+            launch.own = realloc(launch.own, room);
+        }
+    }
+    close(file);
+    const ssize_t length = readlink("/proc/self/exe", launch.program, sizeof launch.program - 1);
+    if (file < 0 || got < 0 || !launch.own || length < 0) {
+        cannot_run("the own command line cannot be read (%s); mount /proc", strerror(errno));
+    }
+    launch.program[length] = 0;
+}
+
+/* All but the first word, which names the program. */
+static void add_own_arguments(void) {
+    const char *const end = launch.own + launch.own_bytes;
+    const char *word = launch.own + strnlen(launch.own, launch.own_bytes) + 1;
+    for (; word < end; word += strlen(word) + 1) {
+        add(word);
+    }
+}
+
+static void write_once(const char *path, const char *text) {
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, text, strlen(text)) < 0) {
+        cannot_run("%s takes no '%s' (%s); allow user namespaces", path, text, strerror(errno));
+    }
+    close(file);
+}
+
+/* In the user namespace, of which this process is the first. */
+static void be_root(void) {
+    char map[64];
+    write_once("/proc/self/setgroups", "deny");
+    snprintf(map, sizeof map, "0 %u 1", launch.user);
+    write_once("/proc/self/uid_map", map);
+    snprintf(map, sizeof map, "0 %u 1", launch.group);
+    write_once("/proc/self/gid_map", map);
+}
+
+/* What the libraries leave behind when they are killed is in memory that goes with the mount; and
+ * each network namespace has its interfaces in a /sys of its own. Where a mount is refused, the
+ * machine's own serves. */
+static void mount_own(void) {
+    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    if (launch.far_namespace >= 0) {
+        mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    }
+}
+
+#if defined(OPEN_MPI)
+/* Stands in for ssh: the "host" is a namespace. The words after its name are for a shell. */
+static void write_agent(const char *path, const char *files) {
+    const int agent = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    if (agent < 0 ||
+        dprintf(agent, "#!/bin/sh\nshift\nexec nsenter --net=%s/%d sh -c \"exec $*\"\n", files,
+                launch.far_namespace) < 0) {
+        cannot_run("%s cannot be written (%s); make room there", path, strerror(errno));
+    }
+    close(agent);
+}
+
+static void add_starter(const char *files) {
+    static const char agent[] = "/dev/shm/agent";
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    for (const char *const *word =
+             (const char *const[]){"--bind-to", "none", "--mca", "pml", "ob1", "--mca",
+                                   "orte_tmpdir_base", "/dev/shm", "--mca", "btl", NULL};
+         *word; word++) {
+        add(*word);
+    }
+    if (launch.far_namespace < 0) {
+        add("vader,self");
+        add("-H");
+        add_made("localhost:%d", RANKS);
+        return;
+    }
+    char near[INET_ADDRSTRLEN];
+    char far[INET_ADDRSTRLEN];
+    inet_ntop(AF_INET, &network_asked()->near, near, sizeof near);
+    inet_ntop(AF_INET, &network_asked()->far, far, sizeof far);
+    write_agent(agent, files);
+    add("tcp,self");
+    add("--mca");
+    add("btl_tcp_if_include");
+    add_made("%s/24", near);
+    add("--mca");
+    add("plm_rsh_agent");
+    add(agent);
+    add("-H");
+    add_made("%s:1,%s:1", near, far);
+}
+#else
+/* The ranks are pinned, so nobody needs to look at the machine: that takes 50 ms. */
+static void add_starter(const char *files) {
+    (void)files;
+    setenv("HWLOC_COMPONENTS", "x86,stop", 0);
+    if (launch.far_namespace >= 0) {
+        setenv("MPIR_CVAR_NOLOCAL", "1", 1); /* no memory that both would share */
+        setenv("UCX_TLS", "tcp,self", 1);
+    }
+}
+#endif
+
+static void make_words(const char *files) {
+    add(starters[0]);
+    add_starter(files);
+    add("-n");
+    add_made("%d", RANKS);
+    add(launch.program);
+    add_own_arguments();
+    if (launch.far_namespace >= 0) {
+        add_made("--far-namespace=%s/%d", files, launch.far_namespace);
+    }
+    add_made("--" LAUNCHED_OPTION "=%s/%d", files, launch.told[1]);
+    launch.words[launch.count] = NULL;
+}
+
+_Noreturn static void be_starter(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(launch.said, STDOUT_FILENO);
+    dup2(launch.said, STDERR_FILENO);
+    for (const char *const *name = starters; *name; name++) {
+        execvp(*name, launch.words);
+    }
+    _exit(NOT_FOUND);
+}
+
+/* The starter ended before a rank did. */
+_Noreturn static void end_like(pid_t starter) {
+    int how = 0;
+    waitpid(starter, &how, 0);
+    if (WIFEXITED(how) && WEXITSTATUS(how) == NOT_FOUND) {
+        cannot_run("%s is not on PATH; install it (Debian: apt-get install %s)", starters[0],
+                   package);
+    }
+    char said[SAID_BYTES] = "";
+    const ssize_t got = pread(launch.said, said, sizeof said - 1, 0);
+    for (ssize_t i = 0; i < got; i++) {
+        said[i] = said[i] < ' ' ? ' ' : said[i];
+    }
+    refuse("%s ended with %s %d before its ranks did; it said: %s", starters[0],
+           WIFSIGNALED(how) ? "signal" : "exit status",
+           WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), said);
+}
+
+/* The near rank has all results: nobody waits until the library has taken leave of itself, which
+ * takes longer than its start, and now and then has no end. */
+_Noreturn static void wait_for_end(pid_t starter) {
+    enum { TOLD, STARTER };
+    struct pollfd either[] = {
+        [TOLD] = {.fd = launch.told[0], .events = POLLIN},
+        [STARTER] = {.fd = (int)syscall(SYS_pidfd_open, starter, 0), .events = POLLIN}};
+    while (poll(either, 2, -1) < 0 && errno == EINTR) {
+    }
+    unsigned char status = 0;
+    if (either[TOLD].revents & POLLIN && read(launch.told[0], &status, 1) == 1) {
+        kill(starter, SIGKILL); /* its ranks go with it, in whichever namespace */
+        waitpid(starter, NULL, 0);
+        _exit(status);
+    }
+    end_like(starter);
+}
+
+/* The first process of its namespace: when it ends, the kernel ends all others there. */
+static int be_first(void *argument) {
+    (void)argument;
+    struct pollfd parent = {.fd = launch.alive[0]};
+    close(launch.alive[1]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (poll(&parent, 1, 0) != 0) {
+        _exit(EXIT_FAILED);
+    }
+    if (launch.namespaces & CLONE_NEWUSER) {
+        be_root();
+    }
+    if (launch.namespaces & CLONE_NEWNS) {
+        mount_own();
+    }
+    /* By the /proc that is mounted now, whichever it is. */
+    char self[32] = "";
+    char files[PATH_BYTES];
+    if (readlink("/proc/self", self, sizeof self - 1) < 0) {
+        cannot_run("/proc is not mounted (%s); mount it", strerror(errno));
+    }
+    snprintf(files, sizeof files, "/proc/%s/fd", self);
+    make_words(files);
+    signal(SIGCHLD, SIG_DFL);
+    const pid_t starter = fork();
+    if (starter == 0) {
+        be_starter();
+    }
+    wait_for_end(starter);
+}
+
+static pid_t start_first(int namespaces) {
+    static char stack[STACK_BYTES] __attribute__((aligned(64)));
+    launch.namespaces = namespaces;
+    return clone(be_first, stack + sizeof stack, namespaces | SIGCHLD, NULL);
+}
+
+/* With rights over the namespaces that this process is in; else with those of a user namespace;
+ * else as they are, and what is killed then may leave files in /dev/shm. */
+static pid_t start_apart(void) {
+    pid_t first = start_first(CLONE_NEWPID | CLONE_NEWNS);
+    if (first < 0 && launch.far_namespace < 0) {
+        first = start_first(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS);
+    }
+    return first < 0 ? start_first(0) : first;
+}
+
+/* Both ranks write there, each by itself. */
+static void look_at_output(const char *name, const char *path) {
+    const int again = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (again < 0) {
+        refuse("%s is not this user's to open again (%s); redirect it to a file of your own", name,
+               strerror(errno));
+    }
+    close(again);
+}
+
+void launch_run(void) {
+    look_at_output("standard output", "/proc/self/fd/1");
+    look_at_output("standard error", "/proc/self/fd/2");
+    int cpus[RANKS];
+    const size_t count = cpus_find(cpus, RANKS);
+    if (count < RANKS) {
+        cannot_run("this process may use %zu CPU, and each rank asks on and on; give it two",
+                   count);
+    }
+    if (network_asked()->far_namespace) {
+        launch.far_namespace = open(network_asked()->far_namespace, O_RDONLY);
+        if (launch.far_namespace < 0) {
+            refuse("%s cannot be opened (%s); give the file of a network namespace",
+                   network_asked()->far_namespace, strerror(errno));
+        }
+    }
+    read_own_arguments();
+    launch.user = geteuid();
+    launch.group = getegid();
+    launch.said = memfd_create("said", 0);
+    if (launch.said < 0 || pipe2(launch.alive, O_CLOEXEC) != 0 || pipe(launch.told) != 0) {
+        cannot_run("no pipe, or no file in memory (%s); raise the limit of open files",
+                   strerror(errno));
+    }
+    signal(SIGCHLD, SIG_DFL);
+    const pid_t first = start_apart();
+    if (first < 0) {
+        cannot_run("%s cannot be started (%s); free processes", starters[0], strerror(errno));
+    }
+    int how = 0;
+    while (waitpid(first, &how, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(how)) {
+        refuse("who started the ranks was ended by signal %d (%s); if nobody sent it, see whether "
+               "memory was short",
+               WTERMSIG(how), strsignal(WTERMSIG(how)));
+    }
+    _exit(WEXITSTATUS(how));
+}

@@ -1,0 +1,12 @@
+/* Two ranks, started by the library's own program in namespaces that end with this process. */
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+/* What the ranks are told beside this process's own arguments: where the files of who started them
+ * are (its standard output and error, and one for how a rank ended), and the far namespace. */
+#define LAUNCHED_OPTION "launched"
+
+/* Starts this very program as two ranks, waits for them, and ends as they did. */
+_Noreturn void launch_run(void);
+
+#endif

@@ -1,0 +1,59 @@
+/* A round trip: a payload goes to the far side, and its first word comes back. */
+#ifndef TRIP_H
+#define TRIP_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "payload.h"
+
+enum { TRIP_BYTES_MOST = 8192 }; /* of a payload */
+
+/* What Sun RPC sends around it (RFC 5531), and what is sent in its place where there is no RPC. */
+enum { CALL_BYTES = 40, LENGTH_BYTES = 4, REPLY_BYTES = 24, ANSWER_BYTES = 4, MARK_BYTES = 4 };
+enum { MESSAGE_BYTES_MOST = MARK_BYTES + CALL_BYTES + LENGTH_BYTES + TRIP_BYTES_MOST };
+
+/* How long an answer is waited for. A stream loses nothing: where none comes, none will. */
+enum { STREAM_LIMIT_S = 3, DATAGRAM_LIMIT_S = 1 };
+
+enum protocol { PROTOCOL_TCP, PROTOCOL_UDP };
+
+enum trip_end { TRIP_ANSWERED, TRIP_LOST, TRIP_BROKEN };
+
+struct trip {
+    enum protocol protocol;
+    struct sockaddr_in there;
+    bool spins;
+    size_t bytes; /* of the payload */
+    size_t request_bytes;
+    size_t answer_bytes;
+
+    _Alignas(64) unsigned char request[MESSAGE_BYTES_MOST + 64]; /* begins with the payload */
+    bool is_given_up; /* the point has failed: nothing is asked any more */
+    int socket;
+    uint32_t answer;
+    enum trip_end end;
+    const char *why; /* it is broken, in words */
+};
+
+/* One way to make it. */
+struct manner {
+    void (*open)(struct trip *trip); /* a socket for all of a point's, or refuses */
+    bench_timed *timed;              /* its state is the trip */
+    void (*look)(struct trip *trip); /* after each: how it ended */
+    void (*close)(struct trip *trip);
+};
+
+extern const struct manner by_procedure; /* Sun RPC, as rpcgen and libtirpc make it */
+extern const struct manner by_socket;    /* as many bytes, written and read without them */
+
+/* Connected to the far side, or refuses. */
+int trip_connect(const struct trip *trip);
+
+/* The library that calls go through: the name of its file. */
+const char *procedure_library(void);
+
+#endif

@@ -1,0 +1,214 @@
+"""`benchbook compare`: planted factors are found, noise and floors are not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import look, violations
+from playwright.sync_api import Browser
+from scipy.stats import mannwhitneyu
+
+from benchbook import compare, stats
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json, write_json
+from benchbook.pages.compare import make_compare
+from benchbook.pages.lab import make_index
+
+HOSTILE = "<script>window.ran = 1</script>"
+
+
+def variant(name: str, flags: list[str], version: str = "gcc 12.2.0") -> dict[str, Any]:
+    said = {"variant": name, "compiler": "gcc", "flags": flags, "compiler_version": version}
+    return said | {"isa": [], "wrapper": {}, "state": "ok", "sha256": name * 8, "peer": None}
+
+
+def made(
+    root: Path,
+    host: str = "made-2c-0",
+    preset: str = "tiny",
+    *,
+    factors: dict[int, float] | None = None,
+    name: str = "gcc-O2",
+    seed: int = 1,
+    blocks: int = 10,
+    anchor: float = 1.0,
+    twin: float = 1.0,
+    version: str = "gcc 12.2.0",
+    facts: dict[str, Any] | None = None,
+    failed: int = 0,
+    environment: dict[str, str] | None = None,
+) -> Path:
+    """Results of one made-up experiment: sizes as points, each `factors` times slower."""
+    dice = np.random.default_rng(seed)
+    points, rows = [], []
+    for size, factor in (factors or {1: 1.0, 2: 1.0, 4: 1.0}).items():
+        for kind in ("", "again", "relinked") if size == 1 else ("",):
+            point = f"{name}{'~' + kind if kind else ''},bytes={size},method=copy"
+            state = {"state": "failed", "reason": HOSTILE} if size == failed else {"state": "ok"}
+            points.append(
+                {"point": point, "variant": name, "twin": kind, "reason": "", "emulates": ""}
+                | {"factors": {"bytes": size, "method": "copy"}}
+                | state
+            )
+            slow = 1000 * factor * (twin if kind else 1)
+            for block in range(blocks if size != failed else 0):
+                time_ns = slow * np.exp(0.01 * dice.standard_normal())
+                row = {"point": point, "block": block, "invocation": 0, "median_ns": time_ns}
+                rows.append(row | {"bytes_declared": size, "disturbed": False})
+    folder = root / "results" / host / preset / "made"
+    readings = [{"name": "anchor", "value": anchor * (1e6 + k)} for k in range(8)]
+    content = {"version": 1, "experiment": "made", "host": host, "preset": preset, "door": "host"}
+    content |= {"run": f"20260101T00000{seed}Z-x", "facts": {"libc": "glibc 2.36"} | (facts or {})}
+    content |= {"variants": [variant(name, ["-O2"], version)], "points": points}
+    content |= {"environments": {name: environment or {}}}
+    write_json(folder / "analysis.json", content | {"readings": readings})
+    pd.DataFrame(rows).to_parquet(folder / "summaries.parquet")
+    return folder
+
+
+def said(content: dict[str, Any]) -> dict[int, str]:
+    return {row["factors"]["bytes"]: row["said"] for row in content["items"][0]["points"]}
+
+
+def test_exact_distribution_and_interval_agree_with_scipy() -> None:
+    dice = np.random.default_rng(3)
+    a, b = np.exp(dice.normal(size=7)), np.exp(dice.normal(size=9))
+    chance = stats.rank_sum_probabilities(7, 9)
+    found = mannwhitneyu(a, b, method="exact")
+    u = int(min(found.statistic, 63 - found.statistic))
+    assert 2 * chance[: u + 1].sum() == pytest.approx(found.pvalue)
+    interval = stats.unpaired_ratio(a, b)
+    # Just inside the interval the exact test does not reject, just outside it does.
+    for inside, outside in ((1.0001, 0.9999), (0.9999, 1.0001)):
+        end = interval.low if inside > 1 else interval.high
+        assert mannwhitneyu(a / (end * inside), b, method="exact").pvalue > 0.05
+        assert mannwhitneyu(a / (end * outside), b, method="exact").pvalue <= 0.05
+
+
+def test_the_interval_covers_as_it_says_and_few_starts_give_none() -> None:
+    dice = np.random.default_rng(4)
+    hits = 0
+    for _ in range(1000):
+        a, b = np.exp(dice.normal(np.log(2), 0.3, 8)), np.exp(dice.normal(0, 0.3, 8))
+        found = stats.unpaired_ratio(a, b)
+        hits += found.low <= 2 <= found.high
+    assert hits >= 930
+    few = stats.unpaired_ratio([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    assert (few.low, few.high) == (0.0, np.inf)
+    with pytest.raises(BenchbookError, match="200"):
+        stats.rank_sum_probabilities(201, 5)
+
+
+def test_a_planted_factor_is_found_and_the_rest_is_not(tmp_path: Path) -> None:
+    made(tmp_path, "a-host")
+    made(tmp_path, "b-host", factors={1: 1.0, 2: 0.5, 4: 2.0}, seed=2, name="other-name")
+    content = compare.compare(tmp_path, "a-host", "b-host/tiny")
+    # Variants of other names with the same compiler and flags are the same.
+    assert said(content) == {1: "no_difference_shown", 2: "b_faster", 4: "a_faster"}
+    row = content["items"][0]["points"][1]
+    assert row["low95"] < 2 < row["high95"]
+    assert row["low"] <= row["low95"]
+    assert row["point_b"].startswith("other-name")
+    assert compare.headline(content).startswith("3 points in both: B faster at 1, A faster at 1")
+
+
+def test_what_the_machine_does_by_itself_is_no_difference(tmp_path: Path) -> None:
+    """The same planted factor within the floor of the anchor, of twins, and of failed twins."""
+    slower = {1: 1.0, 2: 1.1, 4: 1.0}
+    made(tmp_path / "anchor")
+    made(tmp_path / "anchor", preset="quick", factors=slower, seed=2)
+    sides = "made-2c-0/tiny", "made-2c-0/quick"
+    assert said(compare.compare(tmp_path / "anchor", *sides))[2] == "a_faster"
+    made(tmp_path / "anchor", preset="quick", factors=slower, seed=2, anchor=1.2)
+    assert said(compare.compare(tmp_path / "anchor", *sides))[2] == "no_difference_shown"
+    made(tmp_path / "twin")
+    made(tmp_path / "twin", preset="quick", factors=slower, seed=2, twin=1.3)
+    content = compare.compare(tmp_path / "twin", *sides)
+    assert set(said(content).values()) == {"undecided"}
+    reason = content["items"][0]["points"][0]["reason"]
+    assert reason == "the same binary twice in B did not come out equal"
+
+
+def test_too_few_starts_and_failed_points_say_so(tmp_path: Path) -> None:
+    made(tmp_path, "a-host", blocks=3)
+    made(tmp_path, "b-host", blocks=3, failed=4)
+    content = compare.compare(tmp_path, "a-host", "b-host")
+    assert said(content) == {1: "undecided", 2: "undecided", 4: "not_measured"}
+    assert "too few starts" in content["items"][0]["points"][0]["reason"]
+    assert content["items"][0]["points"][2]["reason"] == f"B: {HOSTILE}"
+    json.dumps(content, allow_nan=False)
+
+
+def test_points_of_one_side_and_what_differs_are_listed(tmp_path: Path) -> None:
+    made(tmp_path, "a-host", facts={"kernel_release": "6.1", "caches": [{"bytes": 1}]})
+    other = {"kernel_release": "6.18", "caches": [{"bytes": 2}]}
+    made(tmp_path, "b-host", factors={1: 1.0, 8: 1.0}, version="gcc 14.1.0", facts=other)
+    content = compare.compare(tmp_path, "a-host", "b-host")
+    one = content["items"][0]
+    assert [len(one["only_a"]), len(one["only_b"])] == [2, 1]
+    rows = {(row["kind"], row["what"]): (row["a"], row["b"]) for row in content["differences"]}
+    assert rows["software", "kernel release"] == ("6.1", "6.18")
+    assert rows["hardware", "caches"] == ("bytes 1", "bytes 2")
+    assert rows["variant", "compiler"] == ("gcc 12.2.0", "gcc 14.1.0")
+    assert ("software", "libc") not in rows
+
+
+def test_equal_flags_in_another_environment_are_another_point(tmp_path: Path) -> None:
+    made(tmp_path, "a-host")
+    made(tmp_path, "b-host", environment={"GLIBC_TUNABLES": "x"})
+    one = compare.compare(tmp_path, "a-host", "b-host")["items"][0]
+    assert (one["points"], len(one["only_a"]), len(one["only_b"])) == ([], 3, 3)
+
+
+def test_a_side_that_is_none_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BenchbookError, match="nothing yet, run `snakemake` first"):
+        compare.compare(tmp_path, "x", "y")
+    made(tmp_path, "a-host")
+    with pytest.raises(BenchbookError, match="one of: results/a-host/tiny"):
+        compare.compare(tmp_path, "a-host", "y")
+    folder = made(tmp_path, "b-host")
+    content = read_json(folder / "analysis.json")
+    write_json(folder / "analysis.json", content | {"experiment": "other"})
+    with pytest.raises(BenchbookError, match="no experiment is in both"):
+        compare.compare(tmp_path, "a-host", "b-host")
+
+
+def test_the_index_leads_to_the_comparison_once_there_is_one(tmp_path: Path) -> None:
+    made(tmp_path, "a-host")
+    made(tmp_path, "b-host")
+    output, index = (tmp_path / "reports" / f"{name}.html" for name in ("compare", "index"))
+    controls = tmp_path / "controls.json"
+    write_json(controls, {"version": 1, "artefacts": {}})
+    link = '<a href="compare.html">'
+    make_index([], controls, index)
+    assert link not in index.read_text(encoding="utf-8")
+    content = compare.compare(tmp_path, "a-host", "b-host")
+    for _ in range(2):
+        make_compare(content, output)
+        assert index.read_text(encoding="utf-8").count(link) == 1
+    make_index([], controls, index)
+    assert index.read_text(encoding="utf-8").count(link) == 1
+
+
+def test_the_page_is_sound_and_what_came_from_outside_is_text(
+    tmp_path: Path, browser: Browser
+) -> None:
+    made(tmp_path, "a-host", facts={"os": HOSTILE})
+    many = {size: 1.0 if size % 3 else 0.4 for size in range(1, 6)}
+    made(tmp_path, "b-host", factors=many, seed=2, failed=4, version=HOSTILE)
+    output = tmp_path / "reports" / "compare.html"
+    make_compare(compare.compare(tmp_path, "a-host", "b-host"), output)
+    seen = look(browser, output)
+    assert HOSTILE in seen["text"]
+    assert HOSTILE not in output.read_text(encoding="utf-8")
+    assert str(tmp_path) not in seen["text"]
+    assert seen["asked"] == [output.as_uri()]
+    assert (seen["said"], seen["overlaps"], seen["cut_off"]) == ([], [], [])
+    assert (seen["unnamed"], seen["unscoped"], seen["empty"]) == (0, [], 0)
+    assert all(needed <= width for width, needed in seen["widths"].items())
+    assert violations(browser, output) == []

@@ -1,0 +1,232 @@
+"""`benchbook explain` as people and machines call it: files, standard input, what is not known."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchbook.errors import BenchbookError
+from benchbook.logs import explain
+from benchbook.logs.machines import machine_of
+
+ROOT = Path(__file__).resolve().parent.parent
+STREAM = ROOT / "tests/logs/stream/c-5.10-one-thread.log"
+MBW = ROOT / "tests/logs/mbw/real-1.2.2-all.log"
+
+
+def run(
+    *arguments: str | Path, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchbook", "explain", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def facts(*arguments: str | Path, stdin: bytes = b"") -> Any:
+    return json.loads(run(*arguments, "--json", stdin=stdin).stdout)
+
+
+def test_one_file_is_an_object_and_several_are_a_list() -> None:
+    one = facts(STREAM)
+    assert one["version"] == 1
+    assert (one["file"], one["tool"]) == (str(STREAM), "stream")
+    copy = one["results"][0]
+    assert (copy["name"], copy["value"], copy["unit"]) == ("Copy", 13512.4, "MB/s")
+    assert (copy["base_value"], copy["base_unit"]) == (13512.4e6, "B/s")
+    both = facts(STREAM, MBW)
+    assert [each["tool"] for each in both] == ["stream", "mbw"]
+
+
+def test_findings_have_cause_evidence_and_remedy() -> None:
+    (found,) = facts(MBW)["findings"]
+    assert found["artefact"] == "source-not-advanced"
+    assert "line 16" in found["where"][0]
+    assert found["explanation"]
+    assert found["remedy"]
+
+
+def test_people_read_a_table_with_units_and_what_is_wrong() -> None:
+    shown = run(MBW)
+    text = shown.stdout.decode()
+    assert shown.returncode == 0
+    assert "MiB/s (2²⁰)" in text
+    assert "! source-not-advanced (invalidates, by 1.93)" in text
+    assert "--l3 SIZE" in text
+
+
+def test_standard_input_is_read_once() -> None:
+    shown = run("-", "-", "--json", stdin=STREAM.read_bytes())
+    first, second = json.loads(shown.stdout)
+    assert (first["file"], first["tool"], second["tool"]) == ("-", "stream", None)
+    assert shown.returncode == explain.NOT_RECOGNISED
+
+
+def test_what_is_not_known_says_what_was_looked_for(tmp_path: Path) -> None:
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear all,\nit was fast.\n")
+    shown = run(file, STREAM)
+    assert shown.returncode == explain.NOT_RECOGNISED
+    said = shown.stderr.decode()
+    assert all(sign in said for sign in explain.looked_for().values())
+    assert b"Triad" in shown.stdout
+    record, other = facts(file, STREAM)
+    assert (record["tool"], record["results"], other["tool"]) == (None, [], "stream")
+    assert "letter.txt" in record["error"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\x00\x00"])
+def test_empty_input_is_one_sentence(content: bytes) -> None:
+    shown = run("-", stdin=content)
+    assert (shown.returncode, shown.stdout) == (explain.NOT_RECOGNISED, b"")
+    assert shown.stderr.decode() == (
+        "benchbook: standard input is empty: there is nothing to explain\n"
+    )
+
+
+def test_what_cannot_be_read_is_one_sentence_and_the_others_are_shown(tmp_path: Path) -> None:
+    shown = run(tmp_path / "absent.log", tmp_path, STREAM)
+    assert shown.returncode == explain.NOT_RECOGNISED
+    lines = shown.stderr.decode().splitlines()
+    assert [one.rsplit(": ", 1)[1] for one in lines] == [
+        "no such file or directory",
+        "is a directory",
+    ]
+    assert b"Triad" in shown.stdout
+
+
+def test_what_is_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain, "MOST_BYTES", 1000)
+    file = tmp_path / "long.log"
+    file.write_bytes(b"x" * 1001)
+    assert "cut the lines" in explain.of_file(file, explain.Machine()).trouble
+
+
+def test_nothing_of_a_log_speaks_to_the_terminal(tmp_path: Path) -> None:
+    hostile = "\x1b]0;title\x07\x1b[31m\u202e\x9b2J"
+    file = tmp_path / f"a{hostile.replace('/', '')}.log"
+    text = STREAM.read_text().replace("Triad:", f"Triad{hostile}:")
+    record = {"command": f"sleep {hostile}", "mean": 1.0, "stddev": 0.1, "median": 1.0, "min": 0.9}
+    record |= {"max": 1.2, "times": [1.0, 0.9, 1.2], "user": 0.1, "system": 0.0}
+    file.write_text(text + json.dumps({"results": [record]}))
+    shown = run(file, MBW, tmp_path / "\x1b[31mabsent")
+    for stream in (shown.stdout, shown.stderr):
+        left = stream.decode().replace("\n", "")
+        assert all(one.isprintable() for one in left)
+
+
+def test_any_locale_can_show_it() -> None:
+    shown = run(MBW, LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert shown.returncode == 0
+    assert b"Traceback" not in shown.stderr
+
+
+def test_a_reader_who_goes_away_is_no_error() -> None:
+    files = " ".join([str(MBW)] * 40)
+    for option in ("", "--json"):
+        command = f"{sys.executable} -m benchbook explain {files} {option} | head -n 1"
+        shown = subprocess.run(command, shell=True, capture_output=True, cwd=ROOT, check=False)
+        assert shown.stderr == b""
+
+
+def test_the_size_of_the_caches_decides() -> None:
+    def said(*arguments: str) -> list[str]:
+        found = facts(STREAM, *arguments)
+        return [one["artefact"] for one in (*found["findings"], *found["asks"])]
+
+    assert said("--l3", "32 MiB") == []
+    assert said("--l3", "512MiB") == ["cache-resident"]
+    assert said("--l3", "4 GiB") == ["cache-resident"]
+    assert facts(MBW)["asks"][0]["option"] == "--l3 SIZE"
+
+
+def test_a_size_that_is_none_is_refused() -> None:
+    shown = run(STREAM, "--l3", "large")
+    assert (shown.returncode, shown.stdout) == (1, b"")
+    assert shown.stderr.decode().startswith("benchbook: size 'large' is not understood")
+
+
+def record_of(folder: Path, host: str, **content: Any) -> None:
+    run_folder = folder / "data/runs" / host / "stream" / "run-1"
+    run_folder.mkdir(parents=True)
+    plan = {"host_facts": {"usable_cores": 4, "memory_total_bytes": 2**34}, **content}
+    (run_folder / "plan.json").write_text(json.dumps(plan))
+
+
+def test_a_host_is_known_by_its_runs(tmp_path: Path) -> None:
+    record_of(tmp_path, "epyc-2c-1", sizes={"total LLC": 2**25})
+    record_of(tmp_path, "xeon-4c-2", sizes={"total LLC": 2**24})
+    results = tmp_path / "results/epyc-2c-1/quick/stream"
+    results.mkdir(parents=True)
+    ceilings = [{"rate_bytes_per_s": 4e10}, {"rate_bytes_per_s": 5e10}]
+    content = {"facts": {}, "sizes": {}, "ceilings": ceilings}
+    (results / "analysis.json").write_text(json.dumps(content))
+    found = machine_of(tmp_path, "", "epyc")
+    assert (found.llc_bytes, found.cores, found.memory_bytes_per_s) == (2**25, 4, 5e10)
+    assert machine_of(tmp_path, "1 MiB", "epyc").llc_bytes == 2**20
+    by_file = machine_of(tmp_path, "", str(tmp_path / "data/runs/xeon-4c-2/stream/run-1/plan.json"))
+    assert by_file.llc_bytes == 2**24
+    with pytest.raises(BenchbookError, match="known here: epyc-2c-1, xeon-4c-2"):
+        machine_of(tmp_path, "", "power")
+
+
+def test_this_host_is_known(tmp_path: Path) -> None:
+    found = machine_of(tmp_path, "", "here")
+    assert found.cores
+    assert found.source == "--host here"
+
+
+def test_a_host_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text("no JSON")
+    with pytest.raises(BenchbookError, match="cannot be read as the record of a host"):
+        machine_of(tmp_path, "", str(file))
+
+
+def test_long_runs_are_folded(tmp_path: Path) -> None:
+    lines = [f"64 bytes from 10.0.0.1: icmp_seq={n} ttl=64 time={n % 7}.5 ms" for n in range(500)]
+    head = "PING 10.0.0.1 (10.0.0.1) 56(84) bytes of data."
+    times = [0.9 + n % 5 / 100 for n in range(500)]
+    record = {"command": "x", "mean": 0.92, "stddev": 0.01, "median": 0.92, "min": 0.9, "max": 0.94}
+    record |= {"times": times, "user": 0.1, "system": 0.0}
+    file = tmp_path / "long.log"
+    file.write_text("\n".join([head, *lines, json.dumps({"results": [record]})]))
+    shown = run(file).stdout.decode()
+    assert "(500: least, median, most)" in shown
+    assert len(shown.splitlines()) < 100
+
+
+def test_a_fault_of_an_importer_is_told_and_the_others_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from benchbook.importers import mbw
+
+    def broken(log: object) -> list[object]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(mbw, "read", broken)
+    both = STREAM.read_bytes() + MBW.read_bytes()
+    found = explain.explained("both.log", both, explain.Machine())
+    assert found["tools"] == ["stream"]
+    assert "importer mbw" in found["notes"][0]
+
+
+def test_what_takes_seconds_to_import_is_not_imported() -> None:
+    """Tables and statistics are for samples of odd shape only."""
+    code = (
+        "import sys; from benchbook import importers; from benchbook.logs import explain, rules\n"
+        "rules.rules(); explain.looked_for()\n"
+        "print(*sorted({'pandas', 'numpy', 'scipy', 'matplotlib'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert run.stdout.strip() == b""

@@ -1,0 +1,300 @@
+"""Dirty text: what importers see of it, line by line, with the numbers of the file."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from benchbook.importers import Log
+from benchbook.logs.cleaning import log_of
+
+TABLE = ["Function  Rate", "Copy:  12345.6 MB/s", "  Scale:  11111.1 MB/s"]
+
+
+def shown(content: bytes) -> list[str]:
+    return [line.text for line in log_of(content).lines if line.text]
+
+
+def joined(lines: list[str]) -> bytes:
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_any_encoding(encoding: str) -> None:
+    content = "min/avg 1.5 µs ± 0.2\nCopy: 12.5 MB/s and more\n".encode(encoding)
+    assert shown(content) == ["min/avg 1.5 µs ± 0.2", "Copy: 12.5 MB/s and more"]
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"a\r\nb\r\r\nc", ["a", "b", "c"]),
+        (b"a\rb\rc", ["a", "b", "c"]),
+        (b"10 %\r20 %\rdone\n\r", ["done"]),
+        (b"10 %\rdone\r\n", ["done"]),
+        (b"12\b\b34\n", ["34"]),
+        (b"\x1b[1;32mCopy:\x1b[0m 1\x1b[K\n", ["Copy: 1"]),
+        (b"\x1b]0;a title\x07Copy: 1\n\x1b]8;;x\x1b\\Add\x1b]8;;\x1b\\\n", ["Copy: 1", "Add"]),
+        (b"[32mCopy:[0m 1\n", ["Copy: 1"]),
+        (b"Co\x00py:\x00 1\n", ["Copy: 1"]),
+        ("a\u200bb\ufeff \u202ec\n".encode(), ["ab c"]),
+        (b"caf\xe9 12 \xb5s\n", ["café 12 µs"]),
+    ],
+)
+def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
+    assert shown(content) == lines
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "2024-05-01T10:00:00.1234567Z ",
+        "[2024-05-01 10:00:00,123] ",
+        "[10:00:00] ",
+        "2024-05-01T10:00:00.000000Z 00O ",
+        "[    1.234567] ",
+        "May  1 10:00:00 host stream[123]: ",
+        "#12 3.456 ",
+        "> ",
+        "> > ",
+        "| ",
+        "bench_1  | ",
+        "[1,0]<stdout>:",
+        "0: ",
+        "INFO: ",
+        "node07: ",
+        "[gpu-a100-03] 12:41:00  ",
+        "[c1-23]: ",
+        "2024-05-01T10:00:00Z bench | ",
+    ],
+)
+def test_what_stands_before_each_line_goes(before: str) -> None:
+    text = joined([before + one for one in TABLE])
+    assert [one.strip() for one in shown(text)] == [one.strip() for one in TABLE]
+
+
+def test_numbers_of_lines_go() -> None:
+    for form in ("{:6}\t{}", "{}:{}"):
+        numbered = [form.format(number, one) for number, one in enumerate(TABLE, 7)]
+        assert [one.strip() for one in shown(joined(numbered))] == [one.strip() for one in TABLE]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[  5]   0.00-1.00   sec  1.10 GBytes  9.41 Gbits/sec",
+        "[ 10s ] thds: 1 tps: 5.00",
+        "| Event | Counter | Value |",
+        "1      2.34",
+        "# OSU MPI Latency Test",
+        "[0] GPU: device",
+        "0\tMethod: MEMCPY\tElapsed: 0.01",
+        "2024-05-01T10:00:00+02:00",
+        "12,345,678      cycles       #    3.2 GHz",
+    ],
+)
+def test_what_a_tool_prints_itself_stays(line: str) -> None:
+    rows = [line, line.replace("1", "2"), "End of it"]
+    assert shown(joined(rows)) == rows
+
+
+def test_a_scaling_table_is_no_numbered_listing() -> None:
+    rows = [f"{threads} {1000 * threads}" for threads in (1, 2, 3, 4)]
+    assert shown(joined(rows)) == rows
+
+
+def test_a_page_is_its_text() -> None:
+    page = (
+        b"<html><head><title>a log</title><style>p {}\n</style></head><body>\n<p>We saw:</p>\n"
+        b"<pre class='x'>Copy: 1 &lt;not supported&gt;<br>Scale: <b>2</b>\n&nbsp;Add: 3</pre>\n"
+        b"<script>\nlet a = '<pre>';\n</script>\n"
+    )
+    log = log_of(page)
+    found = {line.text.strip(): line.number for line in log.lines if line.text.strip()}
+    assert found == {"We saw:": 3, "Copy: 1 <not supported>": 4, "Scale: 2": 4, "Add: 3": 5}
+
+
+def test_angle_brackets_of_tools_stay() -> None:
+    assert shown(b"<not counted> cycles\n<sample> <1%>\n") == [
+        "<not counted> cycles",
+        "<sample> <1%>",
+    ]
+
+
+def test_an_indented_block_is_dedented() -> None:
+    text = joined(["We ran", "", *("    " + one for one in TABLE), "", "and", "```", *TABLE, "```"])
+    assert shown(text) == ["We ran", *TABLE, "and", "```", *TABLE, "```"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "variables"),
+    [
+        ("user@host:~/src$ ./stream -n 5", ("./stream", "-n", "5"), {}),
+        ("[root@node1 ~]# mbw 32", ("mbw", "32"), {}),
+        ("(venv) me@box dir % ping -c 3 host", ("ping", "-c", "3", "host"), {}),
+        ("$ OMP_NUM_THREADS=4 sudo ./a.out", ("./a.out",), {"OMP_NUM_THREADS": "4"}),
+        ("# iperf3 -s", ("iperf3", "-s"), {}),
+        ("PS C:\\Users\\me> iperf3.exe -c host", ("iperf3.exe", "-c", "host"), {}),
+        ("C:\\>ping host", ("ping", "host"), {}),
+        ("+ make run", ("make", "run"), {}),
+        ("~/src ❯ hyperfine 'sleep 1'", ("hyperfine", "sleep 1"), {}),
+        ("$ echo 'torn", ("echo", "'torn"), {}),
+    ],
+)
+def test_a_command_line(line: str, words: tuple[str, ...], variables: dict[str, str]) -> None:
+    (found,) = log_of(b"before\n" + line.encode() + b"\n").commands
+    assert (found.number, found.words, dict(found.environment)) == (2, words, variables)
+
+
+def test_a_command_goes_on_in_the_next_line() -> None:
+    (found,) = log_of(b"$ mpirun -n 2 \\\n    ./osu_latency -m 8\nout\n").commands
+    assert found.words == ("mpirun", "-n", "2", "./osu_latency", "-m", "8")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "5 packets transmitted, 5 received, 0% packet loss",
+        "# OSU MPI Latency Test v5.8",
+        "Copy:           12345.6     0.012",
+        "  99.9% of them",
+        "#---------------------------------",
+    ],
+)
+def test_no_command_line(line: str) -> None:
+    assert log_of(line.encode()).commands == ()
+
+
+def values(text: str) -> list[object]:
+    return [one.value for one in log_of(text.encode()).documents]
+
+
+def test_whole_documents_between_other_lines() -> None:
+    text = 'begin\n{"a": [1, 2]}\nmore {"b": 2}\n[{"c": 3},\n {"c": 4}]\n[  5]\n{ x }\n'
+    log = log_of(text.encode())
+    found = [(one.number, one.value, one.whole) for one in log.documents]
+    assert found == [
+        (2, {"a": [1, 2]}, True),
+        (3, {"b": 2}, True),
+        (4, [{"c": 3}, {"c": 4}], True),
+    ]
+
+
+def test_a_document_inside_stamps() -> None:
+    lines = ["{", '  "a": {', '    "b": 1', "  }", "}"]
+    (found,) = log_of(joined(["2024-05-01T10:00:00Z " + one for one in lines])).documents
+    assert (found.number, found.value) == (1, {"a": {"b": 1}})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": {"b": 1, "c": [1, 2', {"a": {"b": 1, "c": [1]}}),
+        ('{"a": 12', None),
+        ('{"a": 12\n', {"a": 12}),
+        ('{"a": "x", "b": "to', {"a": "x"}),
+        ('{"a": tr', None),
+        ('{"a": 1, "b": 2}}', {"a": 1, "b": 2}),
+        ('"b": 1,\n"c": 2', {"b": 1}),
+        ('"b": 1\n}, {"b": 2}\n], "end": {"c": 3}}', {"": [{"b": 1}, {"b": 2}], "end": {"c": 3}}),
+        ('"b": {"x": 1}}, "d": 4}', {"": {"b": {"x": 1}}, "d": 4}),
+    ],
+)
+def test_documents_without_head_or_tail(text: str, value: object) -> None:
+    assert values(text) == ([value] if value else [])
+
+
+def test_every_cut_of_a_document_says_nothing_else() -> None:
+    text = (
+        '{"a": [{"rate": 123.5, "who": "x"}, {"rate": 7}],\n "end": {"sum": 130.5, "ok": true}}\n'
+    )
+    for at in range(len(text)):
+        for piece in (text[:at], text[at:]):
+            numbers = {one for document in values(piece) for one in _numbers(document)}
+            assert numbers <= {123.5, 7, 130.5, True}, piece
+
+
+def _numbers(value: object) -> list[float]:
+    if isinstance(value, dict | list):
+        inside = value.values() if isinstance(value, dict) else value
+        return [number for one in inside for number in _numbers(one)]
+    return [value] if isinstance(value, int | float) else []
+
+
+@pytest.mark.parametrize(
+    ("text", "comma"),
+    [
+        ("rtt 0,123 ms\n1,5 MB/s", True),
+        ("rtt 0.123 ms\n1.5 MB/s", False),
+        ("1,234,567 cycles\n1,234 faults", False),
+        ("1.234.567 cycles\n0,5 seconds", True),
+        ("CPUs 0,1 ran\n1.25 s\n2.5 s", False),
+        ("nothing", False),
+    ],
+)
+def test_decimal_commas(text: str, comma: bool) -> None:
+    assert log_of(text.encode()).decimal_comma is comma
+
+
+@pytest.mark.parametrize(
+    ("text", "comma", "value"),
+    [
+        ("1,234.5", False, 1234.5),
+        ("1,234", False, 1234.0),
+        ("12,5", False, 12.5),
+        ("1,2,3", False, None),
+        ("1.234,5", True, 1234.5),
+        ("1.234.567", True, 1234567.0),
+        ("12,5", True, 12.5),
+        ("1\u00a0234,5", True, 1234.5),
+        ("1'234.5", False, 1234.5),
+        ("1_0", False, None),
+        ("-1.5e3", False, -1500.0),
+        ("n/a", False, None),
+    ],
+)
+def test_numbers(text: str, comma: bool, value: float | None) -> None:
+    assert Log((), decimal_comma=comma).number(text) == value
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe",
+        b"\xfe\xff\x00",
+        b"{" * 5000,
+        b'{"a": "\\u12]]}} ' * 5000,
+        b'[{"a":' * 5000,
+        b'{"' * 5000,
+        b'{"a": ' + b"9" * 5000 + b"}",
+        b'"a": ' * 3000,
+        b"\x1b]" * 5000,
+        b"<pre" * 5000,
+        b"&#" * 5000,
+        b">" * 100_000,
+        b"\r" * 100_000,
+        b"\b" * 100_000,
+        b"$ '" * 5000,
+        random.Random(1).randbytes(200_000),
+    ],
+)
+def test_hostile_content_is_a_log(content: bytes) -> None:
+    for one in (content, content + b"\n" + content):
+        log = log_of(one)
+        assert all(text.isprintable() or "\t" in text for text in log.text.split("\n"))
+
+
+def test_objects_of_a_document_know_their_lines() -> None:
+    text = b'job 7\n{"a": {"text": "{ no object"},\n "b": [\n  {"c": 1},\n\n  {"c": 2}]}\n'
+    document = log_of(text).documents[0]
+    value, places = document.value, document.places
+    assert places[id(value)] == places[id(value["a"])] == 2
+    assert [places[id(one)] for one in value["b"]] == [4, 6]
+    cut = log_of(text[: text.index(b"2}]}")]).documents[0]
+    assert cut.places[id(cut.value["b"][0])] == 4
+    headless = log_of(b'  "a": 1,\n  "b": {"c": 2}\n}\n').documents[0]
+    assert headless.value and headless.places == {}

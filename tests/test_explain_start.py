@@ -1,0 +1,67 @@
+"""A log is explained within a second of start: what only detectors of runs need is not loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchbook import cli
+
+LOGS = Path(__file__).parent / "logs"
+HEAVY = ("scipy", "pandas", "matplotlib")
+
+
+@pytest.mark.parametrize("log", ["stream/c-5.10-openmp", "mbw/2.0-clean", "ping/busybox"])
+def test_a_clean_log_loads_no_tables_and_no_statistics(log: str) -> None:
+    file = LOGS / f"{log}.log"
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from benchbook.logs.explain import explained\nfrom benchbook.logs.rules import Machine\n"
+        f"explained('x', Path({str(file)!r}).read_bytes(), Machine(llc_bytes=1 << 20))\n"
+        f"print([one for one in {HEAVY!r} if one in sys.modules])\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["a", "-", "--json"], ["--l3", "32 MiB", "a"], ["--l3=1 MiB", "--host", "here", "a", "b"]],
+)
+def test_what_explain_is_called_with_is_what_typer_would_tell(
+    words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = dict[str, object]()
+
+    def show(files: list[Path], machine: object, *, as_json: bool) -> None:
+        told.update(files=files, as_json=as_json, machine=machine)
+
+    monkeypatch.setattr("benchbook.logs.explain.show", show)
+    monkeypatch.setattr("benchbook.logs.machines.machine_of", lambda root, *given: given)
+    asked = cli.explain_asked(words)
+    assert asked
+    cli.explain(**asked)
+    at_once, told = told, {}
+    CliRunner().invoke(cli.app, ["explain", *words])
+    assert told == at_once
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--json"], ["--help"], ["a", "--l3"], ["a", "--l3="], ["--", "a"], ["a", "-x"]]
+)
+def test_what_explain_cannot_tell_typer_does(words: list[str]) -> None:
+    assert cli.explain_asked(words) is None
+
+
+def test_explain_starts_without_pydantic() -> None:
+    code = (
+        "import sys\nfrom benchbook.cli import main\n"
+        f"sys.argv = ['benchbook', 'explain', {str(LOGS / 'mbw/2.0-clean.log')!r}]\n"
+        "main()\nprint('pydantic' in sys.modules)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "False"

@@ -1,0 +1,352 @@
+"""The rpc kernel: calls and as many bytes without them, and far sides that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from two_hosts import CPUS, HERE, LOOPBACK, SANITIZERS, VETH, children, good, is_running, start
+
+import kernels
+from benchbook import needs, network
+from benchbook.definitions import definition
+from kernels import KERNELS, LIMIT_S, points
+
+SOURCES = sorted((KERNELS / "rpc").glob("*.c"))
+PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
+METHODS, PROTOCOLS = ("call", "exchange"), ("tcp", "udp")
+EVERY = [(method, protocol) for method in METHODS for protocol in PROTOCOLS]
+# Calls sleep.
+WAITED = [(*one, "block") for one in EVERY] + [("exchange", one, "spin") for one in PROTOCOLS]
+SERVERS = 3
+MOST_LOST = 4  # then the kernel gives up
+
+# Stands before the far side's taking in, and does to one request, or to each from it on, what the
+# environment says.
+FAULTS = r"""
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+uint32_t __real_far_take(int socket, const void *payload, size_t bytes);
+uint32_t __wrap_far_take(int socket, const void *payload, size_t bytes);
+
+static int is_asked(const char *fault) {
+    const char *asked = getenv("FAULT");
+    return asked && strcmp(asked, fault) == 0;
+}
+
+uint32_t __wrap_far_take(int socket, const void *payload, size_t bytes) {
+    static unsigned char own[8192];
+    static int number;
+    uint32_t changed = 0;
+    memcpy(own, payload, bytes);
+    if (++number == 8) {
+        own[bytes - 1] ^= is_asked("a bit") ? 128 : 0;
+        bytes -= is_asked("shorter");
+        changed = is_asked("answer");
+        if (is_asked("killed")) {
+            raise(SIGKILL);
+        }
+        if (is_asked("late")) {
+            usleep(1300000);
+        }
+    }
+    while (number >= 8 && is_asked("dumb")) {
+        pause();
+    }
+    return __real_far_take(socket, own, bytes) ^ changed;
+}
+"""
+
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="both sides need a CPU each")
+
+
+def build(
+    folder: Path, *flags: str, name: str = "gcc", more: tuple[Path, ...] = (), link: str = ""
+) -> Path:
+    """As the build stage does; the stubs are nobody's, and their warnings too."""
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    needed = needs.find(definition(ROOT, "rpc"), [name])
+    if needed.missing:
+        pytest.skip(needed.missing)
+    folder.mkdir(exist_ok=True)
+    stubs = needs.stubs(KERNELS / "rpc/transfer.x", folder)
+    given = [*(flags or ("-O2",)), *needed.compile, f"-I{folder}"]
+    own = kernels.all_compiled([*SOURCES, *more], *given, compiler=name)
+    made = kernels.all_compiled(stubs, *given, needs.UNWARNED, compiler=name)
+    harness = kernels.harness(*(flags or ("-O2",)), compiler=name)
+    libraries = [*needed.link, *([link] if link else [])]
+    return kernels.linked(
+        folder / "rpc", *own, *made, harness, flags=flags, compiler=name, libraries=libraries
+    )
+
+
+@pytest.fixture(scope="module")
+def rpc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("rpc"))
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "faults.c").write_text(FAULTS)
+    return build(folder, more=(folder / "faults.c",), link="-Wl,--wrap=far_take")
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[network.Network]:
+    with network.made([VETH, LOOPBACK], None) as made:
+        yield made
+
+
+def point(
+    method: str = "call", protocol: str = "tcp", samples: int = 20, payload_bytes: int = 1024
+) -> str:
+    own = f"protocol={protocol},payload_bytes={payload_bytes}"
+    return f"--point=method={method},samples={samples},warmup=3,loops=1,{own}"
+
+
+def test_every_payload_arrives_and_is_answered(rpc: Path, hosts: network.Network) -> None:
+    sizes = [4, 9, 1024]
+    asked = [point(*one, payload_bytes=size) for one in EVERY for size in sizes]
+    done = start(rpc, hosts, VETH, *asked)
+    seen = good(done)
+    assert [one["bytes_declared"] for one in points(done.stdout)] == sizes * 4
+    libraries = {one.pop("procedure_library") for one in seen}
+    assert re.fullmatch(r"libtirpc\.so[.\d]*", *libraries)
+    both = {
+        "round_trips": 23,
+        "sockets_opened": 1,
+        "spinning": 0,
+        "affinity_cpus": 1,
+        "device_is_loopback": 0,
+        "device_mtu_bytes": 1500,
+    }
+    # The library sets TCP_NODELAY at the far end alone.
+    own = {
+        "tcp": {"tcp_nodelay": 0, "tcp_retransmits": 0, "delayed_acks": 0, "transfers": 23},
+        "udp": {"datagrams_lost": 0, "receive_buffer_errors": 0},
+    }
+    expected = []
+    for method, protocol in EVERY:
+        of_call = {"procedure_calls": 23 * (method == "call"), "stream": int(protocol == "tcp")}
+        if protocol == "tcp":
+            of_call["far_tcp_nodelay"] = int(method == "call")
+        for size in (4, 12, 1024):  # in whole words
+            mark = 4 * (protocol == "tcp")
+            message = {"request_bytes": mark + 44 + size, "answer_bytes": mark + 28}
+            expected.append({**both, **of_call, **own[protocol], **message})
+    assert seen == expected
+
+
+def test_without_rpc_as_many_bytes_go_there_and_back(rpc: Path, tmp_path: Path) -> None:
+    """Over datagrams, where no acknowledgement is sent by itself."""
+    count = tmp_path / "count"
+    count.write_text('#!/bin/sh\ngrep "a0:" /proc/net/dev\n"$@"\ngrep "a0:" /proc/net/dev\n')
+    count.chmod(0o755)
+    moved = []
+    for method in METHODS:
+        with network.made([VETH], None) as hosts:
+            door = hosts.door(VETH)
+            options = [f"--{name}={value}" for name, value in door.options.items()]
+            asked = point(method, "udp", payload_bytes=509)
+            done = start(count, hosts, VETH, *([str(rpc), *options, asked]), told=False)
+        assert done.returncode == 0, done.stderr
+        before, after = (
+            [int(word) for word in line.split(":")[1].split()]
+            for line in done.stdout.splitlines()
+            if "a0:" in line
+        )
+        moved.append([late - early for early, late in zip(before, after, strict=True)])
+    assert moved[0] == moved[1]
+    assert moved[0][0] == 23 * (14 + 20 + 8 + 28)  # received
+    assert moved[0][8] == 23 * (14 + 20 + 8 + 44 + 512)  # sent
+
+
+def test_who_spins_does_not_sleep(rpc: Path, hosts: network.Network) -> None:
+    for wait, sleeps in (("block", True), ("spin", False)):
+        asked = [point("exchange", protocol, samples=200) for protocol in PROTOCOLS]
+        done = start(rpc, hosts, VETH, f"--wait={wait}", *asked)
+        assert [one["spinning"] for one in good(done)] == [int(not sleeps)] * 2
+        # Far less than all: on a loaded machine an answer may be there before it is asked for.
+        for one in points(done.stdout):
+            assert (one["usage"]["voluntary_switches"] > 10) is sleeps
+
+
+def test_loopback_is_seen_to_be_one(rpc: Path, hosts: network.Network) -> None:
+    (seen,) = good(start(rpc, hosts, LOOPBACK, point()))
+    assert (seen["device_is_loopback"], seen["device_mtu_bytes"]) == (1, 65536)
+
+
+def with_fault(
+    faulty: Path, fault: str, *asked: str, wait: str = "block"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(faulty), *PAIR, f"--wait={wait}", *asked],
+        env={**os.environ, "FAULT": fault},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+WRONG = {
+    "a bit": "what arrived is not what was sent",
+    "shorter": "what arrived is not what was sent",
+    "answer": "an answer is not that of its request",
+}
+
+
+@pytest.mark.parametrize(("method", "protocol"), EVERY)
+@pytest.mark.parametrize("fault", WRONG)
+def test_what_is_wrong_fails_the_point(
+    faulty: Path, fault: str, method: str, protocol: str
+) -> None:
+    done = with_fault(faulty, fault, point(method, protocol))
+    (one,) = points(done.stdout)
+    assert (done.returncode, one["status"]) == (1, "fail")
+    assert one["reason"] == f"{WRONG[fault]} (1 wrong of 23 round trips)"
+    assert one["observations"]["round_trips"] == 22
+
+
+@pytest.mark.parametrize(
+    ("method", "wait"), [(one, wait) for one, at, wait in WAITED if at == "udp"]
+)
+def test_one_late_answer_of_many_is_lost(faulty: Path, method: str, wait: str) -> None:
+    """And when it comes it is no other one's."""
+    (seen,) = good(with_fault(faulty, "late", point(method, "udp", samples=200), wait=wait))
+    # Under load the far side may get no CPU for as long again, which is no answer either.
+    lost = seen["datagrams_lost"]
+    assert 1 <= lost < MOST_LOST
+    assert (seen["round_trips"], seen["sockets_opened"]) == (203 - lost, 1 + lost)
+
+
+@pytest.mark.parametrize(("method", "protocol", "wait"), WAITED)
+def test_who_answers_no_more_ends_the_point_in_time(
+    faulty: Path, method: str, protocol: str, wait: str
+) -> None:
+    done = with_fault(faulty, "dumb", point(method, protocol, samples=1000), wait=wait)
+    assert done.returncode == 1
+    if protocol == "tcp":
+        assert done.stderr == (
+            "a request of 1072 bytes over tcp has no answer (time is out); see what stands "
+            "between the sides\n"
+        )
+        return
+    (one,) = points(done.stdout)
+    assert one["status"] == "fail"
+    assert one["reason"].startswith("4 requests of 1003 planned have no answer")
+
+
+@pytest.mark.parametrize(("method", "protocol"), EVERY)
+def test_a_server_that_dies_ends_the_measuring(faulty: Path, method: str, protocol: str) -> None:
+    done = with_fault(faulty, "killed", point(method, protocol))
+    server = {"tcp": "streams", "udp": "datagrams"}[protocol] if method == "exchange" else "calls"
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"the server of {server} was ended by signal 9")
+    assert done.stderr.count("\n") == 1
+
+
+@contextmanager
+def endless(rpc: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A kernel that goes on for long, and its servers."""
+    command = [str(rpc), *PAIR, *(point(*one, samples=1_000_000) for one in EVERY)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    ) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()  # the start line: all servers are ready
+            yield process, children(process.pid)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+ENDS: dict[str, Callable[[int], None]] = {
+    "Ctrl-C": lambda pid: os.killpg(pid, signal.SIGINT),
+    "kill": lambda pid: os.kill(pid, signal.SIGTERM),
+    "kill -9": lambda pid: os.kill(pid, signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_is_left_running(rpc: Path, end: str) -> None:
+    with endless(rpc) as (process, servers):
+        assert len(servers) == SERVERS
+        ENDS[end](process.pid)
+        process.wait(timeout=LIMIT_S)
+        until = time.monotonic() + LIMIT_S
+        while any(map(is_running, servers)) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not any(map(is_running, servers))
+
+
+def test_taken_ports_are_named_with_a_remedy(rpc: Path, tmp_path: Path) -> None:
+    """One free port is one too few: two servers listen for streams."""
+    few = tmp_path / "few"
+    few.write_text(
+        "#!/bin/sh\necho 20000 20000 > /proc/sys/net/ipv4/ip_local_port_range || exit 99\n"
+        'exec "$@"\n'
+    )
+    few.chmod(0o755)
+    with network.made([VETH, LOOPBACK], None) as hosts:
+        options = [f"--{name}={value}" for name, value in hosts.door(LOOPBACK).options.items()]
+        done = start(few, hosts, LOOPBACK, str(rpc), *options, point(), told=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == (
+        f"the far side has no socket at {HERE} (Address already in use); free ports there, or see "
+        "its limits\n"
+    )
+
+
+BAD_ARGUMENTS = {
+    point(): "--far-address is missing",
+    f"{' '.join(PAIR)} --port=7707 {point()}": "here it is started with the near one",
+    f"{' '.join(PAIR)} --wait=spin {point()}": "method=call sleeps until its answer comes",
+    f"{' '.join(PAIR)} {point(payload_bytes=3)}": "payload_bytes=3 is not from 4 to 8192",
+    f"{' '.join(PAIR)} {point(payload_bytes=8193)}": "payload_bytes=8193 is not from 4 to 8192",
+    f"{' '.join(PAIR)} {point(protocol='sctp')}": "protocol=sctp is not a value of this key",
+    f"{' '.join(PAIR)} {point().replace('loops=1', 'loops=2')}": "each round trip is a sample",
+    f"{' '.join(PAIR)} --far-namespace=/nowhere {point()}": "/nowhere cannot be opened",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD_ARGUMENTS)
+def test_bad_arguments_are_refused_in_one_sentence(rpc: Path, arguments: str) -> None:
+    done = kernels.run(rpc, *arguments.split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert BAD_ARGUMENTS[arguments] in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_one_cpu_is_too_few(rpc: Path) -> None:
+    under = ("taskset", "--cpu-list", str(CPUS[0]))
+    done = kernels.run(rpc, *PAIR, point(), under=under)
+    assert done.returncode == 77
+    assert "may use 1 CPU" in json.loads(done.stdout.splitlines()[-1])["reason"]
+
+
+@pytest.mark.parametrize("name", ["gcc", "clang"])
+def test_sanitizers_find_nothing(name: str, hosts: network.Network, tmp_path: Path) -> None:
+    program = build(tmp_path / "built", *SANITIZERS, name=name)
+    asked: list[Any] = [point(*one, 5, size) for one in EVERY for size in (4, 1023, 8192)]
+    good(start(program, hosts, VETH, *asked))
+    spinning = [point("exchange", protocol, 5, 1023) for protocol in PROTOCOLS]
+    good(start(program, hosts, VETH, "--wait=spin", *spinning))

@@ -1,0 +1,83 @@
+"""`benchbook record`: whole runs, with checksums that are verified when somebody reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from benchbook import compare, record
+from benchbook.errors import BenchbookError
+from benchbook.files import read_json, write_json
+
+RECORDED = sorted((ROOT / record.FOLDER).glob("*/*/*/manifest.json"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A clone that has one run and its pointer: the run that the repository has recorded."""
+    source = RECORDED[0].parent
+    host, experiment, name = source.parts[-3:]
+    folder = Path("data/runs") / host / experiment / name
+    (tmp_path / folder).mkdir(parents=True)
+    for one in ("plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"):
+        (tmp_path / folder / one).write_bytes((source / one).read_bytes())
+    variants = {}
+    for built in read_json(source / record.VARIANTS)["items"]:
+        variants[built["variant"]] = f"build/{built['variant']}"
+        binary = {"binary": {"sha256": built["sha256"]}, "version": 1}
+        write_json(tmp_path / "build" / built["variant"] / "variant.json", built | binary)
+    pointer = {"version": 1, "experiment": experiment, "host": host, "preset": "tiny"}
+    pointer |= {"run": name, "folder": str(folder), "variants": variants}
+    write_json(tmp_path / "results" / host / "tiny" / experiment / "current.json", pointer)
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True)
+    return tmp_path
+
+
+def test_a_run_is_recorded_whole_once_and_compared(checkout: Path) -> None:
+    experiment = RECORDED[0].parent.parent.name
+    (kept,) = record.record(checkout, [experiment])
+    run = next(checkout.glob("data/runs/*/*/*"))
+    assert (kept / "journal.jsonl").read_bytes() == (run / "journal.jsonl").read_bytes()
+    lines = (kept / record.SUMS).read_text().splitlines()
+    digest = hashlib.sha256((kept / "journal.jsonl").read_bytes()).hexdigest()
+    assert f"{digest}  journal.jsonl" in lines
+    assert len(read_json(kept / record.ORIGIN)["recorded_at_commit"]) == 40
+    before = {one: one.stat().st_mtime_ns for one in kept.iterdir()}
+    assert record.record(checkout, [str(run)]) == [kept]
+    assert {one: one.stat().st_mtime_ns for one in kept.iterdir()} == before
+    content = compare.compare(checkout, str(run), str(kept.parents[1]))
+    assert all(row["ratio"] == pytest.approx(1) for row in content["items"][0]["points"])
+
+
+@pytest.mark.parametrize("name", ["journal.jsonl", "plan.json", "variants.json", "more"])
+def test_a_recorded_run_that_was_changed_is_refused(checkout: Path, name: str) -> None:
+    (kept,) = record.record(checkout, [RECORDED[0].parent.parent.name])
+    with (kept / name).open("a") as stream:
+        stream.write("\n")
+    with pytest.raises(BenchbookError, match=f"{name} is not what was recorded"):
+        compare.compare(checkout, str(kept), str(kept))
+
+
+def test_what_cannot_be_recorded_is_one_sentence(checkout: Path) -> None:
+    with pytest.raises(BenchbookError, match="no results name a run 'nothing'"):
+        record.record(checkout, ["nothing"])
+    next(checkout.glob("data/runs/*/*/*/manifest.json")).unlink()
+    with pytest.raises(BenchbookError, match="is not complete"):
+        record.record(checkout, [RECORDED[0].parent.parent.name])
+    assert not (checkout / record.FOLDER).exists()
+
+
+@pytest.mark.parametrize("manifest", RECORDED, ids=lambda one: one.parent.name)
+def test_what_the_repository_keeps_is_what_was_recorded(manifest: Path) -> None:
+    record.verify(manifest.parent)
+    assert (manifest.parent / record.SUMS).exists()
+    host = manifest.parts[-4]
+    plan = read_json(manifest.with_name("plan.json"))
+    assert plan["host"] == host
+    assert read_json(ROOT / record.FOLDER / host / record.HOST) == plan["host_facts"]

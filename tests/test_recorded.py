@@ -1,0 +1,306 @@
+"""Recorded runs beside the figures of a paper: shown with a mark of their own, never pooled."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import made_up
+import pytest
+from browser import WIDTHS, look, violations
+from conftest import ROOT
+
+from benchbook import definitions, papers, record
+from benchbook.files import read_json, write_json, write_text
+from benchbook.pages import page, panels, reports
+from benchbook.pages import recorded as said
+from benchbook.recorded import DAMAGED, analyse_recorded
+from benchbook.units import UNITS
+from benchbook.workflow import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+HOSTILE = "</title><script>window.ran=1</script>$x$"
+RUNS = [
+    one.parent.relative_to(ROOT) for one in sorted((ROOT / record.FOLDER).glob("*/mbw/*/plan.json"))
+]
+RUN = RUNS[-1]
+NOTEBOOK = ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Results of this host made up, and a run that was really recorded, analysed anew."""
+
+    top: Path
+    own: list[Path]  # analysis.json
+    recorded: Path
+
+    def judged(self, name: str, own: list[Path] | None = None, *recorded: Path) -> dict[str, Any]:
+        """paper.json with these recorded runs."""
+        output = self.top / name / "paper.json"
+        papers.judge(ROOT, made_up.PAPER, "", own or self.own, output, recorded=[*recorded])
+        return read_json(output)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    top = tmp_path_factory.mktemp("recorded")
+    made_up.results(top, "quick")
+    recorded = top / "there" / "recorded.json"
+    analyse_recorded(ROOT, RUN, recorded)
+    names = definitions.experiments_of(ROOT, made_up.PAPER)
+    return Made(top, [top / name / "analysis.json" for name in names], recorded)
+
+
+def copied(target: Path) -> Path:
+    """The recorded run in another place, in folders of the same names."""
+    return shutil.copytree(ROOT / RUN, target / Path(*RUN.parts[-3:]))
+
+
+def sum_anew(run: Path) -> None:
+    write_text(run / record.SUMS, "".join(f"{sum_}  {name}\n" for name, sum_ in record._sums(run)))
+
+
+def test_a_recorded_run_stands_beside_figures_and_changes_nothing_else(made: Made) -> None:
+    alone, both = made.judged("alone"), made.judged("both", None, made.recorded)
+    plan, origin = (read_json(ROOT / RUN / name) for name in ("plan.json", record.ORIGIN))
+    there = read_json(made.recorded.with_name("analysis.json"))
+    times = {one["point"]: one for one in there["points"]}
+    seen = 0
+    for before, after in zip(alone["figures"], both["figures"], strict=True):
+        (one,) = after.pop("recorded")
+        assert before.pop("recorded") == []
+        assert before == after
+        assert (one["name"], one["state"], one["run"]) == ("R1", "ok", RUN.name)
+        assert (one["model"], one["preset"]) == (
+            plan["host_facts"]["cpu_model"],
+            plan["settings"]["preset"],
+        )
+        assert one["commit"] == origin["recorded_at_commit"]
+        assert one["date"].replace("-", "") == RUN.name[:8]
+        known = [row for row in one["rows"] if row["rerun"] is not None]
+        seen += len(known)
+        per = UNITS[after["y_unit"]]
+        assert [row["rerun"] * per for row in known] == pytest.approx(
+            [times[row["point"]]["rate_bytes_per_s"] for row in known]
+        )
+        assert all(row["low"] <= row["rerun"] <= row["high"] for row in known if row["low"])
+    assert seen
+    assert {**alone, "figures": []} == {**both, "figures": []}
+
+
+def test_pictures_and_tables_name_it(made: Made) -> None:
+    content = made.judged("named", None, made.recorded)
+    figure = next(one for one in content["figures"] if said.table(one))
+    shown = panels.values(content, figure)
+    without = panels.values(content, figure | {"recorded": []})
+    assert shown is not None
+    assert without is not None
+    (name,) = {said.called(one) for _, one, _ in said.table(figure)}
+    assert shown.alt.count(f"({name})") == len(said.table(figure))
+    assert "recorded" not in without.alt
+    assert shown.svg.count("<use") > without.svg.count("<use")
+    assert name in said.where(figure)
+    html = page.PaperPage(content).figures().html
+    assert html.count('<section class="recorded"') == len(content["figures"])  # all are measured
+    assert read_json(made.recorded)["commit"][:8] in html
+    assert "not here" in html
+    assert RUN.parts[-3] not in html, "a machine is told by its model"
+
+
+def test_invalid_values_are_told_with_their_findings(made: Made) -> None:
+    content = made.judged("found", None, made.recorded)
+    there = read_json(made.recorded.with_name("analysis.json"))
+    named = {(one["artefact"], point) for one in there["findings"] for point in one["where"]}
+    rows = [row for figure in content["figures"] for _, _, row in said.table(figure)]
+    found = {(artefact, row["point"]) for row in rows for artefact in row["findings"]}
+    assert found
+    assert found == {one for one in named if one[1] in {row["point"] for row in rows}}
+
+
+def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
+    own, there = tmp_path / "stream" / "analysis.json", tmp_path / "there" / "recorded.json"
+    made_up.measured(own, "stream", "quick", 8)
+    shutil.copytree(own.parent, there.parent)
+    about = {"version": 1, "host": "other", "experiment": "stream", "run": "r", "state": "ok"}
+    about |= {"model": "Other CPU", "cores": 4, "date": "2026-01-02", "preset": "quick"}
+    write_json(there, about | {"blocks": 8, "commit": "0" * 40, "changed": False, "reason": ""})
+    output = tmp_path / "paper.json"
+    papers.judge(ROOT, made_up.STREAM, "", [own], output, recorded=[there])
+    content = read_json(output)
+    tables = {one["id"]: said.table(one) for one in content["figures"]}
+    for own_row, _, row in (one for found in tables.values() for one in found):
+        assert row["label"] == own_row["label"]
+        assert row["rerun"] == pytest.approx(own_row["rerun"]), "the same run, in the same row"
+    spreads = [one for one in content["figures"] if one["ranges"] and tables[one["id"]]]
+    grids = [one for one in content["figures"] if one["grid"] and tables[one["id"]]]
+    assert spreads
+    assert grids
+    for figure in spreads:
+        drawn = panels.ranges(content, figure)
+        assert drawn is not None
+        assert drawn.alt.count("% (R1: Other CPU, 2026-01-02)") == len(tables[figure["id"]])
+    html = page.PaperPage(content).figures().html
+    assert html.count("recorded, not here (R1: Other CPU, 2026-01-02)") == len(spreads)
+    assert f"{len(tables[grids[0]['id']])} recorded values, row by row" in html
+    idle = [one for one in content["figures"] if one["recomputed"] and not one["rows"]]
+    assert all(one["recorded"] == [] for one in idle)
+
+
+def test_the_run_that_the_figure_shows_is_not_shown_twice(made: Made) -> None:
+    folder = made.recorded.parent
+    own = [folder / "analysis.json"]
+    assert all(one["recorded"] == [] for one in made.judged("same", own, made.recorded)["figures"])
+    other = made.top / "later" / "recorded.json"
+    shutil.copytree(folder, other.parent)
+    write_json(other, read_json(made.recorded) | {"run": "20990101T000000Z-0-0"})
+    figures = made.judged("two", own, other, made.recorded)["figures"]
+    assert all([one["name"] for one in figure["recorded"]] == ["R2"] for figure in figures)
+
+
+def damage(run: Path, how: str) -> None:
+    match how:
+        case "cut":
+            journal = run / "journal.jsonl"
+            journal.write_bytes(journal.read_bytes()[:-9])
+        case "manifest.json" | "SHA256SUMS":
+            (run / how).unlink()
+        case "version":
+            write_json(run / "plan.json", read_json(run / "plan.json") | {"version": 999})
+            sum_anew(run)
+        case "format":
+            plan = read_json(run / "plan.json")
+            del plan["sizes"]
+            write_json(run / "plan.json", plan)
+            sum_anew(run)
+        case "moved":
+            plan = read_json(run / "plan.json")
+            write_json(run / "plan.json", plan | {"host": "elsewhere"})
+            sum_anew(run)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("cut", "journal.jsonl is not what was recorded"),
+        ("manifest.json", "manifest.json is missing; restore it with git"),
+        ("SHA256SUMS", "SHA256SUMS is missing; restore it with git"),
+        ("version", "999"),
+        ("format", "is not understood by this version"),
+        ("moved", "is of elsewhere"),
+    ],
+)
+def test_a_damaged_one_says_what_is_wrong_with_it(tmp_path: Path, how: str, words: str) -> None:
+    run = copied(tmp_path)
+    damage(run, how)
+    output = tmp_path / "out" / "recorded.json"
+    analyse_recorded(ROOT, run, output)
+    about = read_json(output)
+    assert about["state"] == DAMAGED
+    assert words in about["reason"]
+
+
+def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) -> None:
+    run = copied(tmp_path)
+    damage(run, "cut")
+    output = tmp_path / "out" / "recorded.json"
+    analyse_recorded(ROOT, run, output)
+    about = read_json(output)
+    content = made.judged("cut", None, output)
+    figure = next(one for one in content["figures"] if one["rows"])
+    assert said.table(figure) == []
+    assert said.where(figure) == ""
+    html = page.PaperPage(content).figures().html
+    assert html.count(f"The recorded run of {about['date']} is not shown: ") == len(
+        content["figures"]
+    )
+    picture = panels.values(content, figure)
+    assert picture is not None
+    assert "recorded" not in picture.alt
+
+
+def test_without_recorded_runs_pages_say_nothing_of_them(made: Made) -> None:
+    html = page.PaperPage(made.judged("none")).figures().html
+    assert 'class="recorded"' not in html
+    assert "recorded, not here" not in html
+
+
+def test_nothing_of_a_recorded_run_reaches_the_page_unescaped(made: Made) -> None:
+    content = made.judged("hostile", None, made.recorded)
+    for figure in content["figures"]:
+        for one in figure["recorded"]:
+            one.update(dict.fromkeys(("model", "date", "preset", "commit"), HOSTILE))
+    html = page.PaperPage(content).figures().html
+    assert "<script" not in html
+    assert "&lt;script" in html
+
+
+@pytest.fixture(scope="module")
+def site(made: Made) -> Path:
+    """The paper's page of a recorded run and a damaged one, and of two without its own."""
+    run = copied(made.top / "torn")
+    damage(run, "cut")
+    damaged = made.top / "torn" / "out" / "recorded.json"
+    analyse_recorded(ROOT, run, damaged)
+    again = made.top / "again" / "recorded.json"
+    shutil.copytree(made.recorded.parent, again.parent)
+    write_json(again, read_json(again) | {"run": "20990101T000000Z-0-0", "date": "2099-01-01"})
+    made_up.results(made.top / "bare", "tiny", failing=".", bare=True)
+    bare = [made.top / "bare" / one.parent.name / one.name for one in made.own]
+    cases = {
+        "whole": made.judged("whole", None, made.recorded, damaged),
+        "bare": made.judged("bare", bare, made.recorded, again),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setenv("MPLBACKEND", "agg")
+        for name in cases:
+            patch.setenv(page.VARIABLE, str(made.top / name / "paper.json"))
+            text = reports.export(made_up.executed_here(NOTEBOOK), "")
+            write_text(made.top / "site" / f"{name}.html", text)
+    return made.top / "site"
+
+
+@pytest.mark.parametrize("name", ["whole", "bare"])
+def test_the_page_is_readable_everywhere(site: Path, browser: Browser, name: str) -> None:
+    path = site / f"{name}.html"
+    seen = look(browser, path)
+    assert seen["overlaps"] == seen["cut_off"] == seen["said"] == []
+    assert all(seen["widths"][width] <= width for width in WIDTHS)
+    assert seen["asked"] == [path.as_uri()]
+    assert violations(browser, path) == []
+
+
+def lab(root: Path) -> Lab:
+    return Lab(root, {"preset": "tiny", "figure": None}, "here-2c-0")
+
+
+def test_a_new_recording_makes_the_page_anew_and_measures_nothing(tmp_path: Path) -> None:
+    wanted: Any = SimpleNamespace(paper=made_up.PAPER)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "published").symlink_to(ROOT / "data" / "published")
+    assert lab(tmp_path).recorded(wanted) == lab(tmp_path).recorded_options(wanted) == []
+    run = copied(tmp_path / record.FOLDER)
+    copied(tmp_path / record.FOLDER / "draft").rename(run.with_name(f".{run.name}.part"))
+    (made,) = lab(tmp_path).recorded(wanted)
+    machine, experiment, name = RUN.parts[-3:]
+    assert made == f"results/recorded/{machine}/{experiment}/{name}/recorded.json"
+    assert lab(tmp_path).recorded_options(wanted) == [f"--recorded {made}"]
+    place: Any = SimpleNamespace(machine=machine, experiment=experiment, run=name)
+    files = lab(tmp_path).recorded_files(place)
+    assert {Path(one).name for one in files} == {one.name for one in run.iterdir()}
+    rules = {one.stem: one.read_text() for one in (ROOT / "workflows").glob("*.smk")}
+    assert [name for name, text in rules.items() if "lab.recorded" in text] == ["analyse"]
+
+
+def test_a_run_that_nobody_recorded_is_refused_by_name(tmp_path: Path) -> None:
+    output = tmp_path / "recorded.json"
+    analyse_recorded(ROOT, Path("data/recorded/h/mbw/20260101T000000Z-0-0"), output)
+    about = read_json(output)
+    assert about["state"] == DAMAGED
+    assert "data/recorded/h/mbw/20260101T000000Z-0-0/SHA256SUMS is missing" in about["reason"]

@@ -1,0 +1,101 @@
+"""Sweeps of ratios and of times told of one part: values, what is printed, and their picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from claimed import CONTENT, SIZES, known, summaries
+
+from benchbook.pages import page, swept
+from benchbook.sweeps import Context, sweep
+from benchbook.units import in_names
+
+PAPER = "p"
+NAMES = {one: [f"v,bytes={size},method={one}" for size in (4096, 16384)] for one in "ab"}
+LINE = {"bytes": [16384, 4096], "method": "a"}
+TIMES = {"x": "bytes", "y": "old_us", "table": "t.csv"}
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    """Method a takes 2 µs, of the larger size 4; b 1 µs and 3 µs, in every block."""
+    folder = tmp_path / "data" / "published" / PAPER
+    folder.mkdir(parents=True)
+    (folder / "t.csv").write_text("bytes,old_us,new_us\n4096,20,5\n16384,60,10\n")
+    dice = np.random.default_rng(3).normal(0, 0.3, 12)
+    truth = {"a": (2e-3, 4e-3), "b": (1e-3, 3e-3)}  # ms, of which the made-up rates are made
+    logs = {
+        name: -np.log(truth[one][k]) + dice for one in "ab" for k, name in enumerate(NAMES[one])
+    }
+    points = known({"bytes": [4096, 16384], "method": ["a", "b"]})
+    table = summaries(logs)
+    for name, one in points.items():
+        one["time_ns"] = float(table[table["point"] == name]["median_ns"].median())
+    analysis = {"sizes": SIZES, "points": list(points.values())}
+    return Context(tmp_path, PAPER, CONTENT, analysis, table)
+
+
+def declared(**changes: Any) -> dict[str, Any]:
+    series = {"id": "s", "label": "a line", "points": [LINE], "printed": TIMES}
+    named = {"id": "sizes", "title": "By size", "experiment": "e", "over": "bytes", "unit": "µs"}
+    return named | {"slopes": False, "series": [series | changes.pop("series", {})]} | changes
+
+
+def test_times_may_be_told_of_one_part(context: Context) -> None:
+    found = sweep(declared(per={"size": 4096, "word": "page"}), context)
+    whole = sweep(declared(), context)["series"][0]["values"]
+    values = found["series"][0]["values"]
+    assert found["unit"] == "µs per page"
+    assert in_names(found["unit"]) == "us_per_page"
+    assert [one["at"] for one in values] == [4096, 16384]
+    assert [one["printed"] for one in values] == [20, 15]
+    for one, of_all, pages in zip(values, whole, (1, 4), strict=True):
+        assert one["rerun"] == pytest.approx(of_all["rerun"] / pages)
+        seen = [each["rerun"] for each in one["invocations"]]
+        assert seen == pytest.approx([each["rerun"] / pages for each in of_all["invocations"]])
+
+
+def ratios(**changes: Any) -> dict[str, Any]:
+    printed = TIMES | {"against": "new_us", "label": "old ÷ new"}
+    series = {"against": [{**LINE, "method": "b"}], "printed": printed}
+    return declared(series=series, unit="ratio", **changes)
+
+
+def test_a_ratio_is_paired_within_blocks_and_stands_beside_the_printed_one(
+    context: Context,
+) -> None:
+    found = sweep(ratios(), context)
+    (series,) = found["series"]
+    assert (series["label"], series["printed_label"]) == ("a line", "old ÷ new")
+    assert [one["rerun"] for one in series["values"]] == pytest.approx([2, 4 / 3])
+    assert [one["printed"] for one in series["values"]] == [4, 6]
+    for one in series["values"]:
+        # What blocks have in common is gone, however much it is.
+        assert one["low"] == pytest.approx(one["high"])
+        assert len(one["invocations"]) == 12
+        assert one["invocations"][0]["rerun"] == pytest.approx(one["rerun"])
+    assert swept.title(found) == "By size: from 1.33 to 2.00 times here, published 4.00 to 6.00"
+    assert page.sweep_csv(found).startswith("series,bytes,printed_ratio,rerun_ratio,rerun_low95")
+
+
+def test_a_ratio_needs_both_of_its_points(context: Context) -> None:
+    lacking = next(one for one in context.analysis["points"] if one["point"] == NAMES["b"][1])
+    lacking |= {"state": "cannot_run", "reason": "needs 9 GiB: too much"}
+    small, large = sweep(ratios(), context)["series"][0]["values"]
+    assert small["rerun"] == pytest.approx(2)
+    assert (large["rerun"], large["low"], large["printed"]) == (None, None, 6)
+    assert (large["state"], large["reason"]) == ("cannot_run", "needs 9 GiB: too much")
+
+
+def test_the_picture_names_what_is_printed_and_draws_the_line_at_1(context: Context) -> None:
+    found = sweep(ratios(), context)
+    named = {"points": [], "experiments": {}, "figures": [], "findings": []}
+    drawn = swept.picture(named, found)
+    assert drawn is not None
+    assert "◇ old ÷ new" in drawn.svg
+    plain = swept.picture(named, sweep(declared(), context))
+    assert plain is not None
+    assert "◇ a line" in plain.svg
