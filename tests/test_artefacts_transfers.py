@@ -118,6 +118,13 @@ class TestSenderRate:
         )
         assert (found.effect, found.factor, found.where) == ("biases", 2.5, ["a"])
 
+    def test_of_two_that_lost_alike_no_name_decides_which_is_told(self) -> None:
+        told = []
+        for one, two in ("ab", "ba"):
+            rows = datagrams(one, 600, 60), datagrams(two, 900, 90, time_ns=9e5)
+            told.append(only(detected(sender_rate, *rows)).explanation)
+        assert told[0] == told[1]
+
     def test_where_the_receiver_is_counted_it_is_silent(self) -> None:
         lossy = datagrams("a", 3000, 1000, transfers=10)
         judged = detected(sender_rate, lossy, datagrams("b", 1000, 995), stream("c"))

@@ -77,7 +77,7 @@ class Seen:
     host: dict[str, Any] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The points, by their opaque ids."""
+        """The points, fastest first: of equal ones the first stands, and no id decides which."""
         return [dict(row) for row in self._rows]
 
     def starts_of(self, where: str) -> pd.DataFrame:
@@ -90,7 +90,8 @@ class Seen:
     def _rows(self) -> list[dict[str, Any]]:
         if self.points.empty:
             return []
-        ordered = self.points.sort_values("where", kind="stable").to_dict("records")
+        order = [name for name in ("time_ns", "where") if name in self.points]
+        ordered = self.points.sort_values(order, kind="stable").to_dict("records")
         return [{str(name): value for name, value in row.items()} for row in ordered]
 
     @cached_property

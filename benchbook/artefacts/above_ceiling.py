@@ -90,7 +90,7 @@ def _honest(row: Row, beyond: list[Row]) -> list[Row]:
         for one in beyond
         if one.get("work_done_fraction") == 1 and _workers(one) == _workers(row)
     ]
-    return sorted(whole, key=lambda one: (one["rate_bytes_per_s"], one["where"]))[-1:]
+    return sorted(whole, key=lambda one: one["rate_bytes_per_s"])[-1:]
 
 
 def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:

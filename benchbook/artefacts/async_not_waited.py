@@ -81,7 +81,7 @@ def _undone(rows: list[Row]) -> Finding:
 
 
 def _above(rows: list[Row]) -> Finding:
-    most = max(rows, key=lambda row: (_over(row), row["where"]))
+    most = max(rows, key=_over)
     found = link(most, "most")
     speed, width, carried = found if found else (0.0, 0, 0.0)
     return Finding(

@@ -60,7 +60,7 @@ def _omitted(seen: Seen, row: Row) -> float:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]]) -> Finding:
-    most = max(rows, key=lambda row: (_omitted(seen, row), row["where"]))
+    most = max(rows, key=lambda row: _omitted(seen, row))
     means = [_mean_ns(seen, row) or 0.0 for row in rows]
     whole = [mean + row["lateness_ns"] for mean, row in zip(means, rows, strict=True)]
     text = (

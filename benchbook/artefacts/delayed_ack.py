@@ -58,7 +58,7 @@ def _is_slow(row: Row) -> bool:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: (known(one, "time_ns") or 0.0, one["where"]))
+    row = max(rows, key=lambda one: known(one, "time_ns") or 0.0)
     part, took = _share_delayed(row), known(row, "time_ns")
     in_parts = f"in {count(row['writes'])} parts " if is_known(row.get("writes")) else ""
     text = f"A request is written {in_parts}without TCP_NODELAY at {plural(len(rows), 'point')}"

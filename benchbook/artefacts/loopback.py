@@ -50,7 +50,7 @@ def _concerns(row: Row) -> bool:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Finding:
-    row = max(rows, key=lambda one: (known(one, "device_mtu_bytes") or 0, one["where"]))
+    row = max(rows, key=lambda one: known(one, "device_mtu_bytes") or 0)
     mtu = known(row, "device_mtu_bytes")
     of_mtu = f", whose MTU is {count(mtu)} bytes" if mtu else ""
     through = "the loopback interface" if confidence == CERTAIN else "what looks like loopback"

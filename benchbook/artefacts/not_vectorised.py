@@ -70,7 +70,7 @@ def _twin(row: Row, own: list[Row]) -> Row | None:
         if one["setting"] == row["setting"] and one["widest_access_bytes"] > WORD_BYTES
     ]
     same = [one for one in alike if one.get("compiler") == row.get("compiler")]
-    ranked = sorted(same or alike, key=lambda one: (one["time_ns"], one["where"]))
+    ranked = sorted(same or alike, key=lambda one: one["time_ns"])
     return ranked[len(ranked) // 2] if ranked else None
 
 

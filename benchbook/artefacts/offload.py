@@ -55,7 +55,7 @@ def _packet_bytes(row: Row) -> float | None:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: (_packet_bytes(one) or 0.0, one["where"]))
+    row = max(rows, key=lambda one: _packet_bytes(one) or 0.0)
     size, mtu = _packet_bytes(row) or 0.0, float(row["device_mtu_bytes"])
     too_many = [(_packet_bytes(one) or 0.0) / one["device_mtu_bytes"] for one in rows]
     text = (

@@ -61,7 +61,7 @@ def _part(row: Row) -> float:
 
 
 def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: (known(one, "receive_buffer_errors") or 0.0, one["where"]))
+    row = max(rows, key=lambda one: known(one, "receive_buffer_errors") or 0.0)
     missing, errors = _missing(row) or 0.0, known(row, "receive_buffer_errors") or 0.0
     sent = known(row, "datagrams_sent")
     part = _part(row)

@@ -53,7 +53,7 @@ def _too_high(row: Row) -> float:
 
 
 def _finding(rows: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: (_too_high(one), one["where"]))
+    row = max(rows, key=_too_high)
     declared, arrived = _declared(row) or 0.0, known(row, "bytes_received") or 0.0
     factors = span([_too_high(one) for one in rows], times)
     text = (

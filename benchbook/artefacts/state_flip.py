@@ -133,7 +133,7 @@ def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:
 
 
 def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
-    strongest = max(flips, key=lambda one: (one.factor, one.where))
+    strongest = max(flips, key=lambda one: one.factor)
     by_speed = sorted(strongest.medians_ns, key=lambda state: strongest.medians_ns[state])
     fast, slow = by_speed[0], by_speed[-1]
     marked = readings.dropna(subset=["state"])

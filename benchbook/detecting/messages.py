@@ -39,9 +39,7 @@ def groups(rows: Iterable[dict[str, Any]], but: Iterable[str] = ()) -> list[list
     for row in rows:
         key = repr([_trait(row, name) for name in TRAITS if name not in left_out])
         found.setdefault(key, []).append(row)
-    return [
-        sorted(group, key=lambda row: (float(row[SIZE]), row["where"])) for group in found.values()
-    ]
+    return [sorted(group, key=lambda row: float(row[SIZE])) for group in found.values()]
 
 
 def bytes_of(row: Row) -> float:

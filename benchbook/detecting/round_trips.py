@@ -63,9 +63,7 @@ def groups(rows: Iterable[dict[str, Any]], but: str) -> list[list[dict[str, Any]
     for row in rows:
         key = repr([_trait(row, name) for name in TRAITS if name != but])
         found.setdefault(key, []).append(row)
-    return [
-        sorted(group, key=lambda row: (float(row[but]), row["where"])) for group in found.values()
-    ]
+    return [sorted(group, key=lambda row: float(row[but])) for group in found.values()]
 
 
 def _trait(row: Row, name: str) -> Any:
