@@ -376,12 +376,9 @@ def play_controls(
     from benchbook.process import follow_parent
 
     follow_parent(parent)
-    from benchbook.controls import playing
+    from benchbook.controls.playing import play_all
 
-    told = json.loads(settings)
-    for name in controls:
-        files = playing.variant_files(ROOT, name, told["preset"])
-        playing.play(ROOT.absolute(), name, told, files, results)
+    play_all(ROOT.absolute(), controls, json.loads(settings), results)
 
 
 @app.command("judge-controls", hidden=True)

@@ -31,6 +31,8 @@ rule limits:
         "build/{owner}/limits.json",
     log:
         "build/{owner}/limits.log",
+    # As long as many builds: begun last, it would keep one core busy and the other waiting.
+    priority: 1
     params:
         limits=lab.limited,
     shell:

@@ -11,6 +11,8 @@ rule measure:
     log:
         f"{lab.results}/{{experiment}}/measure.log",
     threads: workflow.cores
+    # Before all that one core can do: that waits for nobody, and keeps every core busy at the end.
+    priority: 1
     params:
         settings=lab.measuring,
         devices=lab.devices,  # named nowhere below: another one is a reason to look again
@@ -34,6 +36,7 @@ rule play_controls:
     log:
         f"{lab.results}/controls/play.log",
     threads: workflow.cores
+    priority: 1
     params:
         settings=lab.measuring,
         controls=lab.controls,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from benchbook.errors import BenchbookError
 from benchbook.files import read_json
 from benchbook.limits import find_limits
 from benchbook.measure import measure
+from benchbook.process import follow_parent
 from benchbook.settings import MEASURING, PLANNING, load_settings
 
 FRESH = 1000  # complete runs that nobody has: so one more is measured
@@ -23,15 +27,41 @@ def play(
 ) -> Path:
     """Measure a control unless its run is there, and write what every stage makes of it under
     `results`/<name>; returns its analysis.json."""
-    folder = results / name
-    pointer, samples = folder / "current.json", folder / "samples.parquet"
-    observed, analysed = folder / "evidence.json", folder / "analysis.json"
+    _observe(root, name, settings, variants, results / name)
+    return _analyse(results / name)
+
+
+def play_all(root: Path, names: list[str], settings: dict[str, Any], results: Path) -> None:
+    """`play` for built controls: nothing is analysed beside what is measured, but then on every
+    CPU."""
+    for name in names:
+        files = variant_files(root, name, settings["preset"])
+        _observe(root, name, settings, files, results / name)
+    # Libraries have threads of their own by now, which a fork would lose.
+    with ProcessPoolExecutor(
+        min(len(os.sched_getaffinity(0)), len(names)),
+        multiprocessing.get_context("spawn"),
+        follow_parent,
+        (os.getpid(),),
+    ) as pool:
+        list(pool.map(_analyse, [results / name for name in names]))
+
+
+def _observe(
+    root: Path, name: str, settings: dict[str, Any], variants: list[Path], folder: Path
+) -> None:
+    pointer = folder / "current.json"
     measure(root, name, settings, variants, pointer)
-    tables.write_samples(pointer, samples)
+    tables.write_samples(pointer, folder / "samples.parquet")
     limits = root / "build" / name / "limits.json"
-    evidence.collect(pointer, [limits] if limits.exists() else [], observed)
-    analysing.analyse(pointer, samples, observed, analysed)
-    return analysed
+    evidence.collect(pointer, [limits] if limits.exists() else [], folder / "evidence.json")
+
+
+def _analyse(folder: Path) -> Path:
+    output = folder / "analysis.json"
+    pointer, samples = folder / "current.json", folder / "samples.parquet"
+    analysing.analyse(pointer, samples, folder / "evidence.json", output)
+    return output
 
 
 def built(root: Path, name: str, preset: str) -> list[Path]:
