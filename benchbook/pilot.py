@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,10 +31,10 @@ class StartCost:
     points: list[str]
     overhead_ns: float
 
-    def of(self, once_ns: dict[str, float], numbers: Numbers) -> float:
+    def of(self, usual_ns: dict[str, float], numbers: Numbers) -> float:
         """ns in each block, at these numbers of loops and samples."""
         return self.overhead_ns + sum(
-            once_ns[name]
+            usual_ns[name]
             * numbers[name]["loops"]
             * (numbers[name]["samples"] + numbers[name]["warmup"])
             for name in self.points
@@ -63,6 +64,7 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
         for point in group
     }
     once_ns: dict[str, float] = {}
+    usual_ns: dict[str, float] = {}
     failed: dict[str, dict[str, str]] = {}
     wall_ns = 0
     costs: list[StartCost] = []
@@ -73,6 +75,8 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
         for point, outcome in zip(points, result.points, strict=True):
             if outcome.state == "ok":
                 once_ns[point.id] = max(1.0, min(outcome.time_ns) / outcome.loops)
+                middle = statistics.median(outcome.time_ns) / outcome.loops
+                usual_ns[point.id] = max(1.0, middle)
                 timed_ns += sum(outcome.time_ns) / outcome.processes
             else:
                 failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
@@ -103,7 +107,7 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             wall_ns += result.wall_ns
             if first_unfinished(result) is None:
                 book(group, result)
-    numbers, block_ns, shed = fit(plan, once_ns, costs)
+    numbers, block_ns, shed = fit(plan, once_ns, costs, usual_ns)
     # Under load all takes longer: a control better late than not at all, a paper within reason.
     if numbers and not plan.experiment.startswith(CONTROLS):
         refuse_over_budget(plan, block_ns * plan.rounds / 1e9, BORNE)
@@ -116,7 +120,10 @@ def _sleeps_before(plan: Plan, group: list[Point]) -> bool:
 
 
 def fit(
-    plan: Plan, once_ns: dict[str, float], costs: list[StartCost]
+    plan: Plan,
+    once_ns: dict[str, float],
+    costs: list[StartCost],
+    usual_ns: dict[str, float] | None = None,
 ) -> tuple[Numbers, float, dict[str, str]]:
     """`calibrate` for the starts that the budget holds; the others' points with the reason.
 
@@ -133,7 +140,8 @@ def fit(
     shed: dict[str, str] = {}
     while True:
         times = {name: once_ns[name] for cost in kept for name in cost.points if name in once_ns}
-        numbers, block_ns = calibrate(plan, times, sum(cost.overhead_ns for cost in kept))
+        beside_ns = sum(cost.overhead_ns for cost in kept)
+        numbers, block_ns = calibrate(plan, times, beside_ns, usual_ns)
         if block_ns * plan.rounds <= plan.settings["budget_s"] * 1e9:
             return numbers, block_ns, shed
         over = block_ns * plan.rounds / (plan.settings["budget_s"] * 1e9)
@@ -141,7 +149,7 @@ def fit(
         if not free or len(kept) - 1 < KEPT_SHARE * len(costs):
             return numbers, block_ns, shed
 
-        prices = {id(cost): cost.of(once_ns, numbers) for cost in kept}
+        prices = {id(cost): cost.of(usual_ns or once_ns, numbers) for cost in kept}
         usual = sum(prices.values()) / len(prices)
 
         def rank(
@@ -176,10 +184,17 @@ def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:
     return fit(plan, once_ns, costs)
 
 
-def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tuple[Numbers, float]:
+def calibrate(
+    plan: Plan,
+    once_ns: dict[str, float],
+    overhead_ns: float,
+    usual_ns: dict[str, float] | None = None,
+) -> tuple[Numbers, float]:
     """Loops and samples of each point, and the time of a block in ns.
 
-    `once_ns`: time of one call of the method; `overhead_ns`: of a block, beside its samples.
+    `once_ns`: least time of one call of the method, so that no sample is too short; `usual_ns`:
+    what it usually takes, where that is known to be more; `overhead_ns`: of a block, beside its
+    samples.
     Samples shrink evenly until the least number of blocks fits, down to samples_least, but for
     points that take next to nothing of it; in preset paper those behind its figures keep the
     paper's own N.
@@ -198,7 +213,8 @@ def calibrate(plan: Plan, once_ns: dict[str, float], overhead_ns: float) -> tupl
         loops = max(1, math.ceil(settings["sample_least_ns"] / once))
         if name in plan.unlooped:
             loops = 1
-        sample_ns[name] = once * loops + idle_ns.get(name, 0)
+        usual = (usual_ns or once_ns)[name]
+        sample_ns[name] = usual * loops + idle_ns.get(name, 0)
         samples = round(settings["point_s"] * 1e9 / sample_ns[name])
         samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
         if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:

@@ -50,6 +50,7 @@ SMALL = {"version"}  # keys nobody sets by hand
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
 _LARGEST = 2**63
+_DEEP = 10_000  # brackets and columns, more than any definition has
 _SHOWN = 80  # characters of a refused value
 _TAGS = {
     "int": "a number",
@@ -71,11 +72,27 @@ class _KeyRefused(yaml.YAMLError):
     """A key that is valid YAML and yet not what its writer meant."""
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses keys that YAML takes for something else than text, and keys given twice."""
+class _Keys:
+    """Of a loader: refuses keys that YAML takes for something else than text, and keys given
+    twice."""
 
-    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        node = super().compose_mapping_node(anchor)
+    def get_single_node(self) -> yaml.Node | None:
+        """The document; _KeyRefused for the first mapping whose keys are refused."""
+        root: yaml.Node | None = super().get_single_node()  # type: ignore[misc]
+        left, looked_at = [root], set[int]()
+        while left:
+            node = left.pop()
+            if id(node) in looked_at:  # an anchor that is used again
+                continue
+            looked_at.add(id(node))
+            if isinstance(node, yaml.MappingNode):
+                self._look_at_keys(node)
+                left += reversed([value for _, value in node.value])
+            elif isinstance(node, yaml.SequenceNode):
+                left += reversed(node.value)
+        return root
+
+    def _look_at_keys(self, node: yaml.MappingNode) -> None:
         seen = set()
         for key, _ in node.value:
             tag, line = key.tag.rsplit(":", 1)[-1], key.start_mark.line + 1
@@ -92,13 +109,22 @@ class _Loader(yaml.SafeLoader):
                     "remove or rename one"
                 )
             seen.add(key.value)
-        return node
+
+
+class _Loader(_Keys, yaml.SafeLoader):
+    """Stops at what is nested too deeply for it."""
+
+
+class _FastLoader(_Keys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Ten times as fast, where PyYAML has it; what is nested too deeply ends the process."""
 
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Any:
     """What the text of a YAML file says; each is asked for by many stages. Not to be changed."""
-    return yaml.load(text, _Loader)  # a SafeLoader
+    # What is nested is inside so many brackets, or indented so far.
+    nested = text.count("[") + text.count("{") + max(map(len, text.split("\n")))
+    return yaml.load(text, _FastLoader if nested < _DEEP else _Loader)  # both are SafeLoaders
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -144,12 +170,23 @@ def _refuse_odd(content: Any, origin: str, *where: str) -> None:
 
 def check(content: dict[str, Any], schema: str, origin: str) -> None:
     """Refuse `content` unless it fits schemas/<schema>.json; the sentence names key and remedy."""
-    rules = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
+    validator = _validator(schema)
     errors = sorted(
-        _Validator(rules).iter_errors(content), key=lambda error: [str(part) for part in error.path]
+        validator.iter_errors(content), key=lambda error: [str(part) for part in error.path]
     )
     if errors:
-        raise BenchbookError(_sentence(_deepest(errors[0]), rules, origin))
+        raise BenchbookError(_sentence(_deepest(errors[0]), validator.schema, origin))
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> Any:
+    return _Validator(json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=256)
+def _checked(text: str, schema: str, origin: str) -> None:
+    """`check` of the text of a YAML file; what was found good is not checked again."""
+    check(_parsed(text), schema, origin)
 
 
 def load(path: Path, schema: str) -> dict[str, Any]:
@@ -160,7 +197,7 @@ def load(path: Path, schema: str) -> dict[str, Any]:
             f"{path}: format version {content['version']!r} is unknown; "
             "this Benchbook reads version 1"
         )
-    check(content, schema, str(path))
+    _checked(path.read_text(encoding="utf-8"), schema, str(path))
     return content
 
 

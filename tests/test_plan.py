@@ -280,6 +280,14 @@ def test_pilot_numbers_loop_short_calls_and_repeat_long_ones() -> None:
     assert block_ns == pytest.approx(counted + 1e6)
 
 
+def test_pilot_loops_by_the_least_time_and_pays_the_usual_one() -> None:
+    made = planned()
+    numbers, block_ns = calibrate(made, {"one": 200.0}, 1e6, usual_ns={"one": 500.0})
+    count = numbers["one"]
+    assert count["loops"] == 100
+    assert block_ns == 1e6 + 500 * 100 * (count["samples"] + count["warmup"])
+
+
 def test_pilot_counts_the_idle_time_between_samples() -> None:
     idle = points.Point("idle", "v", {"gap_ns": 10_000_000})
     busy = points.Point("busy", "v", {"gap_ns": 0})

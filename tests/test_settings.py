@@ -95,6 +95,8 @@ def test_order_of_layers(tmp_path: Path) -> None:
         ("budget_s: .nan", "key 'budget_s' is not a finite number"),
         ("looks: [8, -.inf]", "key 'looks.1' is not a finite number"),
         ("again: &a [*a]", "key 'again' is nested too deeply"),
+        ("again: " + "[" * 100_000 + "]" * 100_000, "is not valid YAML"),
+        ("again:\n" + "- " * 100_000 + "1", "is not valid YAML"),
         ("samples_least: 60", "key 'samples_least' is 60, above 'samples_most' (50); lower the"),
         ("samples_least: 9\nsamples_most: 8", "key 'samples_least' is 9, above 'samples_most'"),
         ("looks: [8, 12, 12]", "key 'looks' is [8, 12, 12]; its numbers must rise: [8, 12]"),
