@@ -177,6 +177,18 @@ RESULT_COLUMNS = {
 }
 
 
+# Columns that make of one figure several.
+SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "region", "core")
+_INF = float("inf")
+
+
+def _by_setting(results: list[Result]) -> dict[tuple[object, ...], list[Result]]:
+    found: dict[tuple[object, ...], list[Result]] = {}
+    for one in results:
+        found.setdefault(tuple(one.of.get(name) for name in SETTING), []).append(one)
+    return found
+
+
 @dataclass
 class Report:
     """One run of a tool as its output tells it.
@@ -194,12 +206,63 @@ class Report:
         """A column of one of its results, or the fact that holds for all; None if unknown."""
         return result.of.get(name, self.facts.get(name))
 
+    @cached_property
+    def groups(self) -> dict[tuple[str, str, str], list[Result]]:
+        """Its results by name, statistic and unit, in their order: a log may have 100,000, and what
+        a rule asks for are all of a group or none. Asked for when all of them are there."""
+        found: dict[tuple[str, str, str], list[Result]] = {}
+        for one in self.results:
+            key = one.name, one.statistic, one.unit
+            if key in found:
+                found[key].append(one)
+            else:
+                found[key] = [one]
+        return found
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns that any of its results has."""
+        return frozenset(
+            name for names in {tuple(one.of) for one in self.results} for name in names
+        )
+
+    @cached_property
+    def series(self) -> list[tuple[list[Result], Result | None]]:
+        """Repetitions 0 to n - 1 of each figure that it has without a gap, and the one mean that it
+        prints of them, if any; a figure has one name, unit and setting."""
+        figures: dict[tuple[object, ...], tuple[list[Result], list[Result]]] = {}
+        apart = not self.columns.isdisjoint(SETTING)
+        for (name, statistic, unit), several in self.groups.items():
+            if statistic in ("sample", "mean"):
+                for setting, own in (_by_setting(several) if apart else {(): several}).items():
+                    found = figures.setdefault((name, unit, *setting), ([], []))
+                    found[statistic == "mean"].extend(one for one in own if abs(one.value) < _INF)
+        return [
+            (samples, means[0] if len(means) == 1 else None)
+            for samples, means in figures.values()
+            if len(samples) > 1
+            and [one.of.get("repetition") for one in samples] == list(range(len(samples)))
+        ]
+
+    def called(self, *names: str) -> list[Result]:
+        """Its results of these names, in their order."""
+        return self._of({key for key in self.groups if key[0] in names})
+
+    def being(self, *statistics: str) -> list[Result]:
+        """Its results that are one of these statistics, in their order."""
+        return self._of({key for key in self.groups if key[1] in statistics})
+
+    def _of(self, keys: set[tuple[str, str, str]]) -> list[Result]:
+        if len(keys) < 2:
+            return [one for key in keys for one in self.groups[key]]
+        return [one for one in self.results if (one.name, one.statistic, one.unit) in keys]
+
     def knowing(self, *names: str) -> list[Result]:
-        """Its results of which one of these columns may be known; logs may have 100,000 others."""
+        """Its results of which one of these columns may be known."""
         if any(name in self.facts for name in names):
             return self.results
-        asked = frozenset(names)
-        return [one for one in self.results if not asked.isdisjoint(one.of)]
+        asked = self.columns.intersection(names)
+        return [one for one in self.results if not asked.isdisjoint(one.of)] if asked else []
 
 
 def names() -> list[str]:

@@ -24,7 +24,8 @@ from benchbook.logs.transfers import (
 
 TOOL = "iperf"
 LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
-SIGNS = re.compile(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|^\d{14}\S*,[^,]+,\d+,", re.MULTILINE)
+WORDS = ("sec", ",")
+SIGNS = re.compile(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|,-?\d+,\d+\.\d+[-,]\d+\.\d+,")
 _HEAD = re.compile(
     r"(?:(?P<client>Client connecting to (?P<host>[^\s,]+),)|Server listening on) "
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"

@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.counters import NotUnderstoodError, perf
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import printed_lines
 
@@ -258,6 +257,9 @@ def _at(cells: list[str], at: int) -> tuple[str, str, str, float] | None:
 
 
 def _of_json(log: Log) -> list[Report]:
+    # Not above: it takes longer to load than most logs to read.
+    from benchbook.counters import NotUnderstoodError, perf
+
     rows: list[Result] = []
     for document in log.documents:
         value = document.value

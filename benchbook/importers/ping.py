@@ -23,6 +23,10 @@ _REPLY = re.compile(
     r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
 )
+# The same of today's iputils, as nearly all are: in a third of the time.
+_USUAL = re.compile(
+    r"\d+ bytes from [^\s,:]+(?: \([^)\s]+\))?: icmp_seq=\d+ ttl=\d+ time=(\d+(?:\.\d+)?) ms"
+)
 _COUNTS = re.compile(
     r"(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"paquetes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
@@ -128,6 +132,9 @@ def read(log: Log) -> list[Report]:
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
         text = line.text
+        if runs and runs[-1].replies and not runs[-1].ended and (usual := _USUAL.fullmatch(text)):
+            _add(runs[-1], float(usual[1]), "ms", line)
+            continue
         if len(text) > LONGEST:
             continue
         for words, find, taken in asked:
@@ -183,15 +190,19 @@ def _took(
     time = log.number(printed)
     if time is None:
         return
-    columns: dict[str, Any] = {"repetition": run.replies}
-    if at_most:
-        columns["at_most"] = True
-    run.replies += 1
     if size is not None and "message_bytes" not in run.facts:
         run.facts["message_bytes"] = size
     if "far_address" not in run.facts:
         run.facts["far_address"] = address
-    run.results.append(Result("round trip", time, unit, line.number, "sample", columns))
+    _add(run, time, unit, line)
+    if at_most:
+        run.results[-1].of = {**run.results[-1].of, "at_most": True}
+
+
+def _add(run: _Run, time: float, unit: str, line: Line) -> None:
+    of = {"repetition": run.replies}
+    run.replies += 1
+    run.results.append(Result("round trip", time, unit, line.number, "sample", of))
 
 
 def _stepped(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:

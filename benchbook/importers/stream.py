@@ -15,11 +15,7 @@ from benchbook.logs.printed import decimals, half_digit, is_number, printed_line
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad")
-SIGNS = re.compile(
-    r"(?:Copy|Scale|Add|Triad)\w* ?: *\d\S*\s+\d\S*\s+\d\S*|\| *(?:Copy|Triad) *:? *\|"
-    r"|^ *(?:Copy|Triad):?[;,]",
-    re.M,
-)
+SIGNS = re.compile(r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *\d\S*+\s++\d\S*+\s++\d| *:? *\||:?[;,])")
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
 _TABLE = re.compile(

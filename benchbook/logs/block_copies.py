@@ -76,17 +76,23 @@ def compared(reports: list[Report]) -> Iterator[Compared]:
 def _typical(report: Report) -> list[tuple[Result, str]]:
     """One rate of each method: its printed mean, else the median of its samples."""
     found = []
-    for name in dict.fromkeys(one.name for one in report.results):
-        own = [one for one in report.results if one.name == name and 0 < one.value < float("inf")]
-        own = [one for one in own if not _contradicted(one)]
-        means = [one for one in own if one.statistic == "mean"]
-        samples = [one for one in own if one.statistic == "sample"]
-        if means:
+    for name in dict.fromkeys(name for name, *_ in report.groups):
+        if means := _usable(report, name, "mean"):
             found.append((means[-1], "mean"))
-        elif samples:
+        elif samples := _usable(report, name, "sample"):
             middle = statistics.median_low([one.value for one in samples])
             found.append((next(one for one in samples if one.value == middle), "median"))
     return found
+
+
+def _usable(report: Report, name: str, statistic: str) -> list[Result]:
+    return [
+        one
+        for (own_name, own_statistic, _), several in report.groups.items()
+        if (own_name, own_statistic) == (name, statistic)
+        for one in several
+        if 0 < one.value < float("inf") and not _contradicted(one)
+    ]
 
 
 def _contradicted(one: Result) -> bool:
@@ -96,7 +102,8 @@ def _contradicted(one: Result) -> bool:
     if not elapsed or not moved or not rate:
         return False
     slack = NOTICED * (1 + one.of.get("elapsed_error_s", 0.0) / elapsed)
-    return max(rate * elapsed / moved, moved / (rate * elapsed)) > slack
+    told = rate * elapsed / moved
+    return told <= 0 or max(told, 1 / told) > slack
 
 
 def is_below(version: tuple[int, ...], limit: tuple[int, ...]) -> bool:

@@ -25,12 +25,11 @@ class Told:
 def wholes(report: Report) -> list[Told]:
     """The totals of all streams together where both ends printed them, else of each stream."""
     found: dict[tuple[str, str], Told] = {}
-    for one in report.results:
-        if one.statistic == "total":
-            stream, direction = str(one.of.get("stream", "")), str(one.of.get("direction", ""))
-            key = (SUM if stream.startswith(SUM) else stream, direction)
-            told = found.setdefault(key, Told(key[0]))
-            told.by_end.setdefault(str(one.of.get("end", "")), {})[one.name] = one
+    for one in report.being("total"):
+        stream, direction = str(one.of.get("stream", "")), str(one.of.get("direction", ""))
+        key = (SUM if stream.startswith(SUM) else stream, direction)
+        told = found.setdefault(key, Told(key[0]))
+        told.by_end.setdefault(str(one.of.get("end", "")), {})[one.name] = one
     found = {key: told for key, told in found.items() if not key[0].startswith(BOTH_WAYS)}
     sums = [told for (stream, _), told in found.items() if stream == SUM]
     apart = [told for (stream, _), told in found.items() if stream != SUM]

@@ -24,6 +24,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.rules import Ask, Machine, rules
 from benchbook.logs.units import in_base
+from benchbook.logs.words import possible
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
@@ -165,17 +166,19 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     found: list[Report] = []
     # Words are found several times as fast among characters of one byte.
     plain = log.text if log.text.isascii() else log.text.encode("ascii", "replace").decode("ascii")
-    for name in importers.names():
-        module = importers.importer(name)
-        if _may_be_of(module, log.text, plain):
+    modules = {name: importers.importer(name) for name in importers.names()}
+    words = {word for one in modules.values() for word in getattr(one, "WORDS", ())}
+    there = {word for word in possible(plain, words) if word in plain}
+    for name, module in modules.items():
+        if _may_be_of(module, log.text, there):
             found += _guarded(f"importer {name}", notes, module.read)(log)
     return sorted(found, key=lambda report: report.line)
 
 
-def _may_be_of(importer: ModuleType, text: str, plain: str) -> bool:
-    """Whether the text (`plain`: in ASCII only) has what an importer asks for at least."""
+def _may_be_of(importer: ModuleType, text: str, there: set[str]) -> bool:
+    """Whether the text has what an importer asks for at least; `there`: words that it has."""
     words, signs = getattr(importer, "WORDS", ()), getattr(importer, "SIGNS", None)
-    if words and not any(word in plain for word in words):
+    if words and there.isdisjoint(words):
         return False
     return signs is None or signs.search(text) is not None
 

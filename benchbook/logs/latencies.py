@@ -32,14 +32,15 @@ class Latencies:
 def latencies(report: Report) -> list[Latencies]:
     """The sets of a report: of all of it, never of intervals."""
     found: dict[str, Latencies] = {}
-    is_time = {unit: in_base(1.0, unit)[1] == "ns" for unit in {one.unit for one in report.results}}
-    for one in report.results:
-        if one.name in NAMES and is_time[one.unit]:
-            own = found.setdefault(one.name, Latencies(one.name, {}, []))
-            if one.statistic == "sample":
-                own.samples.append(one)
+    for (name, statistic, unit), several in report.groups.items():
+        if name in NAMES and in_base(1.0, unit)[1] == "ns":
+            own = found.setdefault(name, Latencies(name, {}, []))
+            if statistic == "sample":
+                own.samples.extend(several)
             else:
-                own.by_statistic[one.statistic] = one
+                # In another unit as well: what comes last counts.
+                known = own.by_statistic.get(statistic, several[-1])
+                own.by_statistic[statistic] = max(known, several[-1], key=lambda one: one.line)
     return list(found.values())
 
 

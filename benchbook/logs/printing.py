@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -84,7 +83,7 @@ def _print_report(console: Console, report: Report) -> None:
     ]
     if facts:
         console.print(Padding(Text(visible("; ".join(facts))), (0, 0, 0, 2)))
-    rows = rows_of(report.results)
+    rows = rows_of(report)
     columns = [name for name in columns if any(name in of for *_, of in rows)][:MOST_COLUMNS]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("", "", "value", "unit", "", *map(words, columns), "line"):
@@ -106,21 +105,13 @@ def _print_report(console: Console, report: Report) -> None:
 Row = tuple[str, str, str, str, str, str, dict[str, Any]]
 
 
-def rows_of(results: Sequence[Result]) -> list[Row]:
+def rows_of(report: Report) -> list[Row]:
     """A row for each result, or for those that are alike where there are many."""
-    if len(results) <= MOST_ROWS:
-        return [_row(one) for one in results]
+    if len(report.results) <= MOST_ROWS:
+        return [_row(one) for one in report.results]
 
-    def alike(one: Result) -> tuple[str, str, str]:
-        return one.name, one.statistic, one.unit
-
-    first: dict[tuple[str, str, str], int] = {}
-    for one in results:
-        first.setdefault(alike(one), len(first))
-    ordered = sorted(results, key=lambda one: first[alike(one)])
     rows: list[Row] = []
-    for _, group in groupby(ordered, key=alike):
-        several = list(group)
+    for several in report.groups.values():
         rows += [_row(one) for one in several] if len(several) < FOLDED else [_folded(several)]
     if len(rows) > MOST_ROWS:
         left = f"and {len(rows) - MOST_ROWS:,} more: --json has all"

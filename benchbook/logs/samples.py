@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from benchbook.importers import Report, Result
 from benchbook.logs.units import bytes_per_s, in_base
 
-SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "region", "core")
-_OF_ANY, _NO_SETTING = frozenset(SETTING), (None,) * len(SETTING)
-
 
 @dataclass(frozen=True)
 class Series:
@@ -28,21 +25,8 @@ class Series:
 def series(reports: list[Report]) -> Iterator[Series]:
     """All figures whose repetitions the log has without a gap."""
     for report in reports:
-        if report.facts.get("mixed"):  # with those of other processes
-            continue
-        found: dict[tuple[object, ...], list[Result]] = {}
-        for one in report.results:
-            if one.statistic in ("sample", "mean") and abs(one.value) < float("inf"):
-                setting: tuple[object, ...] = _NO_SETTING
-                if not _OF_ANY.isdisjoint(one.of):
-                    setting = tuple(one.of.get(name) for name in SETTING)
-                found.setdefault((one.name, one.unit, *setting), []).append(one)
-        for several in found.values():
-            samples = [one for one in several if one.statistic == "sample"]
-            numbers = [one.of.get("repetition") for one in samples]
-            if len(samples) > 1 and numbers == list(range(len(samples))):
-                means = [one for one in several if one.statistic == "mean"]
-                yield Series(report, samples, means[0] if len(means) == 1 else None)
+        if not report.facts.get("mixed"):  # with those of other processes
+            yield from (Series(report, *one) for one in report.series)
 
 
 def time_s(one: Result) -> float | None:

@@ -33,27 +33,30 @@ def findings(reports: list[Report]) -> Iterator[Finding]:
     """What these detectors say of all samples, with the lines that they stand in."""
     for report in reports:
         for samples in _samples(report):
-            times = [one for one in (_time_ns(sample) for sample in samples) if one is not None]
+            times = _times_ns(samples)
             if len(times) >= LEAST_SAMPLES and _is_odd(times):
                 yield from _judged(report, samples, times)
 
 
 def _samples(report: Report) -> list[list[Result]]:
     """Samples of the same name and unit, in the order of the log."""
-    found: dict[tuple[str, str], list[Result]] = {}
-    for one in report.results:
-        if one.statistic == "sample" and is_number(one.value) and one.value > 0:
-            found.setdefault((one.name, one.unit), []).append(one)
-    return list(found.values())
+    return [
+        [one for one in several if is_number(one.value) and one.value > 0]
+        for (_, statistic, _), several in report.groups.items()
+        if statistic == "sample"
+    ]
 
 
-def _time_ns(one: Result) -> float | None:
-    """How long it took; of a rate, what its bytes or one unit of work took."""
-    value, base = in_base(one.value, one.unit)
+def _times_ns(samples: list[Result]) -> list[float]:
+    """How long each took; of a rate, what one unit of work took. None, where the unit is neither.
+    `samples`: finite ones above 0, in one unit."""
+    if not samples:
+        return []
+    size, base = in_base(1.0, samples[0].unit)
     if base == "ns":
-        return value
-    rate = bytes_per_s(one.value, one.unit)
-    return 1e18 / rate if rate else None
+        return [one.value * size for one in samples]
+    rate = bytes_per_s(1.0, samples[0].unit)
+    return [1e18 / (one.value * rate) for one in samples] if rate else []
 
 
 def _is_odd(times: list[float]) -> bool:

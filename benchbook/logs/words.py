@@ -3,15 +3,33 @@ line where few lines have one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+OFTEN = 1000  # lines with a word, from which on each is looked at
+
+
+def possible(text: str, words: Iterable[str]) -> list[str]:
+    """The words of which every character is in the text: one that is not is found to be missing ten
+    times as fast as a word."""
+    several = list(words)
+    absent = {one for one in {*"".join(several)} if one not in text}
+    return [word for word in several if absent.isdisjoint(word)]
+
 
 def lines_with(text: str, words: tuple[str, ...]) -> list[int]:
     """Which lines of the text, counted from 0, have one of these words, in order."""
     found = set[int]()
-    for word in words:
+    lines: list[str] = []
+    for word in possible(text, words):
         index, counted, at = 0, 0, text.find(word)
-        while at >= 0:
+        own = list[int]()
+        while at >= 0 and len(own) < OFTEN:
             index += text.count("\n", counted, at)
-            found.add(index)
+            own.append(index)
             counted, end = at, text.find("\n", at)
             at = text.find(word, end) if end >= 0 else -1
+        if at >= 0:
+            lines = lines or text.split("\n")
+            own = [number for number, line in enumerate(lines) if word in line]
+        found.update(own)
     return sorted(found)

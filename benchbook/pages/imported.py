@@ -50,7 +50,7 @@ def _machine(told: dict[str, Any]) -> str:
 def _report(report: Report) -> dict[str, Any]:
     columns, same = columns_of(report.results)
     facts = {**report.facts, **same}
-    rows = rows_of(report.results)
+    rows = rows_of(report)
     return {
         "title": visible(f"{report.tool} {report.version}".strip()),
         "facts": visible("; ".join(f"{words(k)} {shown_as(k, v)}" for k, v in facts.items())),

@@ -36,10 +36,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
     for report in reports:
         above = []
-        for one in report.results:
-            rate = bytes_per_s(one.value, one.unit) if one.unit.endswith("/s") else None
-            if rate is None or rate <= least:  # as nearly all are
-                continue
+        for one in _above(report, least):
+            rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
             if one.statistic == "stddev" or one.of.get("zero_copy"):
@@ -54,6 +52,13 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 above.append((rate, one, most, why))
         if above:
             yield _finding(above)
+
+
+def _above(report: Report, least: float) -> Iterator[Result]:
+    """The rates above so many bytes per second, which hardly any is."""
+    for (_, _, unit), several in report.groups.items():
+        if one_unit := bytes_per_s(1.0, unit):
+            yield from (one for one in several if one.value > least / one_unit)
 
 
 def _is_of_link(report: Report, one: Result) -> bool:

@@ -44,8 +44,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         network = any(key in report.facts for key in OF_NETWORKS)
-        told = [one for one in report.results if one.statistic in ("total", "mean")]
-        may_be = told if network else report.knowing("direction")
+        may_be = report.being("total", "mean") if network else report.knowing("direction")
         above = [(one, *bound) for one in may_be if (bound := _bound(report, one))]
         if above:
             worst = max(above, key=lambda entry: entry[1] / entry[2])

@@ -40,7 +40,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report whose best is far from its mean."""
     del machine
     for report in reports:
-        best_of = [one for one in report.results if one.statistic == "best"]
+        best_of = report.being("best")
         spreads = [found for one in best_of if (found := _spread(report, one))]
         far = [
             one

@@ -7,7 +7,7 @@ says. Where nobody says, the size alone decides if every machine has such a cach
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed, share
@@ -95,15 +95,20 @@ def _whole(value: object) -> int | None:
 def _sized(report: Report) -> list[_Sized]:
     """The rates of the report by the arrays that they were measured with."""
     found: dict[tuple[int, int], list[Result]] = {}
+    alike: dict[tuple[Any, ...], list[Result]] = {}
     for one in report.knowing("array_bytes", "working_set_bytes"):
+        of = one.of
+        said = of.get("array_bytes"), of.get("working_set_bytes"), of.get("processes"), one.unit
+        alike.setdefault(said, []).append(one)
+    for several in alike.values():
         array, every = (
-            _whole(report.column(one, name)) for name in ("array_bytes", "working_set_bytes")
+            _whole(report.column(several[0], name)) for name in ("array_bytes", "working_set_bytes")
         )
-        if bytes_per_s(one.value, one.unit) is None or not (array or every):
+        if bytes_per_s(1.0, several[0].unit) is None or not (array or every):
             continue
-        times = _whole(report.column(one, "processes")) or 1
+        times = _whole(report.column(several[0], "processes")) or 1
         key = ((every or array or 0) * times, (array or 0) * times)
-        found.setdefault(key, []).append(one)
+        found.setdefault(key, []).extend(several)
     return [_Sized(*key, results) for key, results in sorted(found.items())]
 
 

@@ -42,8 +42,7 @@ def _is_closed(report: Report) -> bool:
         return bool(mode == "ping-pong")
     counts = {
         (one.name, one.of.get("part")): one.value
-        for one in report.results
-        if one.name in ("messages sent", "messages received")
+        for one in report.called("messages sent", "messages received")
     }
     sent, got = counts.get(("messages sent", "all")), counts.get(("messages received", "all"))
     return sent is not None and got is not None and 0 <= sent - got <= 1

@@ -31,7 +31,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         for own in latencies(report):
             if found := _seen(report, own):
                 yield _finding(own, *found)
-        rates = [one for one in report.results if one.name == "transaction rate" and one.value > 0]
+        rates = [one for one in report.called("transaction rate") if one.value > 0]
         for one in rates:
             each_ns = 1e9 / one.value * (one.of.get("outstanding") or 1)
             if _is_delay(each_ns) and is_near(report):

@@ -36,6 +36,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 
 def _finding(one: Series) -> Iterator[Finding]:
+    begun = [time_s(sample) for sample in one.samples[:2]]
+    if not all(begun) or (begun[0] or 0) < LEAST_FACTOR * (begun[1] or 0):
+        return  # as nearly all do
     times = [time_s(sample) for sample in one.samples]
     known = [time for time in times if time]
     if len(known) != len(times) or len(known) < LEAST_SAMPLES:

@@ -49,7 +49,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report of transfers to such a device."""
     del machine
     for report in reports:
-        moved = [one for one in report.results if report.column(one, "direction")]
+        moved = [one for one in report.knowing("direction") if report.column(one, "direction")]
         platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
         if moved and (_PLATFORM.search(platform) or _DEVICE.search(device)):
             yield Finding(

@@ -40,8 +40,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         own: dict[str, list[Result]] = {}
-        for one in report.results:
-            if one.name in NAMES and is_number(one.value) and _is_whole(one):
+        for one in report.called(*NAMES):
+            if is_number(one.value) and _is_whole(one):
                 own.setdefault(one.name, []).append(one)
         for metric, (above, below, times) in MADE_OF.items():
             several = [own.get(name, []) for name in (metric, above, below)]

@@ -43,17 +43,30 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def _alike(report: Report) -> list[list[Result]]:
     """Statistics of the same samples: one name, unit and setting."""
     found: dict[tuple[object, ...], list[Result]] = {}
-    placed = {name for name in {one.statistic for one in report.results} if _place(name, "")}
+    placed = {name for name in {key[1] for key in report.groups} if _place(name, "")}
     if placed <= {"sample"}:
         return []
-    for one in report.results:
-        if one.statistic in placed and is_number(one.value):
-            key: tuple[object, ...] = (one.name, one.unit)
-            if not _OF_ONE.issuperset(one.of):
-                of = {name: value for name, value in one.of.items() if name not in _OF_ONE}
-                key += tuple(sorted((name, str(value)) for name, value in of.items()))
-            found.setdefault(key, []).append(one)
+    setting = sorted(report.columns - _OF_ONE)
+    for (name, statistic, unit), several in report.groups.items():
+        if statistic in placed:
+            for key, own in _by(setting, several).items():
+                known = [one for one in own if is_number(one.value)]
+                found.setdefault((name, unit, *key), []).extend(known)
     return [several for several in found.values() if len(several) > 1]
+
+
+def _by(columns: list[str], several: list[Result]) -> dict[tuple[str, ...], list[Result]]:
+    """Those that have the same in these columns, by that in words; what has none has "None"."""
+    if not columns:
+        return {(): several}
+    # Words are made once for all that are alike.
+    found: dict[tuple[object, ...], list[Result]] = {}
+    for one in several:
+        found.setdefault(tuple(map(one.of.get, columns)), []).append(one)
+    said: dict[tuple[str, ...], list[Result]] = {}
+    for key, own in found.items():
+        said.setdefault(tuple(map(str, key)), []).extend(own)
+    return said
 
 
 # Columns of one number, not of its setting.
@@ -103,8 +116,8 @@ def _counted(several: list[Result]) -> list[Result]:
     often = {"sample"} | {name for name, own in by_statistic.items() if len(own) > MOST_ALIKE}
     counted = [one for one in several if one.statistic not in often][:MOST]
     for name in sorted(often & by_statistic.keys()):
-        own = sorted(by_statistic[name], key=lambda one: one.value)
-        counted += [own[0], own[-1]]
+        own = by_statistic[name]
+        counted += [min(own, key=lambda one: one.value), max(own, key=lambda one: one.value)]
     return counted
 
 

@@ -47,12 +47,31 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such rates, one where they are off by a unit."""
     del machine
     for report in reports:
-        odd = [found for one in report.results if "bytes_moved" in one.of and (found := _odd(one))]
+        odd = [found for one in _unmade(report) if (found := _odd(one))]
         constants = {_constant(one.ratio) for one in odd}
         if len(constants) == 1 and (constant := constants.pop()):
             yield _of_units(odd, constant)
         elif odd:
             yield _finding(odd)
+
+
+def _unmade(report: Report) -> Iterator[Result]:
+    """Those that are not what their bytes and their time make at once, as nearly all are."""
+    if "bytes_moved" not in report.columns:
+        return
+    for (_, _, unit), several in report.groups.items():
+        if not (one_unit := bytes_per_s(1.0, unit)):
+            continue
+        for one in several:
+            moved, elapsed = one.of.get("bytes_moved"), one.of.get("elapsed_s")
+            if not (
+                is_number(moved)
+                and is_number(elapsed)
+                and is_number(one.value)
+                and moved > 0
+                and abs(one.value * one_unit * elapsed - moved) <= TOLERANCE * moved
+            ):
+                yield one
 
 
 def _odd(one: Result) -> _Odd | None:
@@ -63,7 +82,7 @@ def _odd(one: Result) -> _Odd | None:
         return None
     made = moved / elapsed if elapsed > 0 else math.inf
     if made * (1 - TOLERANCE) <= rate <= made * (1 + TOLERANCE):
-        return None  # as nearly all are, without asking for digits
+        return None
     error = one.of.get("elapsed_error_s")
     half = float(error) if is_number(error) else min(half_of_last_digit(elapsed), MOST_HALF_S)
     if elapsed + half <= 0:

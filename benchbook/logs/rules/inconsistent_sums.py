@@ -52,12 +52,13 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _beside(report: Report, names: tuple[str, ...]) -> Iterator[dict[str, Result]]:
     """Numbers of these names that one line has of one stream, where it has them all."""
+    if not {name for name, *_ in report.groups}.issuperset(names):
+        return
     lines: dict[tuple[object, ...], dict[str, Result]] = {}
-    for one in report.results:
-        if one.name in names:
-            of = one.of
-            key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
-            lines.setdefault(key, {}).setdefault(one.name, one)
+    for one in report.called(*names):
+        of = one.of
+        key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
+        lines.setdefault(key, {}).setdefault(one.name, one)
     yield from (own for own in lines.values() if len(own) == len(names))
 
 
@@ -96,8 +97,8 @@ def _packets(report: Report) -> Iterator[Odd]:
 def _moved(report: Report, statistic: str) -> list[Result]:
     return [
         one
-        for one in report.results
-        if one.name == "transferred" and one.statistic == statistic and not one.of.get("omitted")
+        for one in report.called("transferred")
+        if one.statistic == statistic and not one.of.get("omitted")
     ]
 
 
@@ -197,7 +198,7 @@ def _datagrams(report: Report) -> Iterator[Odd]:
     size = report.facts.get("message_bytes")
     if report.facts.get("protocol") != "udp" or not size:
         return
-    lost = {_place(one): one.value for one in report.results if one.name == "lost datagrams"}
+    lost = {_place(one): one.value for one in report.called("lost datagrams")}
     for own in _beside(report, ("transferred", "datagrams")):
         moved, sent = own["transferred"], own["datagrams"]
         if moved.of.get("end") != sent.of.get("end"):
@@ -222,13 +223,13 @@ def _messages(report: Report) -> Iterator[Odd]:
     """A message rate times the size of a message that is not the printed throughput."""
     rates = {
         report.column(one, "message_bytes"): one
-        for one in report.results
-        if one.name == "message rate" and one.value > 0
+        for one in report.called("message rate")
+        if one.value > 0
     }
-    for one in report.results if rates else ():
+    for one in report.called("throughput") if rates else ():
         size = report.column(one, "message_bytes")
         rate, printed = rates.get(size), bytes_per_s(one.value, one.unit)
-        if not size or rate is None or one.name != "throughput" or printed is None:
+        if not size or rate is None or printed is None:
             continue
         if one.value >= LEAST_DIGITS and not _near(printed, rate.value * size):
             yield (
@@ -241,12 +242,12 @@ def _messages(report: Report) -> Iterator[Odd]:
 def _matrices(report: Report) -> Iterator[Odd]:
     """Cells of a matrix and their printed sum."""
     cells: dict[str, list[Result]] = {}
-    for one in report.results:
-        if one.statistic == "sample" and "column" in one.of:
+    for one in report.being("sample") if "column" in report.columns else ():
+        if "column" in one.of:
             cells.setdefault(one.name, []).append(one)
     totals = {name: sum(one.value for one in own) for name, own in cells.items()}
-    for whole in report.results:
-        if whole.statistic == "sum" and whole.name in cells:
+    for whole in report.being("sum"):
+        if whole.name in cells:
             own, total = cells[whole.name], totals[whole.name]
             if not _near(whole.value, total):
                 yield (

@@ -24,11 +24,7 @@ REMEDY = (
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each run that prints sums of averages."""
     for report in reports:
-        sums = [
-            one
-            for one in report.results
-            if one.statistic == "sum" and one.of.get("summed_of") == "mean"
-        ]
+        sums = [one for one in report.being("sum") if one.of.get("summed_of") == "mean"]
         if sums:
             yield _finding(report, sums, machine)
 

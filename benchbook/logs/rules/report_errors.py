@@ -31,12 +31,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for all values of a report that cannot be, one for its first jitter."""
     del machine
     for report in reports:
+        groups = _groups(report)
         lasted = {
-            _stretch(one): one.of["elapsed_s"] for one in report.results if "elapsed_s" in one.of
+            _stretch(one): one.of["elapsed_s"]
+            for one in (report.results if groups else ())
+            if "elapsed_s" in one.of
         }
         out = [
             (own[one.name], f"{one.words} (line {own[one.name].line})")
-            for own in _groups(report).values()
+            for own in groups.values()
             for one in out_of_range({"": _values(own, lasted)})
         ]
         out += _too_many(report)
@@ -57,7 +60,7 @@ _FIRST = (
 def _groups(report: Report) -> dict[tuple[Any, ...], dict[str, Result]]:
     """The values of one line of one stream, by the names that ranges.py has for them."""
     found: dict[tuple[Any, ...], dict[str, Result]] = {}
-    for one in report.results:
+    for one in report.called(*_NAMES, "datagrams"):
         name = _NAMES.get(one.name)
         if one.name == "datagrams" and one.of.get("end") != "sender":
             name = "expected_datagrams"
@@ -85,8 +88,7 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
     """More received than sent."""
     totals = {
         (one.name, one.of.get("stream"), one.of.get("direction"), one.of.get("end")): one
-        for one in report.results
-        if one.statistic == "total"
+        for one in report.being("total")
     }
     for (name, stream, direction, end), got in totals.items():
         if name == "packets received":
@@ -106,7 +108,7 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:
     """First jitters that have nothing to do with that of the whole transfer."""
-    jitters = [one for one in report.results if one.name == "jitter"]
+    jitters = report.called("jitter")
     streams = dict.fromkeys(one.of.get("stream") for one in jitters)
     for stream in streams:
         own = [one for one in jitters if one.of.get("stream") == stream]

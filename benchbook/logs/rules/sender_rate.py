@@ -46,9 +46,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _last_interval(report: Report) -> Result | None:
     """The last rate of a sender whose totals are cut off; None where the receiver tells too."""
-    if any(one.of.get("end") == "receiver" for one in report.results):
+    if any(one.of.get("end") == "receiver" for one in report.knowing("end")):
         return None
-    rates = (one for one in reversed(report.results) if one.name == "throughput" and one.value > 0)
+    rates = (one for one in reversed(report.called("throughput")) if one.value > 0)
     return next((one for one in rates if one.of.get("end") == "sender"), None)
 
 

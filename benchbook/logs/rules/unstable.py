@@ -34,7 +34,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         if _few(report):
             continue
-        by = {one.statistic: one for one in report.results if one.name == "time"}
+        by = {one.statistic: one for one in report.called("time")}
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9

@@ -31,11 +31,14 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each program whose faults, counted right behind it, are too few."""
     del machine
     for program, counted in pairwise(reports):
-        sizes = [program.column(one, "working_set_bytes") for one in program.results]
-        largest = max((size for size in sizes if isinstance(size, int)), default=0)
-        faults = next((one for one in counted.results if _is_fault(one)), None)
-        if counted.tool != COUNTER or program.tool == COUNTER or faults is None:
+        if counted.tool != COUNTER or program.tool == COUNTER:
             continue
+        faults = next((one for one in counted.results if _is_fault(one)), None)
+        if faults is None:
+            continue
+        sized = program.knowing("working_set_bytes")
+        sizes = [program.column(one, "working_set_bytes") for one in sized]
+        largest = max((size for size in sizes if isinstance(size, int)), default=0)
         pages = largest // HUGE_PAGE_BYTES
         if pages >= LEAST_PAGES and faults.value < pages:
             yield _finding(program, faults, largest, pages)
