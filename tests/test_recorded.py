@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ from benchbook.files import read_json, write_json, write_text
 from benchbook.pages import page, panels, reports
 from benchbook.pages import recorded as said
 from benchbook.recorded import DAMAGED, analyse_recorded
-from benchbook.units import UNITS
+from benchbook.units import UNITS, in_names
 from benchbook.workflow import Lab
 
 if TYPE_CHECKING:
@@ -111,6 +113,22 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
     assert read_json(made.recorded)["commit"][:8] in html
     assert "not here" in html
     assert RUN.parts[-3] not in html, "a machine is told by its model"
+
+
+def test_downloads_have_columns_of_it(made: Made) -> None:
+    content = made.judged("csv", None, made.recorded)
+    figure = next(one for one in content["figures"] if said.table(one))
+    lines = list(csv.DictReader(io.StringIO(page.figure_csv(figure))))
+    alone = list(csv.DictReader(io.StringIO(page.figure_csv(figure | {"recorded": []}))))
+    unit = in_names(figure["y_unit"])
+    named = [f"recorded_R1_{end}{unit}" for end in ("", "low95_", "high95_")]
+    assert [*lines[0]] == [*alone[0], *named]
+    assert [{name: one[name] for name in alone[0]} for one in lines] == alone
+    theirs = [
+        [row[key] for key in ("rerun", "low", "high")] for row in figure["recorded"][0]["rows"]
+    ]
+    shown = [[float(one[name]) if one[name] else None for name in named] for one in lines]
+    assert shown == theirs
 
 
 def test_invalid_values_are_told_with_their_findings(made: Made) -> None:

@@ -13,6 +13,7 @@ from benchbook.importers import Line, Log
 _DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
 
+@lru_cache(maxsize=1 << 16)
 def half_digit(text: str) -> float:
     """Half of the last digit of a printed number: how far the true one may be from it."""
     whole, _, part = text.partition(".")

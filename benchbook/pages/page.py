@@ -144,7 +144,8 @@ def _kind(figure: dict[str, Any]) -> str:
 def figure_csv(figure: dict[str, Any]) -> str:
     """A figure's rows as CSV: printed beside rerun, the unit in the column names."""
     if figure["ranges"]:
-        return _csv(figure["ranges"], RANGES)
+        theirs = recorded.columns(figure, "ranges", "percent")
+        return _csv(_with(figure["ranges"], theirs), RANGES | {name: name for name in theirs})
     if figure["recomputed"]:
         return _csv(figure["recomputed"], RECOMPUTED)
     unit = in_names(figure["y_unit"])
@@ -159,18 +160,27 @@ def figure_csv(figure: dict[str, Any]) -> str:
         "printed_ratio": "printed_ratio",
     }
     columns = [figure["x"], "column", *names.values(), "rerun_ratio", "rerun_ratio_low95"]
-    columns += ["rerun_ratio_high95", "point", "state", "reason"]
+    theirs = recorded.columns(figure, "rows", unit)
+    columns += ["rerun_ratio_high95", "point", "state", "reason", *theirs]
     stream = io.StringIO()
     table = csv.writer(stream, lineterminator="\n")
     table.writerow(columns)
-    for row in figure["rows"]:
+    for row in _with(figure["rows"], theirs):
         ratio = row["ratio"] or {}
         table.writerow(
             [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
             + [ratio.get(key) for key in ("ratio", "low95", "high95")]
             + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
+            + [row[name] for name in theirs]
         )
     return stream.getvalue()
+
+
+def _with(rows: list[dict[str, Any]], more: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """The rows with more columns."""
+    return [
+        row | {name: own[number] for name, own in more.items()} for number, row in enumerate(rows)
+    ]
 
 
 def sweep_csv(sweep: dict[str, Any]) -> str:

@@ -40,6 +40,17 @@ def table(figure: dict[str, Any]) -> list[tuple[Row, Row, Row]]:
     return [(own, *pair) for k, own in enumerate(figure[rows]) for pair in values(figure, rows, k)]
 
 
+def columns(figure: dict[str, Any], rows: str, unit: str) -> dict[str, list[float | None]]:
+    """Column of a CSV -> a value for each of a figure's `rows` or `ranges`; `unit`: as names have
+    it. Values, and the ends of their 95 % intervals, of each recorded run by its name."""
+    return {
+        f"recorded_{one['name']}_{end}{unit}": [row[key] for row in one[rows]]
+        for one in figure["recorded"]
+        if one[rows]
+        for key, end in (("rerun", ""), ("low", "low95_"), ("high", "high95_"))
+    }
+
+
 def where(figure: dict[str, Any]) -> str:
     """How to read the marks of recorded values, in the pictures that have some."""
     shown = {one["name"]: called(one) for _, one, _ in table(figure)}
