@@ -139,15 +139,10 @@ def answer(paper: Paper) -> list[list[str]]:
             said.append(f"The reason: {claimed.why(paper, first)}")
         if first["verdict"] == "not_measurable_here":
             said.append(claimed.not_measurable(paper, first))
-    said += [*forms, *_explained(paper)] if lies else []
-    rest = [
-        quoted if lies else [],
-        claimed.others(paper, [first] if first else []),
-        audited.sentence(paper),
-        [] if lies else forms,
-        [] if lies else list(_explained(paper)),
-        list(_not_the_end(paper)),
-    ]
+    causes = [forms, list(_explained(paper))]
+    others = [claimed.others(paper, [first] if first else []), audited.sentence(paper)]
+    rest = [*causes, quoted, *others] if lies else [*others, *causes]
+    rest.append(list(_not_the_end(paper)))
     return [paragraph for paragraph in (said, *rest) if paragraph]
 
 
