@@ -145,8 +145,11 @@ def test_too_few_starts_and_failed_points_say_so(tmp_path: Path) -> None:
 
 
 def test_points_of_one_side_and_what_differs_are_listed(tmp_path: Path) -> None:
-    made(tmp_path, "a-host", facts={"kernel_release": "6.1", "caches": [{"bytes": 1}]})
+    hwloc = {"version": "2.9", "caches": [{"bytes": 1}]}
+    first = {"kernel_release": "6.1", "caches": [{"bytes": 1}]}
+    made(tmp_path, "a-host", facts=first | {"hwloc": hwloc | {"nodes": {"0": 6402813952}}})
     other = {"kernel_release": "6.18", "caches": [{"bytes": 2}]}
+    other |= {"hwloc": hwloc | {"nodes": {"0": 6537031680}}}
     made(tmp_path, "b-host", factors={1: 1.0, 8: 1.0}, version="gcc 14.1.0", facts=other)
     content = compare.compare(tmp_path, "a-host", "b-host")
     one = content["items"][0]
@@ -154,6 +157,10 @@ def test_points_of_one_side_and_what_differs_are_listed(tmp_path: Path) -> None:
     rows = {(row["kind"], row["what"]): (row["a"], row["b"]) for row in content["differences"]}
     assert rows["software", "kernel release"] == ("6.1", "6.18")
     assert rows["hardware", "caches"] == ("bytes 1", "bytes 2")
+    nodes = ("6,402,813,952 bytes", "6,537,031,680 bytes")
+    assert {key: row for key, row in rows.items() if "hwloc" in key[1]} == {
+        ("hardware", "hwloc nodes 0"): nodes
+    }
     assert rows["variant", "compiler"] == ("gcc 12.2.0", "gcc 14.1.0")
     assert ("software", "libc") not in rows
 

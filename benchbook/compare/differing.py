@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from benchbook.compare.matched import physical
@@ -13,6 +14,7 @@ SETTINGS = ("thp", "governor", "turbo", "clocksource", "numa_balancing")
 PASSED_OVER = ("unknown", "version", "frequency_readable", "perf_event_paranoid")
 VARIANT = ("compiler_version", "isa", "wrapper", "state", "sha256")
 ABSENT = "unknown"
+_IN_BYTES = re.compile(r"\bbytes$|^hwloc nodes ")
 
 
 def differences(a: Side, b: Side) -> list[dict[str, str]]:
@@ -29,7 +31,20 @@ def differences(a: Side, b: Side) -> list[dict[str, str]]:
 
 
 def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
-    return [] if a == b else [{"kind": kind, "what": what, "a": _text(a), "b": _text(b)}]
+    """What is not the same; of a mapping on both sides only the keys that are not."""
+    if a == b:
+        return []
+    if isinstance(a, dict) and isinstance(b, dict):
+        names = {name: f"{what} {name}".replace("_", " ") for name in {**a, **b}}
+        return [
+            row for name, own in names.items() for row in _row(kind, own, a.get(name), b.get(name))
+        ]
+    said = [_bytes(one) if _IN_BYTES.search(what) else _text(one) for one in (a, b)]
+    return [{"kind": kind, "what": what, "a": said[0], "b": said[1]}]
+
+
+def _bytes(value: Any) -> str:
+    return f"{value:,} bytes" if isinstance(value, int) and value else _text(value)
 
 
 def _text(value: Any) -> str:

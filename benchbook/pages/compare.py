@@ -8,6 +8,7 @@ from typing import Any
 
 from benchbook import compare, digits
 from benchbook.files import write_text
+from benchbook.pages import prose
 from benchbook.pages.colours import GREY, INK
 from benchbook.pages.lab import COMPARED, NOT_COMPARED, write_page
 from benchbook.pages.plots import Picture
@@ -89,6 +90,7 @@ def _picture(name: str, points: list[dict[str, Any]]) -> Picture | None:
 
 
 def label(row: dict[str, Any]) -> str:
-    """A point by its factors, for a row of a picture."""
+    """A point by its factors, for a row of a picture: `copy, 32 MiB, memcpy, gcc-O2`."""
     variant = row["point_a"].partition(",")[0]
-    return " ".join([*(str(value) for value in row["factors"].values()), variant])
+    words = (str(row["factors"].get("method", "")), prose.setting_name(row["factors"]), variant)
+    return ", ".join(word for word in words if word)
