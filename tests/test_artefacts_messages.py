@@ -112,6 +112,16 @@ def test_buffers_that_make_no_difference_are_clean() -> None:
     assert found.clean == ["rotating", "same"]
 
 
+def test_buffers_that_vary_more_than_they_may_differ_are_not_judged() -> None:
+    scene = seen(twins(), [1e4, 1.1e4])
+    starts = scene.starts
+    loud = (starts["where"] == "rotating") & (starts["block"] % 2 == 0)
+    starts.loc[loud, "median_ns"] = 0.95e4
+    found = buffer_reuse.detect(scene)
+    assert not found.findings
+    assert "varies too much" in found.abstained["same"]
+
+
 @pytest.mark.parametrize(
     ("rows", "llc", "why"),
     [

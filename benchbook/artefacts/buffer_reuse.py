@@ -28,7 +28,8 @@ REMEDY = (
 
 def detect(seen: Seen) -> Judged:
     """One finding for points that are faster than their twins with rotating buffers; abstains where
-    there is no such twin, or where the cache or the buffers are unknown."""
+    there is no such twin, where the two vary too much to be told apart, or where the cache or the
+    buffers are unknown."""
     judged = Judged()
     llc = seen.host.get("llc_sysfs_bytes")
     rows = messages(seen)
@@ -62,6 +63,8 @@ def _judge(
         judged.abstained[row["where"]] = "it was never measured in one block with its twin"
     elif ratio.low > VISIBLE:
         found.append((row, twin, ratio))
+    elif ratio.high > VISIBLE:
+        judged.abstained[row["where"]] = "it varies too much to be told apart from its twin"
 
 
 def _finding(found: list[tuple[Row, Row, Ratio]], llc: float) -> Finding:
