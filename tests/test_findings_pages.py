@@ -377,8 +377,8 @@ def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
 def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
     assert view.inner_text("p.answer").startswith("The number repeats here, but it is no rate of ")
-    said = view.inner_text("p.answer + p")
-    assert "Reproduced, only through source-not-advanced: without it 0.9" in said
+    said = view.inner_text(".said")
+    assert "it holds only through source-not-advanced; without it 0.9" in said
     row = view.inner_text("#mbw-b4096-32-order-of-magnitude")
     assert "reproduced, only through an artefact" in row.replace("\n", " ")
     body = view.inner_text("body")

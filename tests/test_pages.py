@@ -269,8 +269,8 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
     assert ratio in shown.inner_text("h1")
     first = shown.inner_text("p.answer")
     assert first.startswith("The number repeats here, but it is no rate of copying memory. Block ")
-    assert "The claim: “" in shown.inner_text("p.answer + p")
-    assert "Reproduced, only through " in shown.inner_text("p.answer + p")
+    assert "The claim: “" in shown.inner_text(".said")
+    assert "does not: it holds only through " in shown.inner_text(".said")
     assert digits.with_interval(claim["estimate"], *claim["interval"]) in first
     body = shown.inner_text("body").replace(digits.FIXED, " ")
     assert "4 KiB block 8,192 times" in body

@@ -131,7 +131,7 @@ def answer(paper: Paper) -> list[list[str]]:
     if first is not None:
         dated = "" if paper["date"] == prose.UNSTATED else f", {paper['date'][:4]}"
         quoted = [f"The claim: “{first['text']}” ({paper['kind']}{dated}.)"]
-        quoted += [f"{prose.upper(words)}." for words in [claimed.through(first)] if words]
+        quoted += _rests(first)
         said += [_lead(first, lies), *([] if lies else quoted)]
         said += _why(paper, top)
         said += _measured(paper, first)
@@ -144,6 +144,16 @@ def answer(paper: Paper) -> list[list[str]]:
     rest = [*causes, quoted, *others] if lies else [*others, *causes]
     rest.append(list(_not_the_end(paper)))
     return [paragraph for paragraph in (said, *rest) if paragraph]
+
+
+def _rests(claim: dict[str, Any]) -> Iterator[str]:
+    """That a number which repeats is no confirmation, where an artefact makes it."""
+    words = claimed.through(claim)
+    if words and claim["through"]["kind"] == "only":
+        how = words.removeprefix("reproduced, ").replace(": ", "; ", 1)
+        words = f"the number repeats, the conclusion does not: it holds {how}"
+    if words:
+        yield f"{prose.upper(words)}."
 
 
 def _lead(claim: dict[str, Any], lies: bool) -> str:
@@ -183,7 +193,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     if all(row.get("rerun") for row in rows):
         verb = "takes" if figure["quantity"] == TIME else "shows"
         size = prose.size_of(sides[0])
-        what = ": a ratio of"
+        what = "; start beside start the ratio is"
         if claim["statistic"] != "median":  # of which the rows are
             what = f" (medians); the ratio of each start’s {claim['statistic']} is"
         yield (

@@ -85,9 +85,12 @@ def in_short(paper: Paper, one: One) -> str:
     if one["explained"] is None:
         twins = "a twin" if len(steps) == 1 else "twins"
         return f"{of}, {twins} with only the cause removed ({causes}) {_takes(one)}."
+    left = one["remainder"]
     if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
-        return f"{of}, how much is explained stays open in this run."
-    return f"{of}, {_percent(one['explained'])} is explained, by logarithms: {causes}."
+        said = f" Without its causes ({causes}) {with_interval(left)} is left." if left else ""
+        return f"{of}, how much is explained stays open: the run varies too much.{said}"
+    after = f"; a factor of {times(left)} is left without them" if left else ""
+    return f"{of}, {_percent(one['explained'])} of the logarithm is explained: {causes}{after}."
 
 
 def times(factor: One) -> str:
