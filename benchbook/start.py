@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import records
-from benchbook.invoke import PointResult, Request, Result, invoke, start_ahead
+from benchbook.invoke import PointResult, Request, Result, invoke, now_ns, start_ahead
 from benchbook.network import LAID, Door, Network
 from benchbook.peers.start import prepare
 from benchbook.plan import Plan
@@ -33,6 +33,7 @@ class Starter:
     lock: int | None
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     network: Network | None = None  # that the points are measured over
+    began_ns: int = field(default_factory=now_ns)  # the run, for what changes with its time
     # Peers that sleep before they measure, started for their next turn: point -> its request.
     ahead: dict[str, tuple[Request, Started]] = field(default_factory=dict)
 
@@ -52,7 +53,8 @@ class Starter:
             options={
                 name: first[name] for name in self.starts if name in first and name not in laid
             }
-            | self.plan.options,
+            | self.plan.options
+            | ({"began-ns": self.began_ns} if self.plan.serial else {}),
             points=[self._point(point, numbers[point.id]) for point in group],
             cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
