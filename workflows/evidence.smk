@@ -12,9 +12,9 @@ rule evidence:
         f"{lab.results}/{{experiment}}/evidence.json",
     log:
         f"{lab.results}/{{experiment}}/evidence.log",
+    priority: 1
     # Counters of a whole socket must not count the jobs of others.
     threads: workflow.cores
-    priority: 1
     shell:
         # It starts programs, as the measurer does, and must not outlive the workflow either.
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} evidence {input.pointer}"

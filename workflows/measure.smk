@@ -10,9 +10,9 @@ rule measure:
         f"{lab.results}/{{experiment}}/current.json",
     log:
         f"{lab.results}/{{experiment}}/measure.log",
-    threads: workflow.cores
     # Before all that one core can do: that waits for nobody, and keeps every core busy at the end.
     priority: 1
+    threads: workflow.cores
     params:
         settings=lab.measuring,
         devices=lab.devices,  # named nowhere below: another one is a reason to look again
@@ -35,8 +35,8 @@ rule play_controls:
         expand(f"{lab.results}/{{control}}/{{stage}}", control=lab.controls, stage=STAGES),
     log:
         f"{lab.results}/controls/play.log",
-    threads: workflow.cores
     priority: 1
+    threads: workflow.cores
     params:
         settings=lab.measuring,
         controls=lab.controls,
