@@ -396,6 +396,7 @@ class Planned:
         self.options: dict[str, Any] = {}
         self.all_cpus = False
         self.unlooped: list[str] = []
+        self.serial: list[str] = []
         self.pairs: list[dict[str, str]] = []
         self.settings = load_settings(ROOT, {})
 

@@ -92,6 +92,7 @@ class Session:
             environments=plan.get("environments", {}),
             buffers=plan.get("buffers"),
             options=plan.get("options", {}),
+            serial=plan.get("serial", []),
             all_cpus=plan.get("all_cpus", False),
         )
         starts = self.context.definition.get("starts", [])
