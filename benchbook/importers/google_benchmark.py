@@ -94,7 +94,7 @@ def _context(context: dict[str, Any], report: Report) -> None:
         try:
             size, level = int(cache["size"]), int(cache["level"])
             each = max(1, int(cache["num_sharing"]))
-        except (TypeError, KeyError, ValueError):
+        except (TypeError, KeyError, ValueError, OverflowError):
             continue
         if cache.get("type") in ("Unified", "Data"):
             levels[level] = size * max(1, report.facts.get("cores", each) // each)
