@@ -186,7 +186,7 @@ def _validator(schema: str) -> Any:
 @lru_cache(maxsize=256)
 def _checked(text: str, schema: str, origin: str) -> None:
     """`check` of the text of a YAML file; what was found good is not checked again."""
-    check(_parsed(text), schema, origin)
+    check(_parsed(text) or {}, schema, origin)  # of an empty file, as read_yaml has it
 
 
 def load(path: Path, schema: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from conftest import ROOT
 from benchbook import cli, definitions, schemas
 from benchbook.errors import BenchbookError
 from benchbook.models import Control, Experiment, Paper, Probe, Settings
-from benchbook.settings import load_settings, read_yaml
+from benchbook.settings import load, load_settings, read_yaml
 from benchbook.sizes import format_bytes, parse_bytes
 
 CACHES = {"L1d": 48 * 1024, "L2": 2 * 2**20, "LLC": 105 * 2**20}
@@ -184,3 +184,10 @@ def test_unknown_key_in_a_paper_is_refused(tmp_path: Path) -> None:
     (folder / "paper.yaml").write_text(text + "colour: red\n")
     with pytest.raises(BenchbookError, match="key 'colour' is unknown"):
         definitions.paper(tmp_path, "p")
+
+
+def test_an_empty_definition_says_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "experiment.yaml"
+    path.write_text("# nothing yet\n")
+    with pytest.raises(BenchbookError, match="key 'version' is missing; add it"):
+        load(path, "experiment")

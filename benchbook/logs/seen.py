@@ -56,7 +56,8 @@ def _times_ns(samples: list[Result]) -> list[float]:
     if base == "ns":
         return [one.value * size for one in samples]
     rate = bytes_per_s(1.0, samples[0].unit)
-    return [1e18 / (one.value * rate) for one in samples] if rate else []
+    rates = [one.value * rate for one in samples] if rate else []
+    return [1e18 / one for one in rates if one > 0]  # the smallest number there is has no half
 
 
 def _is_odd(times: list[float]) -> bool:
