@@ -70,12 +70,15 @@ def memory_needed(point: Point, buffers: int) -> int:
 def host_sizes(topology: Topology) -> dict[str, int | None]:
     """What sizes and counts of a definition may refer to: caches in bytes, and usable cores.
 
-    `LLC` is what one core sees, `total LLC` what all usable cores have together, `RAM` all memory
-    in whole GiB.
+    `LLC` is what one core sees, `stated LLC` the largest size of it that kernel or C library name,
+    `total LLC` what all usable cores have together, `RAM` all memory in whole GiB.
     """
     everyone = pin_order(topology)
+    known = caches(topology, pin(topology, 1))
+    named = [size for size in (known["LLC"], asked_llc_bytes()) if size]
     return {
-        **caches(topology, pin(topology, 1)),
+        **known,
+        "stated LLC": max(named, default=None),
         "total LLC": llc_bytes(topology, everyone),
         "RAM": memory_total_bytes(),
         "cores": len({cpu.core for cpu in topology.cpus}),
@@ -99,15 +102,19 @@ def caches(topology: Topology, cpus: list[int]) -> dict[str, int | None]:
     return {"L1d": level(1), "L2": level(2), "LLC": llc_bytes(topology, cpus)}
 
 
+def asked_llc_bytes() -> int | None:
+    """Bytes of the last-level cache as the C library says; None where it says none."""
+    asked = [cache for cache in sysconf_caches() if cache.bytes and cache.kind != "instruction"]
+    return max(asked, key=lambda cache: cache.level).bytes if asked else None
+
+
 def stated_caches(topology: Topology, cpus: list[int]) -> dict[str, Any]:
     """What kernel and C library say of caches that these CPUs use and of pages, for detectors."""
     known = caches(topology, cpus)
-    asked = [cache for cache in sysconf_caches() if cache.bytes and cache.kind != "instruction"]
-    last = max((cache.level for cache in asked), default=0)
     from_sysfs = any(cache.source == "sysfs" for cache in topology.caches)
     return {
         "llc_sysfs_bytes": known["LLC"] if from_sysfs else None,
-        "llc_sysconf_bytes": next((one.bytes for one in asked if one.level == last), None),
+        "llc_sysconf_bytes": asked_llc_bytes(),
         "smaller_caches_bytes": [size for size in (known["L1d"], known["L2"]) if size],
         "page_bytes": resource.getpagesize(),
     }

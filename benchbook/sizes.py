@@ -20,15 +20,16 @@ UNITS = {
     "GiB": 2**30,
 }
 _PLAIN = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMG]i?B|B|)")
-_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC|total LLC|memory|RAM)")
+_OF_CACHE = re.compile(r"(\d+(?:\.\d+)?)\s*x\s*(L1d|L2|LLC|stated LLC|total LLC|memory|RAM)")
 _OF_CORES = re.compile(r"(?:(\d+)\s*x\s*)?cores")
 
 
 def parse_bytes(text: str | int, caches: dict[str, int | None] | None = None) -> int | None:
     """Bytes meant by `text`; None where it names something whose size is unknown on this host.
 
-    `caches` maps names to bytes or None: L1d, L2 and LLC as one core sees them, total LLC of all
-    usable cores, RAM (all memory in whole GiB) and, for trials, memory (what is available).
+    `caches` maps names to bytes or None: L1d, L2 and LLC as one core sees them, stated LLC (the
+    largest that anything names), total LLC of all usable cores, RAM (all memory in whole GiB) and,
+    for trials, memory (what is available).
     Multiples are rounded down to whole MiB above 1 MiB and to whole 4 KiB below, so that every
     block size divides them.
     """

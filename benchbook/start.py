@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,14 @@ class Starter:
     lock: int | None
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
     network: Network | None = None  # that the points are measured over
-    began_ns: int = field(default_factory=now_ns)  # the run, for what changes with its time
     # Peers that sleep before they measure, started for their next turn: point -> its request.
     ahead: dict[str, tuple[Request, Started]] = field(default_factory=dict)
+
+    @cached_property
+    def began_ns(self) -> int:
+        """When the run began, for what changes with its time: at its first start, because what is
+        read of the machine before takes seconds beside other work."""
+        return now_ns()
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan."""

@@ -16,9 +16,15 @@ LLC_BYTES = 32 << 20
 SIZES = (1024, 4096, 16384)
 
 
-def seen(points: list[dict[str, Any]], times: list[float], llc: int | None = LLC_BYTES) -> Seen:
+def seen(
+    points: list[dict[str, Any]],
+    times: list[float],
+    llc: int | None = LLC_BYTES,
+    libc: int | None = None,
+) -> Seen:
     dice = np.random.default_rng(5)
-    return seen_of_scene(scene(dice, points, times, True, {"llc_sysfs_bytes": llc}))
+    host = {"llc_sysfs_bytes": llc, "llc_sysconf_bytes": libc}
+    return seen_of_scene(scene(dice, points, times, True, host))
 
 
 def sweep(name: str, ahead: tuple[bool, ...], **more: Any) -> list[dict[str, Any]]:
@@ -120,6 +126,25 @@ def test_buffers_that_vary_more_than_they_may_differ_are_not_judged() -> None:
     found = buffer_reuse.detect(scene)
     assert not found.findings
     assert "varies too much" in found.abstained["same"]
+
+
+def test_a_twin_that_is_faster_is_not_what_a_cache_does() -> None:
+    found = buffer_reuse.detect(seen(twins(), [2e4, 1e4]))
+    assert not found.findings
+    assert "longer than its twin" in found.abstained["same"]
+
+
+def test_the_twin_rotates_beyond_the_largest_cache_that_anything_names() -> None:
+    """A virtual machine was told of 32 MiB by the kernel, and of ten times as much by libc."""
+    within = buffer_reuse.detect(seen(twins(), [1e4, 1.5e4], libc=10 * LLC_BYTES))
+    assert not within.findings
+    assert "no twin with buffers beyond the cache" in within.abstained["same"]
+    assert "32 MiB or 320 MiB" in within.abstained["rotating"]
+    (found,) = buffer_reuse.detect(
+        seen(twins(11 * LLC_BYTES), [1e4, 1.5e4], libc=10 * LLC_BYTES)
+    ).findings
+    assert found.where == ["same"]
+    assert "a cache of 32 MiB holds" in found.explanation
 
 
 @pytest.mark.parametrize(

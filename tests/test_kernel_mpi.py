@@ -287,8 +287,7 @@ def test_nothing_is_left_of_what_was_killed(
 def test_a_wrong_message_is_seen(tmp_path: Path) -> None:
     source = tmp_path / "look.c"
     source.write_text(SLOTS)
-    flags = (f"-I{KERNELS / 'mpi'}", "-O2")
-    program = kernels.build(tmp_path / "look", source, KERNELS / "mpi/slots.c", flags=flags)
+    program = kernels.build(tmp_path / "look", source, kernels.COMMON / "slots.c", flags=("-O2",))
     said = [
         subprocess.run([program, size], capture_output=True, text=True, check=True).stdout.split(
             "\n"

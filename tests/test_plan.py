@@ -42,6 +42,14 @@ def planned(**changes) -> plan.Plan:
     return plan.make_plan(ROOT, "mbw", settings(**changes))
 
 
+def test_the_stated_cache_is_the_largest_that_anything_names(monkeypatch) -> None:
+    machine = read_topology()
+    own = points.host_sizes(machine)["LLC"] or 0
+    for size, largest in ((own + 1, own + 1), (1, max(own, 1)), (None, own or None)):
+        monkeypatch.setattr(points, "asked_llc_bytes", lambda size=size: size)
+        assert points.host_sizes(machine)["stated LLC"] == largest
+
+
 def test_crosses_are_expanded_once_and_in_order() -> None:
     found, skipped = points.expand(
         CONTENT,
@@ -478,6 +486,18 @@ def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPat
     request = starter.request([first], {first.id: {}}, Random(1))
     assert "--device=GeForce" in command_line(request)
     assert transfers(monkeypatch, hostdev_device=1).options == {"device": 1}
+
+
+def test_a_serial_run_begins_with_its_first_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read of the machine before it may take seconds, in which nothing has slowed down."""
+    made = plan.make_plan(ROOT, "controls/drift", settings())
+    assert made.serial
+    starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None)
+    first, second = made.points[:2]
+    ticks = iter([7, 8])
+    monkeypatch.setattr("benchbook.start.now_ns", lambda: next(ticks))
+    requests = [starter.request([one], {one.id: {}}, Random(1)) for one in (first, second)]
+    assert [one.options["began-ns"] for one in requests] == [7, 7]
 
 
 def test_each_library_may_have_a_device_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

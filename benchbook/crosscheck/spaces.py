@@ -14,6 +14,7 @@ SIZES: dict[str, int | None] = {
     "L1d": 44 * 2**10,
     "L2": 7 * 2**20,
     "LLC": 997 * 2**20,
+    "stated LLC": 1409 * 2**20,
     "total LLC": 1994 * 2**20,
     "RAM": 2**40,
     "cores": 23,
