@@ -246,16 +246,25 @@ class Report:
 
     def called(self, *names: str) -> list[Result]:
         """Its results of these names, in their order."""
-        return self._of({key for key in self.groups if key[0] in names})
+        return self._of(frozenset(key for key in self.groups if key[0] in names))
 
     def being(self, *statistics: str) -> list[Result]:
         """Its results that are one of these statistics, in their order."""
-        return self._of({key for key in self.groups if key[1] in statistics})
+        return self._of(frozenset(key for key in self.groups if key[1] in statistics))
 
-    def _of(self, keys: set[tuple[str, str, str]]) -> list[Result]:
-        if len(keys) < 2:
-            return [one for key in keys for one in self.groups[key]]
-        return [one for one in self.results if (one.name, one.statistic, one.unit) in keys]
+    def _of(self, keys: frozenset[tuple[str, str, str]]) -> list[Result]:
+        if keys not in self._asked:
+            if len(keys) < 2:
+                found = [one for key in keys for one in self.groups[key]]
+            else:
+                found = [one for one in self.results if (one.name, one.statistic, one.unit) in keys]
+            self._asked[keys] = found
+        return self._asked[keys]
+
+    @cached_property
+    def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
+        """What was asked for before: rules ask for the same."""
+        return {}
 
     def knowing(self, *names: str) -> list[Result]:
         """Its results of which one of these columns may be known."""

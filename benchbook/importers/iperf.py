@@ -14,12 +14,11 @@ from benchbook.logs.transfers import (
     CONNECTED,
     Family,
     Row,
-    elapsed,
     figures,
-    lasted,
     link_speed,
     losses,
     row_of,
+    timed,
 )
 
 TOOL = "iperf"
@@ -211,8 +210,7 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     columns: dict[str, Any] = {"stream": row.stream}
     if end:
         columns["end"] = end
-    timed = columns | lasted(log, row)
-    yield from figures(log, row, statistic, timed)
+    yield from figures(log, row, statistic, columns)
     if bounced := _BOUNCED.search(row.rest):
         of = columns | {"repetitions": int(bounced[1])}
         for name, value in zip(("mean", "min", "max", "sd"), bounced.groups()[1:5], strict=True):
@@ -256,9 +254,10 @@ def _of_csv(line: Line, found: re.Match[str], statistic: str, stream: str) -> It
     if found["all"] is not None:
         columns["end"] = "receiver" if arrived else "sender"
     moved = int(found["bytes"])
-    timed = columns | elapsed(found["start"], found["end"], moved)
-    yield Result("transferred", moved, "B", line.number, statistic, timed)
-    yield Result("throughput", int(found["rate"]), "bit/s", line.number, statistic, timed)
+    start, end = found["start"], found["end"]
+    of = timed(columns, float(start), float(end), start, end, moved)
+    yield Result("transferred", moved, "B", line.number, statistic, of)
+    yield Result("throughput", int(found["rate"]), "bit/s", line.number, statistic, of)
     if not arrived:
         return
     for name, key, unit in (

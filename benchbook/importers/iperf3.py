@@ -16,7 +16,6 @@ from benchbook.logs.transfers import (
     Row,
     Shown,
     figures,
-    lasted,
     link_speed,
     losses,
     moved_unit,
@@ -61,6 +60,18 @@ class _Run:
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
+
+    _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
+
+    def columns_of(
+        self, stream: str, end: str | None, role: str | None, omitted: bool
+    ) -> dict[str, Any]:
+        """What tells a row from others: the same object for all that are alike."""
+        key = stream, end, role, omitted
+        if key not in self._columns:
+            told = {"stream": stream, "end": end, "direction": role, "omitted": omitted}
+            self._columns[key] = {name: one for name, one in told.items() if one}
+        return self._columns[key]
 
     def took(self) -> bool:
         return bool(self.rows or self.notes)
@@ -183,7 +194,7 @@ def _learn(run: _Run, command: Command | None) -> None:
         run.client = "-c" in words
     run.reverse = run.reverse or "-R" in words or "--reverse" in words
     if "protocol" not in run.facts:
-        if "-u" in words or any(LOST.search(row.rest) for row, _ in run.rows):
+        if "-u" in words or any("/" in row.rest and LOST.search(row.rest) for row, _ in run.rows):
             run.facts["protocol"] = "udp"
         elif any("Bytes" in row.rest for row, _ in run.rows):
             run.facts["protocol"] = "tcp"
@@ -198,8 +209,8 @@ def _end(run: _Run, row: Row) -> str | None:
     """Whose figure a line is."""
     if ended := row.ended:
         return ended
-    if role := row.found["role"]:
-        return "sender" if role.startswith("TX") else "receiver"
+    if row.role:
+        return "sender" if row.role.startswith("TX") else "receiver"
     if run.client is not None:
         return "sender" if run.client != run.reverse else "receiver"
     if "Bytes" in row.rest:
@@ -209,25 +220,19 @@ def _end(run: _Run, row: Row) -> str | None:
     return None
 
 
-def _results(log: Log, run: _Run, row: Row, statistic: str) -> Iterator[Result]:
-    end = _end(run, row)
-    columns: dict[str, Any] = {"stream": row.stream}
-    if end:
-        columns["end"] = end
-    if row.found["role"]:
-        columns["direction"] = row.found["role"]
-    if "(omitted)" in row.rest:
-        columns["omitted"] = True
-    yield from figures(log, row, statistic, columns | lasted(log, row))
+def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
+    columns = run.columns_of(row.stream, _end(run, row), row.role, "(omitted)" in row.rest)
+    results = figures(log, row, statistic, columns)
     if run.facts.get("protocol") == "udp":
-        yield from _of_datagrams(log, row, statistic, columns)
+        results += _of_datagrams(log, row, statistic, columns)
     elif found := _RETRANSMITS.search(row.rest):
         number = row.line.number
-        yield Result("retransmits", int(found[1]), "segments", number, statistic, columns)
-        window = log.number(found[2]) if found[2] else None
-        if window is not None:
-            unit = moved_unit(found[3])
-            yield Result("congestion window", window, unit, number, statistic, columns)
+        again, size, prefix = found.groups()
+        results.append(Result("retransmits", int(again), "segments", number, statistic, columns))
+        if size and (window := log.number(size)) is not None:
+            unit = moved_unit(prefix)
+            results.append(Result("congestion window", window, unit, number, statistic, columns))
+    return results
 
 
 def _of_datagrams(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:

@@ -12,7 +12,7 @@ from benchbook.logs.printed import half_digit, printed_lines
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
-WORDS = (" TEST", "THROUGHPUT_UNITS", "bits/sec", "Bytes/sec", "Throughput ", "netperf ")
+WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ")
 SIGNS = re.compile(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS) TEST|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units"
     r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
 from benchbook.logs.printed import half_digit
-from benchbook.logs.units import in_base
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -37,6 +37,7 @@ _HEAD_3 = re.compile(
     r"Connecting to host \S+, port \d+|Server listening on \d+\b|Accepted connection from \S+, port"
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
+ENDS = ("sender", "receiver")
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
 BINARY |= {"T": ("TiB", 2**40)}
@@ -56,30 +57,25 @@ def link_speed(log: Log) -> dict[str, int]:
     return {}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line; `start_s` and `end_s` as printed."""
+class Row(NamedTuple):
+    """One line, as printed: a log may have 100,000. `stream` is the number of the connection, or
+    SUM, `rest` what follows the rate, `ended` the end whose total it is, as iperf3 says behind it
+    ("" where it says nothing)."""
 
     line: Line
-    found: re.Match[str]
     start_s: float
     end_s: float
-
-    @property
-    def stream(self) -> str:
-        """The number of the connection, or SUM."""
-        return self.found["stream"]
-
-    @property
-    def rest(self) -> str:
-        """What follows the rate."""
-        return self.found["rest"]
-
-    @property
-    def ended(self) -> str:
-        """The end whose total it is, as iperf3 says behind it; "" where it says nothing."""
-        text = self.rest.rstrip()
-        return next((end for end in ("sender", "receiver") if text.endswith(end)), "")
+    stream: str
+    role: str | None
+    start: str
+    end: str
+    gap: str
+    moved: str
+    moved_unit: str
+    rate: str
+    rate_unit: str
+    rest: str
+    ended: str
 
 
 @dataclass
@@ -91,7 +87,7 @@ class Family:
     def of(self, line: Line) -> str:
         """`iperf`, `iperf3`, or "" where nothing has told so far."""
         text = line.text
-        if self.name and "/sec" in text and not text.endswith(("sender", "receiver")):
+        if self.name and "/sec" in text and not text.endswith(ENDS):
             return self.name  # a row, which is no head
         if _HEAD_2.search(text):
             self.name = "iperf"
@@ -114,12 +110,14 @@ def row_of(log: Log, line: Line) -> Row | None:
     found = ROW.search(line.text) if "]" in line.text and "/s" in line.text else None
     if found is None:
         return None
-    start, end = _seconds(found["start"]), _seconds(found["end"])
-    return Row(line, found, start, end)
+    fields = found.groups()
+    start, end, rest = fields[2], fields[3], fields[-1].rstrip()
+    ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
+    return Row(line, _seconds(start), _seconds(end), *fields, ended)
 
 
 def _seconds(text: str) -> float:
-    return float(text.replace(",", "."))
+    return float(text if "," not in text else text.replace(",", "."))
 
 
 def moved_unit(prefix: str) -> str:
@@ -127,44 +125,43 @@ def moved_unit(prefix: str) -> str:
     return BINARY[prefix][0]
 
 
+@cache
 def rate_unit(text: str) -> str:
     """`Mbit/s` for Mbits, `MiB/s` for MBytes."""
     prefix = text[0] if text[0] in "KMGT" else ""
     return f"{moved_unit(prefix) if 'Byte' in text else _DECIMAL[prefix]}/s"
 
 
-def lasted(log: Log, row: Row) -> dict[str, Any]:
-    """Columns on the time of a line, and on what was moved in it."""
-    value = log.number(row.found["moved"])
-    moved = None if value is None else in_base(value, moved_unit(row.found["moved_unit"]))[0]
-    return elapsed(row.found["start"], row.found["end"], moved)
+def timed(
+    columns: dict[str, Any], start_s: float, end_s: float, start: str, end: str, moved: float | None
+) -> dict[str, Any]:
+    """These columns, and those on an interval and on what was moved in it. The start of a transfer
+    is exact, other times are as good as the digits that were printed of them."""
+    if moved is None:
+        return {**columns, "start_s": start_s, "end_s": end_s}
+    return {
+        **columns,
+        "start_s": start_s,
+        "end_s": end_s,
+        "elapsed_s": round(end_s - start_s, 6),
+        "elapsed_error_s": half_digit(end) + (half_digit(start) if start_s else 0.0),
+        "bytes_moved": moved,
+    }
 
 
-def elapsed(start: str, end: str, moved: float | None) -> dict[str, Any]:
-    """Columns on an interval as printed, and on what was moved in it; the start of a transfer is
-    exact, other times are as good as their digits."""
-    begun, ended = _seconds(start), _seconds(end)
-    columns: dict[str, Any] = {"start_s": begun, "end_s": ended}
+def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
+    """What was moved and the rate of one line, with these columns and those on its time."""
+    found, number = [], row.line.number
+    moved, rate = log.number(row.moved), log.number(row.rate)
+    unit, size = BINARY[row.moved_unit]
+    of_bytes = None if moved is None else moved * size
+    columns = timed(columns, row.start_s, row.end_s, row.start, row.end, of_bytes)
     if moved is not None:
-        columns |= {
-            "elapsed_s": round(ended - begun, 6),
-            "elapsed_error_s": half_digit(end) + (half_digit(start) if begun else 0.0),
-            "bytes_moved": moved,
-        }
-    return columns
-
-
-def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
-    """What was moved and the rate of one line."""
-    number = row.line.number
-    moved, rate = log.number(row.found["moved"]), log.number(row.found["rate"])
-    unit = moved_unit(row.found["moved_unit"])
-    if moved is not None:
-        yield Result("transferred", moved, unit, number, statistic, columns)
+        found.append(Result("transferred", moved, unit, number, statistic, columns))
     if rate is not None:
-        yield Result(
-            "throughput", rate, rate_unit(row.found["rate_unit"]), number, statistic, columns
-        )
+        unit = rate_unit(row.rate_unit)
+        found.append(Result("throughput", rate, unit, number, statistic, columns))
+    return found
 
 
 def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
@@ -192,7 +189,7 @@ class Shown:
 
     def is_total(self, row: Row, after_rule: bool) -> bool:
         """Whether a line without a word of its own is of the whole transfer."""
-        key = row.stream, row.found["role"] or ""
+        key = row.stream, row.role or ""
         if "(omitted)" in row.rest:
             self.omitted.add(key)
         if row.start_s > 0 or "(omitted)" in row.rest:

@@ -160,7 +160,8 @@ def _intervals(report: Report) -> Iterator[Odd]:
 
 
 def _whose(one: Result) -> tuple[object, ...]:
-    return tuple(one.of.get(name) for name in ("stream", "end", "direction"))
+    of = one.of
+    return of.get("stream"), of.get("end"), of.get("direction")
 
 
 def _span(own: list[Result]) -> tuple[float, float] | None:
