@@ -62,8 +62,7 @@ def read(log: Log) -> list[Report]:
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
     totals: list[tuple[Line, float]] = []
-    for line in _unfolded(list(printed_lines(log))):
-        usual = _USUAL.fullmatch(line.text)
+    for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
             continue
@@ -95,14 +94,15 @@ def read(log: Log) -> list[Report]:
     return reports
 
 
-def _unfolded(lines: list[Line]) -> Iterator[Line]:
-    """The lines, whole again where a narrow terminal folded one of mbw into several."""
+def _unfolded(lines: list[Line]) -> Iterator[tuple[Line, re.Match[str] | None]]:
+    """The lines, whole again where a narrow terminal folded one of mbw into several, and what is in
+    those that are as mbw writes them."""
     at = 0
     while at < len(lines):
         line = lines[at]
         at += 1
-        if _USUAL.fullmatch(line.text):
-            yield line
+        if usual := _USUAL.fullmatch(line.text):
+            yield line, usual
             continue
         begun = "Elapsed:" in line.text and len(line.text) < _SHORT and _BEGUN.search(line.text)
         if begun and not _LINE.search(line.text):
@@ -111,10 +111,10 @@ def _unfolded(lines: list[Line]) -> Iterator[Line]:
                 if "Method:" in own[-1]:
                     break
                 if len(own) > count and (whole := _fitting(own)):
-                    line = Line(line.number, whole)
+                    line, usual = Line(line.number, whole), _USUAL.fullmatch(whole)
                     at += count
                     break
-        yield line
+        yield line, usual
 
 
 def _fitting(parts: list[str]) -> str:
