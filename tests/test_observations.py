@@ -149,7 +149,7 @@ def test_a_link_that_woke_in_half_of_the_starts_has_one_of_its_two_speeds() -> N
 
 
 def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
-    # One start whose transfer was under way tells that nobody waited; in others it was over by luck.
+    # One start whose transfer was under way tells that nobody waited for it.
     done = invocations.over_invocations("destination check", [1, 1, 0.2], "orders_done_fraction")
     assert (done["value"], done["reason"]) == (0.2, "least over invocations, from 0.2 to 1")
     absent = invocations.over_invocations("destination check", [None, None], "link_load_width")
