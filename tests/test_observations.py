@@ -148,10 +148,12 @@ def test_a_link_that_woke_in_half_of_the_starts_has_one_of_its_two_speeds() -> N
     assert invocations.over_invocations("destination check", speeds, "wall_ns")["value"] == 9.25
 
 
-def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
-    # One start whose transfer was under way tells that nobody waited for it.
+def test_one_start_whose_orders_were_under_way_tells_that_nobody_waited() -> None:
     done = invocations.over_invocations("destination check", [1, 1, 0.2], "orders_done_fraction")
     assert (done["value"], done["reason"]) == (0.2, "least over invocations, from 0.2 to 1")
+
+
+def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
     absent = invocations.over_invocations("destination check", [None, None], "link_load_width")
     assert (absent["state"], absent["value"]) == ("absent", None)
     assert "tells no link" in absent["reason"]

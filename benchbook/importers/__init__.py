@@ -263,7 +263,7 @@ class Report:
 
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
-        """What was asked for before: rules ask for the same."""
+        """What was asked for before: rules ask for the same, and change no list."""
         return {}
 
     def knowing(self, *names: str) -> list[Result]:
