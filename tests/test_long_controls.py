@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from benchbook.controls.judging import FAILED, Outcome
 from benchbook.controls.loads import LOADS, NONE, loaded
 from benchbook.controls.long_count import NULLS, PROVOKED, REPLAYED, TRIES, Candidate, Line, Tally
 from benchbook.controls.long_summary import of_runs, summary, table, wrong
+from benchbook.controls.long_version import NOT_DECIDING
 from benchbook.errors import BenchbookError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -170,20 +172,9 @@ def test_a_call_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
     assert list(long_run.read(path)) == [wanted] * 2
 
 
-def test_another_detector_begins_anew_and_another_page_does_not(tmp_path: Path) -> None:
-    for name in ("benchbook", "kernels", "tests/counter_outputs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    before = long_run.digest(tmp_path)
-    (tmp_path / "benchbook/pages/new.py").write_text("")
-    assert long_run.digest(tmp_path) == before
-    for name in ("benchbook/artefacts/new.py", "kernels/controls/new.c", "kernels/stream/new.c"):
-        (tmp_path / name).write_text("")
-        before, after = long_run.digest(tmp_path), before
-        assert before != after
-
-
 def test_what_is_kept_counts_on_every_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_run, "digest", lambda root: "d")
+    deciding = {"benchbook/artefacts/bimodal.py": "1"}
+    monkeypatch.setattr(long_run.long_version, "files", lambda root: deciding)
     monkeypatch.setattr(long_run, "_lab", lambda root, folder: ROOT)
     folder, kept = long_run._places(tmp_path)
     with pytest.raises(BenchbookError, match="nothing was played here"):
@@ -201,11 +192,40 @@ def test_what_is_kept_counts_on_every_host(tmp_path: Path, monkeypatch: pytest.M
     said: list[str] = []
     for _ in range(2):
         content = long_run.run(tmp_path, 0, said.append)
-        assert (content["plays"], content["plays_on_other_hosts"]) == (6, 3)
+        assert (content["plays"], content["plays_from_elsewhere"]) == (6, 3)
         assert content["artefacts"]["bimodal"]["runs"]["provoked"] == 6
-    assert said[0].endswith("/d/" + folder.name + ": 3 plays so far, 3 on other hosts")
+    own, others = said[0].split(": ")
+    assert own.endswith(folder.name)
+    assert others == "3 plays so far, 3 on other hosts or at earlier versions"
     # What others played is read only.
     assert list(long_run.read(folder / long_run.OUTCOMES)) == [one] * 3
+    # At another version of the detector all of that is of an earlier one, and says nothing of it.
+    deciding["benchbook/artefacts/bimodal.py"] = "2"
+    long_run._places(tmp_path)[0].mkdir(parents=True)
+    content = long_run.run(tmp_path, 0, said.append)
+    assert content["plays"] == content["plays_from_elsewhere"]
+    assert content["artefacts"]["bimodal"]["runs"]["provoked"] == 0
+
+
+def test_no_replay_is_done_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds make replays, and lines of another version may be missing in between."""
+    monkeypatch.setattr(long_run, "_lab", lambda root, folder: ROOT)
+    monkeypatch.setattr(Tally, "next", lambda self: Candidate("controls/state-flip", REPLAYED))
+    folder, _ = long_run._places(tmp_path)
+    folder.mkdir(parents=True)
+    before = replace(line("controls/bimodal"), seed=5000)
+    long_run.records.append(folder / long_run.OUTCOMES, [long_run._record(before)])
+    seeds: list[int] = []
+
+    def played(lab: Path, folder: Path, candidate: Candidate, seed: int) -> Line:
+        seeds.append(seed)
+        if len(seeds) == 3:
+            monkeypatch.setattr(Tally, "next", lambda self: None)
+        return replace(before, seed=seed)
+
+    monkeypatch.setattr(long_run, "play", played)
+    long_run.run(tmp_path, 60, lambda text: None)
+    assert seeds == [5001, 5002, 5003]
 
 
 def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
@@ -225,7 +245,7 @@ def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
     own = [one for one in own if one.startswith("benchbook/")]
     assert "benchbook/controls/judging.py" in own
     counting = "benchbook/controls/long_"
-    never = tuple(one for one in long_run.NOT_DECIDING if one != counting)
+    never = tuple(one for one in NOT_DECIDING if one != counting)
     assert [one for one in own if one.startswith(never)] == []
 
 

@@ -1,15 +1,14 @@
 """Controls played and replayed again and again under changing load, until enough is counted.
 
-Every play is a line of outcomes.jsonl, in a folder named after the files that decide what is said
-and the host: a later call goes on where the one before ended, and a changed detector begins anew.
-What `keep` has put into the repository counts as well, whatever host it is from. Controls are
-played in a copy of the checkout, so that data/runs stays as it is.
+Every play is a line of outcomes.jsonl, in a folder named after the version of the files that decide
+what is said, and the host: a later call goes on where the one before ended. What `keep` has put
+into the repository counts as well, whatever host it is from, and of earlier versions what stands at
+this one. Controls are played in a copy of the checkout, so that data/runs stays as it is.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import shutil
 import time
@@ -20,7 +19,7 @@ from typing import Any
 
 from benchbook import definitions, host, records
 from benchbook.artefacts import detectors
-from benchbook.controls import judging, playing
+from benchbook.controls import judging, long_version, playing
 from benchbook.controls.judging import Outcome
 from benchbook.controls.loads import NONE, loaded
 from benchbook.controls.long_count import REPLAYED, Candidate, Line, Tally
@@ -30,21 +29,8 @@ from benchbook.files import read_json, write_json
 from benchbook.settings import MEASURING, PLANNING, load, load_settings
 
 OUTCOMES, SUMMARY, LOG = "outcomes.jsonl", "summary.json", "said.log"
-# What decides an outcome: all that builds, measures, observes and judges, and what is replayed.
-DECIDING = ("benchbook", "kernels/common", "kernels/controls", "tests/counter_outputs")
-NOT_DECIDING = (
-    "benchbook/pages",
-    "benchbook/audit",
-    "benchbook/schemas",
-    "benchbook/controls/long_",
-    # What the judging of a play never loads.
-    *(
-        f"benchbook/{name}"
-        for name in ("importers", "logs", "compare", "new", "causes", "explained")
-    ),
-    *(f"benchbook/{name}.py" for name in ("cli", "bench", "doctor", "record", "serve", "papers")),
-)
-KEPT = Path("data/long-count")  # digest/host.jsonl.gz
+KEPT = Path("data/long-count")  # version/host.jsonl.gz, and the files of that version
+FILES = "files.json"
 COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
 TOLD_EVERY_S = 30
@@ -64,69 +50,60 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
         (folder / OUTCOMES).write_bytes(gzip.decompress(kept.read_bytes()))
     for line in read(folder / OUTCOMES):
         tally.add(line)
-    own, elsewhere = len(tally.lines), 0
-    for other in sorted(set(kept.parent.glob("*.gz")) - {kept}):
-        unpacked = folder / other.stem
-        unpacked.write_bytes(gzip.decompress(other.read_bytes()))
-        for line in read(unpacked):
-            tally.add(line)
-            elsewhere += 1
-    others = f", {elsewhere} on other hosts" if elsewhere else ""
+    own = len(tally.lines)
+    for line in _kept_before(root, folder, kept):
+        tally.add(line)
+    elsewhere = len(tally.lines) - own
+    others = f", {elsewhere} on other hosts or at earlier versions" if elsewhere else ""
     say(f"{folder.relative_to(root)}: {own} plays so far{others}")
     while time.monotonic() < until and (candidate := tally.next()):
-        line = play(lab, folder, candidate, len(tally.lines))
+        seed = 1 + max((one.seed for one in tally.lines), default=FIRST_SEED)
+        line = play(lab, folder, candidate, seed)
         tally.add(line)
         if time.monotonic() > told + TOLD_EVERY_S:
             told = time.monotonic()
             have, want = tally.progress()
             say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
     timing = {one.ARTEFACT for one in detectors() if getattr(one, "TIMING_ONLY", False)}
-    content = summary(tally, timing) | {"plays_on_other_hosts": elsewhere}
+    content = summary(tally, timing) | {"plays_from_elsewhere": elsewhere}
     write_json(folder / SUMMARY, content)
     return content
+
+
+def _kept_before(root: Path, folder: Path, own: Path) -> Iterable[Line]:
+    """What other hosts have counted, and earlier versions, as far as it stands."""
+    now = long_version.files(root)
+    for kept in sorted((root / KEPT).glob("*/*.gz")):
+        if kept != own:
+            unpacked = folder / f"{kept.parent.name}-{kept.stem}"
+            unpacked.write_bytes(gzip.decompress(kept.read_bytes()))
+            before = read_json(kept.parent / FILES)["files"]
+            yield from long_version.change(root, before, now).left(read(unpacked))
 
 
 def keep(root: Path) -> Path:
     """Put this host's plays where the repository keeps them; returns that file.
 
-    Raises BenchbookError where nothing was played at this version of the detectors.
+    Raises BenchbookError where nothing was played here at this version.
     """
     folder, kept = _places(root)
     if not (folder / OUTCOMES).exists():
-        raise BenchbookError(
-            "nothing was played here at this version of the detectors; run `make test-long` first"
-        )
+        raise BenchbookError("nothing was played here at this version; run `make test-long` first")
     records.repair(folder / OUTCOMES)
     kept.parent.mkdir(parents=True, exist_ok=True)
+    deciding = {"version": judging.VERSION, "files": long_version.files(root)}
+    write_json(kept.parent / FILES, deciding)
     kept.write_bytes(gzip.compress((folder / OUTCOMES).read_bytes(), mtime=0))
     return kept
 
 
 def _places(root: Path) -> tuple[Path, Path]:
     """Where this host counts, and where its count is kept."""
-    version, here = digest(root), host.host_id(host.facts())
+    version = long_version.digest(long_version.files(root))
+    here = host.host_id(host.facts())
     return root / "build" / "controls-long" / version / here, (
         root / KEPT / version / f"{here}.jsonl.gz"
     )
-
-
-def digest(root: Path) -> str:
-    """A name for all files that decide what is said."""
-    kernels = {_control(root, name).get("kernel") for name in definitions.controls(root)}
-    borrowed = kernels & set(definitions.experiments(root))
-    places = [*DECIDING, *(f"kernels/{name}" for name in borrowed)]
-    found = hashlib.sha256()
-    for path in sorted({file for place in places for file in _files(root / place)}):
-        name = str(path.relative_to(root))
-        if not name.startswith(NOT_DECIDING):
-            found.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()[:16]
-
-
-def _files(path: Path) -> Iterable[Path]:
-    if path.is_file():
-        return [path]
-    return [one for one in path.rglob("*") if one.is_file() and one.suffix != ".pyc"]
 
 
 def _control(root: Path, name: str) -> dict[str, Any]:
@@ -171,9 +148,9 @@ def read(path: Path) -> Iterable[Line]:
         )
 
 
-def play(lab: Path, folder: Path, candidate: Candidate, number: int) -> Line:
+def play(lab: Path, folder: Path, candidate: Candidate, seed: int) -> Line:
     """Do it, and append what came of it to the outcomes."""
-    name, seed, began = candidate.control, FIRST_SEED + number, time.monotonic()
+    name, began = candidate.control, time.monotonic()
     noisy = False
     with (folder / LOG).open("a", encoding="utf-8") as log, redirect_stderr(log), chdir(lab):
         if candidate.load == REPLAYED:

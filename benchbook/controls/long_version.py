@@ -1,0 +1,113 @@
+"""Which files decide what is said of the controls, and what a change of them leaves of a count.
+
+A detector decides what it says itself, and a kernel what is seen of its controls; any other file
+decides all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from benchbook import definitions
+from benchbook.controls.long_count import Line
+from benchbook.settings import load
+
+# All that builds, measures, observes and judges, and what is replayed.
+DECIDING = ("benchbook", "kernels/common", "kernels/controls", "tests/counter_outputs")
+NOT_DECIDING = (
+    "benchbook/pages",
+    "benchbook/audit",
+    "benchbook/schemas",
+    "benchbook/controls/long_",
+    # What the judging of a play never loads.
+    *(
+        f"benchbook/{name}"
+        for name in ("importers", "logs", "compare", "new", "causes", "explained")
+    ),
+    *(f"benchbook/{name}.py" for name in ("cli", "bench", "doctor", "record", "serve", "papers")),
+)
+DETECTORS, KERNELS, COMMON = "benchbook/artefacts", "kernels", "common"
+
+Files = dict[str, str]  # path -> what names its content
+
+
+@dataclass(frozen=True)
+class Change:
+    """What two versions differ in: all, or what is seen of some controls and said by some
+    detectors."""
+
+    all: bool
+    controls: frozenset[str]
+    artefacts: frozenset[str]
+
+    def left(self, lines: Iterable[Line]) -> Iterable[Line]:
+        """What stands of lines counted at the other version."""
+        for line in lines:
+            if not self.all and line.control not in self.controls:
+                said = [one for one in line.outcomes if one.artefact not in self.artefacts]
+                yield replace(line, outcomes=said)
+
+
+def files(root: Path) -> Files:
+    """All files that decide what is said, those of kernels that controls borrow included."""
+    borrowed = {kernel for kernel, _ in _controls(root).values()}
+    borrowed &= set(definitions.experiments(root))
+    places = [*DECIDING, *(f"{KERNELS}/{name}" for name in borrowed)]
+    found = {str(path.relative_to(root)): path for place in places for path in _in(root / place)}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        for name, path in sorted(found.items())
+        if not name.startswith(NOT_DECIDING)
+    }
+
+
+def digest(deciding: Files) -> str:
+    """A name for a version."""
+    return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def change(root: Path, before: Files, now: Files) -> Change:
+    """What a count at the version `before` says nothing of any more at that of `root`."""
+    changed = {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
+    owners = {_owner(PurePosixPath(name)) for name in changed}
+    kernels = {name for folder, name in owners if folder == KERNELS}
+    artefacts = {name for folder, name in owners if folder == DETECTORS}
+    known = _controls(root)
+    controls = {
+        name
+        for name, (kernel, artefact) in known.items()
+        if kernel in kernels or artefact in artefacts
+    }
+    # Also those that are gone: their own folder has changed.
+    return Change(("", "") in owners, frozenset(controls | kernels), frozenset(artefacts))
+
+
+def _owner(path: PurePosixPath) -> tuple[str, str]:
+    """Whose file that is: a detector's (by artefact) or a kernel's; empty where all is decided."""
+    if str(path.parent) == DETECTORS and path.stem != "__init__":
+        return DETECTORS, path.stem.replace("_", "-")
+    folders = path.parts[1:-1]
+    if path.parts[0] == KERNELS and folders and folders[0] != COMMON:
+        kernel = "/".join(folders[:2] if f"{folders[0]}/" == definitions.CONTROLS else folders[:1])
+        if kernel != definitions.CONTROLS.rstrip("/"):
+            return KERNELS, kernel
+    return "", ""
+
+
+def _in(path: Path) -> Iterable[Path]:
+    if path.is_file():
+        return [path]
+    return [one for one in path.rglob("*") if one.is_file() and one.suffix != ".pyc"]
+
+
+def _controls(root: Path) -> dict[str, tuple[str, str]]:
+    """Each control's kernel (what is only replayed is its own) and artefact."""
+    return {
+        name: (one.get("kernel") or name, one["artefact"])
+        for name in definitions.controls(root)
+        for one in [load(definitions.definition_file(root, name), "control")]
+    }
