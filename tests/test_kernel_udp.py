@@ -332,6 +332,17 @@ def test_a_far_side_that_is_killed_ends_the_measuring(udp: Path) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("order", [CPUS[:2], CPUS[1::-1]])
+def test_each_side_stands_where_it_is_wanted(
+    udp: Path, monkeypatch: pytest.MonkeyPatch, order: list[int]
+) -> None:
+    """Where those of a program beside it stand, which the measurer starts in this order."""
+    absent = max(CPUS) + 1
+    monkeypatch.setenv("OMP_PLACES", "".join(f",{{{cpu}}}" for cpu in [absent, *order])[1:])
+    with endless(udp) as (process, far):
+        assert [os.sched_getaffinity(one) for one in (process.pid, far)] == [{one} for one in order]
+
+
 def test_the_far_side_dies_with_the_near_one(udp: Path) -> None:
     with endless(udp) as (process, far):
         process.kill()

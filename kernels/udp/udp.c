@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -126,9 +127,30 @@ static void start_far_side(const int *cpus, size_t count) {
     close(far); /* so that nothing is taken in when it has ended */
 }
 
+/* The usable CPUs in the order of OMP_PLACES, `{1},{0}`, in which they are meant to be used: each
+ * side stands where that of another program does, to which it is compared. */
+static size_t find_cpus(int *cpus) {
+    const size_t count = cpus_find(cpus, CPUS_WANTED);
+    const char *places = getenv("OMP_PLACES");
+    size_t placed = 0;
+    while (places && placed < count && (places = strpbrk(places, "0123456789"))) {
+        char *end;
+        const long wanted = strtol(places, &end, 10);
+        places = end;
+        for (size_t i = placed; i < count; i++) {
+            if (cpus[i] == wanted) {
+                cpus[i] = cpus[placed];
+                cpus[placed++] = (int)wanted;
+                break;
+            }
+        }
+    }
+    return count;
+}
+
 static struct bench_buffers open_network(const struct bench_settings *settings) {
     int cpus[CPUS_WANTED];
-    const size_t count = cpus_find(cpus, CPUS_WANTED);
+    const size_t count = find_cpus(cpus);
     network_open();
     exchange = (struct exchange){
         .here = {.sin_family = AF_INET, .sin_addr = network->near},
