@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from benchbook import records
+from benchbook import in_turns, records
 from benchbook.files import read_json
 from benchbook.split import NOTES, split
 
@@ -35,8 +35,8 @@ def once(*command: str) -> float:
 
 
 def show(root: Path) -> None:
-    """Start-up of the workflow against bare Snakemake; where the last one's time went; what
-    probing cost in the latest runs."""
+    """Start-up of the workflow against bare Snakemake; a peer's round trips against ours; where the
+    last workflow's time went; what probing cost in the latest runs."""
     console = Console(highlight=False)
     table = Table("what", "figure", title="Benchbook itself", title_justify="left")
     bare = seconds("snakemake", "--version")
@@ -48,6 +48,8 @@ def show(root: Path) -> None:
     table.add_row("benchbook --help", f"{own:.2f} s")
     for name, took in explaining(root):
         table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
+    what = f"round trip ÷ {in_turns.PEER}'s, in turns of {in_turns.TURN_S * 1e3:.0f} ms"
+    table.add_row(what, in_turns.against_sockperf(root))
     for what, value in (split(root / NOTES) or {}).items():
         table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
     for run in latest_runs(root):

@@ -28,7 +28,10 @@ NOT_DECIDING = (
         f"benchbook/{name}"
         for name in ("importers", "logs", "compare", "new", "causes", "explained")
     ),
-    *(f"benchbook/{name}.py" for name in ("cli", "bench", "doctor", "record", "serve", "papers")),
+    *(
+        f"benchbook/{name}.py"
+        for name in ("cli", "bench", "doctor", "in_turns", "papers", "record", "serve")
+    ),
 )
 DETECTORS, KERNELS, COMMON = "benchbook/artefacts", "kernels", "common"
 
