@@ -38,6 +38,8 @@ _TEST = re.compile(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<bloc
 _MSS = re.compile(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
 _ERROR = re.compile(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
 _CPU = re.compile(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
+# A member of an object, or a bracket; there the server's text is one string.
+_OF_JSON = re.compile(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
 _RULE = re.compile(r"^(?:.*\s)?- - - - -")
 _SENT = re.compile(r"\bRetr\b|\bCwnd\b")
 _RETRANSMITS = re.compile(
@@ -89,8 +91,8 @@ def read(log: Log) -> list[Report]:
 def _runs(log: Log) -> list[_Run]:
     family, runs, after_rule = Family(), [_Run(1)], False
     for line in printed_lines(log):
-        if family.of(line) == "iperf" or '"server_output_text"' in line.text:
-            continue  # in JSON the server's text is one string
+        if _OF_JSON.search(line.text) or family.of(line) == "iperf":
+            continue
         run = _begun(line, runs)
         row = row_of(log, line)
         if row is not None:

@@ -70,7 +70,7 @@ def _event(document: Document) -> tuple[int, Object] | None:
 
 
 def _is_test(value: Any) -> bool:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or value.keys().isdisjoint(("start", "end")):
         return False
     if {"start", "intervals", "end"} <= value.keys() or {"start", "error"} <= value.keys():
         start = _object(value, "start")

@@ -172,6 +172,7 @@ def _summaries(log: Log) -> list[Report]:
     reports: list[Report] = []
     version, title, unit = "", "", ""
     heads: list[str] = []
+    names: list[str] = []  # of the columns
     spans: list[tuple[int, int]] = []
     for line in printed_lines(log):
         text = line.text.rstrip()
@@ -187,10 +188,11 @@ def _summaries(log: Log) -> list[Report]:
             spans = [found.span() for found in _WORD.finditer(text)]
             if len(spans) < 3:  # the line under the title of the section
                 heads, spans = [], []
+            names = _named(heads, spans)
         elif unit and spans:
             if not reports:
                 reports.append(Report(TOOL, [], line.number))
-            cells = _cells(line, text, title, unit, heads, spans)
+            cells = _cells(line, text, title, unit, names, spans)
             reports[-1].results += cells
             unit = unit if cells else ""  # what follows is no table
         elif unit:
@@ -199,14 +201,14 @@ def _summaries(log: Log) -> list[Report]:
 
 
 def _cells(
-    line: Line, text: str, title: str, unit: str, heads: list[str], spans: list[tuple[int, int]]
+    line: Line, text: str, title: str, unit: str, names: list[str], spans: list[tuple[int, int]]
 ) -> list[Result]:
     """The numbers of a row, each under its column; the first two columns name host and system."""
-    names = _named(heads, spans)
     host = text[: spans[0][1]].strip()
     results = []
     for found in _WORD.finditer(text):
-        cell, at = _CELL.match(found[0]), _column(found.span(), spans)
+        cell = _CELL.match(found[0])
+        at = _column(found.span(), spans) if cell else None
         if cell is None or at is None or at < 2 or "Guesses" in names[at]:
             continue
         its_unit = "MHz" if names[at].lower() == "mhz" else unit
@@ -218,9 +220,14 @@ def _cells(
 
 def _column(span: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
     """The column that a word overlaps most."""
-    shared = [min(span[1], end) - max(span[0], start) for start, end in spans]
-    best = max(range(len(spans)), key=shared.__getitem__)
-    return best if shared[best] > 0 else None
+    begin, behind = span
+    best, most = None, 0
+    for at, (start, end) in enumerate(spans):
+        if start >= behind:
+            break
+        if end > begin and min(behind, end) - max(begin, start) > most:
+            best, most = at, min(behind, end) - max(begin, start)
+    return best
 
 
 def _named(heads: list[str], spans: list[tuple[int, int]]) -> list[str]:

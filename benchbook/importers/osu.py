@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
@@ -82,7 +83,7 @@ def read(log: Log) -> list[Report]:
         elif found := _STARTED.match(text):
             runs[-1].facts["processes"] = int(found["count"])
             runs[-1].results += [
-                Result(f"{_prefix(runs[-1])}time", int(found[name]), "ms", line.number, name)
+                Result(f"{_prefix(runs[-1].test)}time", int(found[name]), "ms", line.number, name)
                 for name in ("min", "max", "mean")
             ]
         elif runs[-1].columns and _ROW.match(row := unremarked(text)):
@@ -139,13 +140,14 @@ def _row(log: Log, run: _Run, line: Line) -> Iterator[Result]:
         value = log.number(word) if column.unit else None
         if value is None:
             continue
-        name = f"{_prefix(run)}{column.name}" if column.unit == "us" else column.name
+        name = f"{_prefix(run.test)}{column.name}" if column.unit == "us" else column.name
         yield Result(name, value, column.unit, line.number, column.statistic, of)
 
 
-def _prefix(run: _Run) -> str:
+@lru_cache
+def _prefix(test: str) -> str:
     """`MPI Allreduce ` where the test is one; its own name is not said twice."""
-    name = re.sub(r"\s*(?:latency|bandwidth)$", "", run.test, flags=re.IGNORECASE)
+    name = re.sub(r"\s*(?:latency|bandwidth)$", "", test, flags=re.IGNORECASE)
     return f"{name} " if name else "MPI "
 
 

@@ -208,7 +208,7 @@ def _of_fields(log: Log) -> list[Report]:
     before = -2
     for line in printed_lines(log):
         text = line.text.strip()
-        if not text:
+        if not text or text.startswith("{"):
             continue
         row = _fields(line, text)
         if row is None:

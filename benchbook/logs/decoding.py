@@ -27,6 +27,7 @@ _OLD = {
     0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte)
     for byte in range(0x80, 0x100)
 }
+_RUBBED_AT_ONCE = re.compile("[^\x08]\x08")
 # Plus-minus, micro, sigma, dashes and dots as they look when their UTF-8 was read as that page.
 _TWICE = re.compile(
     "\u00c2[\u00b1\u00b5\u00b7\u00a0]|\u00c3\u2014|\u00e2\u20ac|\u00cf\u0192|\u00ce\u00bc|\u00e2\u2030"
@@ -158,6 +159,9 @@ def _last_written(line: str) -> str:
 
 
 def _rubbed_out(line: str) -> str:
+    line = _RUBBED_AT_ONCE.sub("", line)  # nearly all of it: a flood of ping prints and rubs out
+    if "\x08" not in line:
+        return line
     kept: list[str] = []
     for one in line:
         if one != "\x08":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from benchbook.artefacts import Finding, proof
@@ -80,6 +81,7 @@ _OF_ONE = {
 }
 
 
+@lru_cache
 def _place(statistic: str, unit: str) -> tuple[float, float] | None:
     """The least and the greatest place that it can have among the samples, in per cent."""
     if statistic in _ENDS or statistic == "best":
