@@ -9,7 +9,7 @@ import pytest
 
 from benchbook.controls import long_version
 from benchbook.controls.judging import Outcome
-from benchbook.controls.long_count import Line
+from benchbook.controls.long_count import REPLAYED, Line
 
 ROOT = Path(__file__).resolve().parent.parent
 STRIDE, BIMODAL = "controls/power-of-two-stride", "controls/bimodal"
@@ -83,6 +83,17 @@ def test_a_kernel_takes_all_controls_with_it_that_use_it(copy: Path) -> None:
     assert set(left(copy, "kernels/udp/udp.c")) == {STRIDE, UNPINNED, BIMODAL}
 
 
+def test_a_replay_takes_what_was_replayed_with_it(copy: Path) -> None:
+    now = long_version.files(copy)
+    change = long_version.change(copy, now | {f"kernels/{STRIDE}/replay.py": "another"}, now)
+    lines = [
+        Line(name, load, 1, 1.0, False, [])
+        for name in (STRIDE, BIMODAL)
+        for load in ("none", REPLAYED)
+    ]
+    assert list(change.left(lines)) == [lines[0], *lines[2:]]
+
+
 def test_what_is_gone_is_not_counted(copy: Path) -> None:
     change = long_version.change(copy, {"kernels/controls/gone/control.yaml": "1"}, {})
     line = Line("controls/gone", "none", 1, 1.0, False, [])
@@ -106,4 +117,4 @@ def test_any_other_file_takes_all_with_it(copy: Path, path: str) -> None:
 def test_what_did_not_change_takes_nothing_with_it(copy: Path) -> None:
     deciding = long_version.files(copy)
     change = long_version.change(copy, deciding, dict(deciding))
-    assert (change.all, change.controls, change.artefacts) == (False, frozenset(), frozenset())
+    assert change == long_version.Change(False, frozenset(), frozenset(), frozenset())

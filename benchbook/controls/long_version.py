@@ -1,7 +1,7 @@
 """Which files decide what is said of the controls, and what a change of them leaves of a count.
 
-A detector decides what it says itself, and a kernel what is seen of its controls; any other file
-decides all.
+A detector decides what it says itself, a kernel what is seen of its controls, and a replay what is
+seen in that replay; any other file decides all.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from benchbook import definitions
-from benchbook.controls.long_count import Line
+from benchbook.controls.long_count import REPLAYED, Line
 from benchbook.settings import load
 
 # All that builds, measures, observes and judges, and what is replayed.
@@ -40,17 +40,19 @@ Files = dict[str, str]  # path -> what names its content
 
 @dataclass(frozen=True)
 class Change:
-    """What two versions differ in: all, or what is seen of some controls and said by some
-    detectors."""
+    """What two versions differ in: all, or what is seen of some controls, what of some when they
+    are replayed, and what is said by some detectors."""
 
     all: bool
     controls: frozenset[str]
+    replays: frozenset[str]
     artefacts: frozenset[str]
 
     def left(self, lines: Iterable[Line]) -> Iterable[Line]:
         """What stands of lines counted at the other version."""
         for line in lines:
-            if not self.all and line.control not in self.controls:
+            changed = self.controls | (self.replays if line.load == REPLAYED else set())
+            if not self.all and line.control not in changed:
                 said = [one for one in line.outcomes if one.artefact not in self.artefacts]
                 yield replace(line, outcomes=said)
 
@@ -78,6 +80,7 @@ def change(root: Path, before: Files, now: Files) -> Change:
     changed = {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
     owners = {_owner(PurePosixPath(name)) for name in changed}
     kernels = {name for folder, name in owners if folder == KERNELS}
+    replays = {name for folder, name in owners if folder == definitions.REPLAY}
     artefacts = {name for folder, name in owners if folder == DETECTORS}
     known = _controls(root)
     controls = {
@@ -86,18 +89,21 @@ def change(root: Path, before: Files, now: Files) -> Change:
         if kernel in kernels or artefact in artefacts
     }
     # Also those that are gone: their own folder has changed.
-    return Change(("", "") in owners, frozenset(controls | kernels), frozenset(artefacts))
+    controls |= kernels
+    everything = ("", "") in owners
+    return Change(everything, frozenset(controls), frozenset(replays), frozenset(artefacts))
 
 
 def _owner(path: PurePosixPath) -> tuple[str, str]:
-    """Whose file that is: a detector's (by artefact) or a kernel's; empty where all is decided."""
+    """Whose file that is: a detector's (by artefact), a kernel's or a replay's (by control); empty
+    where all is decided."""
     if str(path.parent) == DETECTORS and path.stem != "__init__":
         return DETECTORS, path.stem.replace("_", "-")
     folders = path.parts[1:-1]
     if path.parts[0] == KERNELS and folders and folders[0] != COMMON:
         kernel = "/".join(folders[:2] if f"{folders[0]}/" == definitions.CONTROLS else folders[:1])
         if kernel != definitions.CONTROLS.rstrip("/"):
-            return KERNELS, kernel
+            return definitions.REPLAY if path.name == definitions.REPLAY else KERNELS, kernel
     return "", ""
 
 
