@@ -84,6 +84,27 @@ def test_who_was_provoked_least_is_next_under_the_next_load() -> None:
     assert tally(line(B, provoked=("found",)), replayed=True).next() == Candidate(A, NONE)
 
 
+def test_a_control_is_not_played_beside_a_load_that_undoes_it() -> None:
+    loads = list(LOADS)
+    found = Tally({A: ("a", True, False)}, ["a"], {A: frozenset(loads[1:3])})
+    asked = []
+    for _ in range(2 * len(loads)):
+        asked.append(found.next())
+        found.add(line(A, asked[-1].load, provoked=("found",)))
+    assert [one.load for one in asked] == [loads[0], *loads[3:]] * 3 + [loads[0]]
+
+
+def test_only_loads_can_undo_a_control(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "kernels/controls/wake-up", tmp_path / "kernels/controls/wake-up")
+    (known,) = long_run.undone(tmp_path).values()
+    assert known <= LOADS.keys() - {NONE}
+    path = tmp_path / "kernels/controls/wake-up/loads.yaml"
+    for odd in ("a storm", NONE):
+        path.write_text(f"version: 1\nundone_by: [{odd}]\n")
+        with pytest.raises(BenchbookError, match=f"'undone_by' names {odd}, which is no load"):
+            long_run.undone(tmp_path)
+
+
 def test_when_enough_is_provoked_what_gives_most_nulls_is_next() -> None:
     enough = [line(A, provoked=("found",)), line(B, provoked=("found",))] * PROVOKED
     quick = line(A, "spinning elsewhere", nulls=(("a", "silent"),), seconds=1)

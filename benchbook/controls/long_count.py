@@ -51,11 +51,13 @@ class Tally:
     """Counts over lines, kept up to date. `controls`: name -> its artefact, whether it can be
     played, whether it has a replay.
 
-    A run is one play, however many scenes it has; replayed, each scene is one of its own.
+    A run is one play, however many scenes it has; replayed, each scene is one of its own. `undone`:
+    control -> loads beside which it cannot provoke.
     """
 
     controls: dict[str, tuple[str, bool, bool]]
     detectors: list[str]
+    undone: dict[str, frozenset[str]] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     # Runs, by control and whether replayed.
     provoked: Counter[tuple[str, bool]] = field(default_factory=Counter)
@@ -98,9 +100,9 @@ class Tally:
 
     def candidates(self) -> list[Candidate]:
         """All that can be done: played alone, played under the load whose turn it is, replayed."""
-        loads = list(LOADS)
         found = []
         for name, replayed in self.sides():
+            loads = [one for one in LOADS if one not in self.undone.get(name, ())]
             turn = loads[self.played(name) % len(loads)]
             own = [REPLAYED] if replayed else dict.fromkeys((turn, NONE))
             found += [Candidate(name, load) for load in own]

@@ -17,20 +17,23 @@ from contextlib import chdir, redirect_stderr
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from benchbook import definitions, host, records
 from benchbook.artefacts import detectors
 from benchbook.controls import judging, long_version, playing
 from benchbook.controls.judging import Outcome
-from benchbook.controls.loads import NONE, loaded
+from benchbook.controls.loads import LOADS, NONE, loaded
 from benchbook.controls.long_count import REPLAYED, Candidate, Line, Tally
 from benchbook.controls.long_summary import summary
+from benchbook.digits import listed
 from benchbook.errors import BenchbookError
 from benchbook.files import read_json, write_json
 from benchbook.settings import MEASURING, PLANNING, load, load_settings
 
 OUTCOMES, SUMMARY, LOG = "outcomes.jsonl", "summary.json", "said.log"
 KEPT = Path("data/long-count")  # version/host.jsonl.gz, and the files of that version
-FILES = "files.json"
+FILES, UNDONE = "files.json", "loads.yaml"
 COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
 TOLD_EVERY_S = 30
@@ -45,7 +48,7 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
     until += budget_s
     folder, kept = _places(root)
     lab = _lab(root, folder)
-    tally = Tally(_controls(lab), [one.ARTEFACT for one in detectors()])
+    tally = Tally(_controls(lab), [one.ARTEFACT for one in detectors()], undone(lab))
     if kept.exists() and not (folder / OUTCOMES).exists():
         (folder / OUTCOMES).write_bytes(gzip.decompress(kept.read_bytes()))
     for line in read(folder / OUTCOMES):
@@ -120,6 +123,25 @@ def _controls(lab: Path) -> dict[str, tuple[str, bool, bool]]:
         )
         for name in definitions.controls(lab)
     }
+
+
+def undone(lab: Path) -> dict[str, frozenset[str]]:
+    """Control -> the loads that undo what it provokes: its loads.yaml names them.
+
+    Raises BenchbookError where that names no load.
+    """
+    found = {}
+    for name in definitions.controls(lab):
+        path = lab / "kernels" / name / UNDONE
+        if path.exists():
+            named = frozenset(yaml.safe_load(path.read_text(encoding="utf-8"))["undone_by"])
+            if unknown := sorted(named - LOADS.keys() | named & {NONE}):
+                raise BenchbookError(
+                    f"{path}: key 'undone_by' names {listed(unknown)}, which is no load; known: "
+                    f"{', '.join(one for one in LOADS if one != NONE)}"
+                )
+            found[name] = named
+    return found
 
 
 def _lab(root: Path, folder: Path) -> Path:
