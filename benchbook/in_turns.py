@@ -178,9 +178,7 @@ def in_turns(ours: Path, peer: str, cpus: list[int], folder: Path) -> stats.Inte
             one.go_on()
             if one is theirs:
                 one.near.send_signal(signal.SIGINT)  # it prints what it has
-            if one.near.wait(LIMIT_S) != 0:
-                words = (folder / ("ours" if one is own else "theirs")).read_bytes()[-300:]
-                raise NotComparedError(" ".join(words.decode(errors="replace").split()))
+            _finish(one.near, folder / ("ours" if one is own else "theirs"))
     seen = trips_of(_OURS, (folder / "ours").read_bytes())
     their = trips_of(_THEIRS, (folder / "theirs").read_bytes())
     return compared(seen, own.turns, matched(their, theirs.turns, stopped_ns), theirs.turns)
@@ -199,6 +197,8 @@ def trips_of(pattern: re.Pattern[bytes], text: bytes) -> Trips:
 def matched(trips: Trips, turns: list[Turn], stopped_ns: int) -> Trips:
     """Their round trips in our time: the last one before their first pause began just before it.
     A pause may have had another reason, and then they do not stand in their turns."""
+    if not turns:
+        raise NotComparedError(f"one of the two had ended before {PEER} had a turn")
     for last in np.flatnonzero(np.diff(trips.start_ns) > 0.9 * TURN_S * 1e9):
         start_ns = trips.start_ns + (stopped_ns - trips.start_ns[last])
         later = start_ns[(start_ns > stopped_ns) & (start_ns <= turns[-1].ended_ns)]
@@ -239,7 +239,21 @@ def _far_side(near: subprocess.Popen[bytes], output: Path) -> int:
         if near.poll() is not None or time.monotonic() > until:
             raise NotComparedError("our side did not begin")
         time.sleep(0.001)
-    return int(Path(f"/proc/{near.pid}/task/{near.pid}/children").read_text().split()[0])
+    try:
+        return int(Path(f"/proc/{near.pid}/task/{near.pid}/children").read_text().split()[0])
+    except (OSError, IndexError):  # it has ended, or its far side has
+        raise NotComparedError("our side ended before its first turn") from None
+
+
+def _finish(process: subprocess.Popen[bytes], output: Path) -> None:
+    """Wait for its end, which is to be a good one."""
+    try:
+        status = process.wait(LIMIT_S)
+    except subprocess.TimeoutExpired:
+        raise NotComparedError(f"{output.name} did not end within {LIMIT_S:g} s") from None
+    if status != 0:
+        words = output.read_bytes()[-300:].decode(errors="replace").split()
+        raise NotComparedError(f"{output.name} ended with exit status {status}: {' '.join(words)}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,22 @@ def test_a_clock_that_cannot_be_matched_is_said(turns: tuple[list[Turn], list[Tu
     without_pause = Trips(np.arange(0, 2000 * MS, 7000), np.full(285715, 7000))
     with pytest.raises(NotComparedError, match="could not be matched"):
         in_turns.matched(without_pause, turns[1], 900 * MS)
+
+
+def test_programs_that_end_early_are_said(
+    turns: tuple[list[Turn], list[Turn]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(NotComparedError, match="had ended before sockperf had a turn"):
+        in_turns.matched(trips(turns[1], [5000] * 20), [], 0)
+    (tmp_path / "ours").write_text("no such\nhost")
+    done = subprocess.Popen(["false"])
+    with pytest.raises(NotComparedError, match="ours ended with exit status 1: no such host"):
+        in_turns._finish(done, tmp_path / "ours")
+    monkeypatch.setattr(in_turns, "LIMIT_S", 0.01)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        with pytest.raises(NotComparedError, match="theirs did not end within"):
+            in_turns._finish(process, tmp_path / "theirs")
+        process.kill()
 
 
 def test_few_turns_say_nothing(turns: tuple[list[Turn], list[Turn]]) -> None:

@@ -103,6 +103,9 @@ def test_only_loads_can_undo_a_control(tmp_path: Path) -> None:
         path.write_text(f"version: 1\nundone_by: [{odd}]\n")
         with pytest.raises(BenchbookError, match=f"'undone_by' names {odd}, which is no load"):
             long_run.undone(tmp_path)
+    path.write_text("version: 1\n")
+    with pytest.raises(BenchbookError, match="'undone_by' must be a list of loads"):
+        long_run.undone(tmp_path)
 
 
 def test_when_enough_is_provoked_what_gives_most_nulls_is_next() -> None:

@@ -134,7 +134,10 @@ def undone(lab: Path) -> dict[str, frozenset[str]]:
     for name in definitions.controls(lab):
         path = lab / "kernels" / name / UNDONE
         if path.exists():
-            named = frozenset(yaml.safe_load(path.read_text(encoding="utf-8"))["undone_by"])
+            content = yaml.safe_load(path.read_text(encoding="utf-8"))
+            if not isinstance(content, dict) or not isinstance(content.get("undone_by"), list):
+                raise BenchbookError(f"{path}: key 'undone_by' must be a list of loads")
+            named = frozenset(map(str, content["undone_by"]))
             if unknown := sorted(named - LOADS.keys() | named & {NONE}):
                 raise BenchbookError(
                     f"{path}: key 'undone_by' names {listed(unknown)}, which is no load; known: "
