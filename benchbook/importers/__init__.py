@@ -222,9 +222,12 @@ class Report:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The columns that any of its results has."""
-        return frozenset(
-            name for names in {tuple(one.of) for one in self.results} for name in names
-        )
+        return frozenset(name for names in set(map(tuple, self.settings)) for name in names)
+
+    @cached_property
+    def settings(self) -> list[Mapping[str, Any]]:
+        """The `of` of its results, each once that several share: there are many more results."""
+        return list({id(one.of): one.of for one in self.results}.values())
 
     @cached_property
     def series(self) -> list[tuple[list[Result], Result | None]]:
