@@ -144,9 +144,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     surroundings.tell(log, reports)
     judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
     said = [found for judge in judging for found in judge(reports, machine)]
-    told = {one.artefact for one in said if isinstance(one, Finding)}
-    shapes = _guarded("shape of samples", notes, seen.findings)(reports)
-    said += [one for one in shapes if one.artefact not in told]
+    told = {
+        (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where
+    }
+    said += _guarded("shape of samples", notes, seen.findings)(reports, told)
     return Explained(
         name,
         reports,
