@@ -288,6 +288,13 @@ def test_hostile_content_is_a_log(content: bytes) -> None:
         assert all(text.isprintable() or "\t" in text for text in log.text.split("\n"))
 
 
+def test_numbers_of_hundreds_of_digits_are_none() -> None:
+    assert shown(b"0.1234567890123456789 MB/s\nsize " + b"12" * 30 + b" bytes") == [
+        "0.1234567890123456789 MB/s",
+        "size … bytes",
+    ]
+
+
 def test_objects_of_a_document_know_their_lines() -> None:
     text = b'job 7\n{"a": {"text": "{ no object"},\n "b": [\n  {"c": 1},\n\n  {"c": 2}]}\n'
     document = log_of(text).documents[0]
