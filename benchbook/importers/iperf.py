@@ -44,6 +44,8 @@ _CSV = re.compile(
     r"(?:,(?P<jitter>-?\d+(?:\.\d+)?),(?P<lost>-?\d+),(?P<all>-?\d+),(?P<percent>-?\d+(?:\.\d+)?|-?nan)"
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
+_RECEIVED = re.compile(r"\d ms +-?\d+ */ *-?\d")
+_LOSSES = re.compile(r"\d ms\s|%\)")
 _FEW, _ALL = "interval", "total"
 
 
@@ -69,14 +71,14 @@ def read(log: Log) -> list[Report]:
     for line in printed_lines(log):
         if family.of(line) == "iperf3":
             continue
-        if _HEAD.search(line.text) and runs[-1].rows:
-            runs.append(_Run(line.number))
-        if _connects_again(runs[-1], line):
-            runs.append(_after(runs[-1], line))
-        run = runs[-1]
         if (row := row_of(log, line)) is None:
-            _says(log, run, line)
+            if _HEAD.search(line.text) and runs[-1].rows:
+                runs.append(_Run(line.number))
+            if _connects_again(runs[-1], line):
+                runs.append(_after(runs[-1], line))
+            _says(log, runs[-1], line)
             continue
+        run = runs[-1]
         if not run.rows and not run.facts:
             run.line = line.number
         run.streams.add(row.stream)
@@ -165,7 +167,7 @@ def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
 
 def _printed_end(run: _Run, row: Row) -> str:
     """Whose figure a row is by what is printed in it and over it."""
-    if run.reported == row.stream or re.search(r"\d ms +-?\d+ */ *-?\d", row.rest):
+    if run.reported == row.stream or (row.rest and _RECEIVED.search(row.rest)):
         return "receiver"
     return run.end
 
@@ -193,11 +195,12 @@ def _report(log: Log, run: _Run) -> Report:
     for row, _, reported in run.rows:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
+    ends = {stream: _end(run, stream) for stream in {row.stream for row, _, _ in run.rows}}
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
-        run.results += _results(log, row, _ALL if last else _FEW, end or _end(run, row.stream))
+        run.results += _results(log, row, _ALL if last else _FEW, end or ends[row.stream])
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | {"streams": len(streams)} if streams else run.facts
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
@@ -211,11 +214,13 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     if end:
         columns["end"] = end
     yield from figures(log, row, statistic, columns)
+    if not row.rest:
+        return
     if bounced := _BOUNCED.search(row.rest):
         of = columns | {"repetitions": int(bounced[1])}
         for name, value in zip(("mean", "min", "max", "sd"), bounced.groups()[1:5], strict=True):
             yield Result("round trip", float(value), "ms", number, name, of)
-    elif re.search(r"\d ms\s|%\)", row.rest):
+    elif _LOSSES.search(row.rest):
         yield from losses(log, row, statistic, columns)
     elif (found := _ENHANCED.search(row.rest)) and "pps" not in row.rest:
         yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -223,11 +222,15 @@ def _end(run: _Run, row: Row) -> str | None:
 
 
 def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
-    columns = run.columns_of(row.stream, _end(run, row), row.role, "(omitted)" in row.rest)
+    end, rest = _end(run, row), row.rest
+    columns = run.columns_of(row.stream, end, row.role, "(omitted)" in rest)
     results = figures(log, row, statistic, columns)
     if run.facts.get("protocol") == "udp":
-        results += _of_datagrams(log, row, statistic, columns)
-    elif found := _RETRANSMITS.search(row.rest):
+        # Older ones print the sender's bytes beside what the receiver told of losses.
+        far = end if end != "sender" else "receiver"
+        others = run.columns_of(row.stream, far, row.role, "(omitted)" in rest)
+        results += _of_datagrams(log, row, statistic, columns, others)
+    elif found := _RETRANSMITS.search(rest):
         number = row.line.number
         again, size, prefix = found.groups()
         results.append(Result("retransmits", int(again), "segments", number, statistic, columns))
@@ -237,21 +240,15 @@ def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
     return results
 
 
-def _of_datagrams(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+def _of_datagrams(
+    log: Log, row: Row, statistic: str, columns: dict[str, Any], of_receiver: dict[str, Any]
+) -> list[Result]:
     """What a sender prints of losses stands for nothing where it is zero: it cannot know them."""
     if "ms" not in row.rest and (found := _COUNT.search(row.rest)):
-        yield Result("datagrams", int(found[1]), "datagrams", row.line.number, statistic, columns)
-        return
-    of_losses = list(losses(log, row, statistic, columns))
-    told = {one.name: one.value for one in of_losses}
-    if row.rest.rstrip().endswith("sender") and not told.get("lost datagrams"):
-        of_losses = [one for one in of_losses if one.name == "datagrams"]
-    elif columns.get("end") == "sender":
-        # Older ones print the sender's bytes beside what the receiver told of losses.
-        of_losses = [
-            Result(
-                one.name, one.value, one.unit, one.line, statistic, columns | {"end": "receiver"}
-            )
-            for one in of_losses
-        ]
-    yield from of_losses
+        sent, number = int(found[1]), row.line.number
+        return [Result("datagrams", sent, "datagrams", number, statistic, columns)]
+    if row.ended == "sender":
+        own = losses(log, row, statistic, columns)
+        if not any(one.value for one in own if one.name == "lost datagrams"):
+            return [one for one in own if one.name == "datagrams"]
+    return losses(log, row, statistic, of_receiver)

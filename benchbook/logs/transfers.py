@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -38,6 +37,7 @@ _HEAD_3 = re.compile(
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
 ENDS = ("sender", "receiver")
+_ENDED = re.compile(r"\b(?:sender|receiver)$")
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
 BINARY |= {"T": ("TiB", 2**40)}
@@ -95,7 +95,7 @@ class Family:
             self.name = "iperf3"
         elif found := CONNECTED.search(text):
             self.name = "iperf3" if found["how"] == "to" else "iperf"
-        elif re.search(r"\b(?:sender|receiver)$", text) and ROW.search(text):
+        elif text.endswith(ENDS) and _ENDED.search(text) and ROW.search(text):
             self.name = "iperf3"
         elif not self.name and (found := ROW.search(text)):
             # iperf3 sets the end of an interval to the left in six columns.
@@ -137,25 +137,22 @@ def timed(
 ) -> dict[str, Any]:
     """These columns, and those on an interval and on what was moved in it. The start of a transfer
     is exact, other times are as good as the digits that were printed of them."""
-    if moved is None:
-        return {**columns, "start_s": start_s, "end_s": end_s}
-    return {
-        **columns,
-        "start_s": start_s,
-        "end_s": end_s,
-        "elapsed_s": round(end_s - start_s, 6),
-        "elapsed_error_s": half_digit(end) + (half_digit(start) if start_s else 0.0),
-        "bytes_moved": moved,
-    }
+    told = {**columns, "start_s": start_s, "end_s": end_s}
+    if moved is not None:
+        told["elapsed_s"] = round(end_s - start_s, 6)
+        told["elapsed_error_s"] = half_digit(end) + (half_digit(start) if start_s else 0.0)
+        told["bytes_moved"] = moved
+    return told
 
 
 def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
     """What was moved and the rate of one line, with these columns and those on its time."""
-    found, number = [], row.line.number
+    number = row.line.number
     moved, rate = log.number(row.moved), log.number(row.rate)
     unit, size = BINARY[row.moved_unit]
     of_bytes = None if moved is None else moved * size
     columns = timed(columns, row.start_s, row.end_s, row.start, row.end, of_bytes)
+    found = []
     if moved is not None:
         found.append(Result("transferred", moved, unit, number, statistic, columns))
     if rate is not None:
@@ -164,20 +161,25 @@ def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list
     return found
 
 
-def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+# What LOST finds, in its order.
+_OF_LOSSES = (
+    ("jitter", "ms"),
+    ("lost datagrams", "datagrams"),
+    ("datagrams", "datagrams"),
+    ("loss", "%"),
+)
+
+
+def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
     """Jitter and lost datagrams of one line of UDP; nothing where it has none."""
-    found = LOST.search(row.rest)
-    if found is None:
-        return
-    for name, key, unit in (
-        ("jitter", "jitter", "ms"),
-        ("lost datagrams", "lost", "datagrams"),
-        ("datagrams", "all", "datagrams"),
-        ("loss", "percent", "%"),
-    ):
-        value = log.number(found[key]) if found[key] is not None else None
-        if value is not None:
-            yield Result(name, value, unit, row.line.number, statistic, columns)
+    if (found := LOST.search(row.rest)) is None:
+        return []
+    number = row.line.number
+    return [
+        Result(name, value, unit, number, statistic, columns)
+        for (name, unit), text in zip(_OF_LOSSES, found.groups(), strict=True)
+        if text is not None and (value := log.number(text)) is not None
+    ]
 
 
 @dataclass
