@@ -12,6 +12,7 @@ from functools import lru_cache
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
+from benchbook.logs.addresses import stays_in_host
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
@@ -44,6 +45,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         network = any(key in report.facts for key in OF_NETWORKS)
+        if network and stays_in_host(report):
+            continue  # no link was there; which one the log has besides tells nothing
         may_be = report.being("total", "mean") if network else report.knowing("direction")
         above = [(one, *bound) for one in may_be if (bound := _bound(report, one))]
         if above:
