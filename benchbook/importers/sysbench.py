@@ -42,6 +42,7 @@ _LATENCY = re.compile(
 )
 _TOTAL_TIME = re.compile(rf"^total time: +({_NUMBER})s?$")
 _STATISTICS = {"avg": "mean"}
+_CLASS_WIDTH = 0.019  # its histogram has 1024 classes from 1 us to 100 s
 _HEADS = ("Test execution summary:", "General statistics:", "per-request statistics:")
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
 
@@ -166,6 +167,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         value = log.number(printed)
         if value is not None:
             run.line = run.line or line.number
+            if statistic.startswith("p"):
+                of = {**of, "class_width": _CLASS_WIDTH}
             run.rows.append(Result(name, value, unit, line.number, statistic, of))
 
 
