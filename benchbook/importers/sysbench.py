@@ -167,9 +167,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         value = log.number(printed)
         if value is not None:
             run.line = run.line or line.number
-            if statistic.startswith("p"):
-                of = {**of, "class_width": _CLASS_WIDTH}
-            run.rows.append(Result(name, value, unit, line.number, statistic, of))
+            classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
+            run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
 
 
 def _is_begun(run: _Run) -> bool:

@@ -1,5 +1,5 @@
-"""What a log tells of the device that did the work: the host itself, or one with memory and caches of
-its own."""
+"""What a log tells of the device that did the work: the host itself, or one with its own memory and
+caches."""
 
 from __future__ import annotations
 
