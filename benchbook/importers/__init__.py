@@ -173,6 +173,8 @@ RESULT_COLUMNS = {
     "cores": "as the log says",
     "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
     "refused": "why the tool counted nothing at all, in its words",
+    "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
+    "asked_in_line": "the line of the last command above the report",
     "validated": "whether the tool found its own results right",
 }
 

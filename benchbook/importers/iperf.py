@@ -30,7 +30,8 @@ _HEAD = re.compile(
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"
 )
 _BUFFER = re.compile(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]?)Byte")
-_DATAGRAM = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
+# A server says the same of what it reads at once, whatever its clients send.
+_DATAGRAM = re.compile(r"Sending (\d+) byte datagrams")
 _SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
 _REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
 _WARNING = re.compile(r"WARNING: .*|connect failed: .*")

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.transfers import link_speed
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
@@ -125,7 +126,10 @@ def read(log: Log) -> list[Report]:
     for run in runs:
         if "THROUGHPUT" in run.keys and "THROUGHPUT_UNITS" in run.keys:
             _keyed(run)
-    return [Report(TOOL, run.results, run.line, "", run.facts) for run in runs if run.results]
+    speed = link_speed(log) if runs else {}
+    return [
+        Report(TOOL, run.results, run.line, "", speed | run.facts) for run in runs if run.results
+    ]
 
 
 def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +102,7 @@ def read(log: Log) -> list[Report]:
 def _of_text(log: Log) -> list[Report]:
     reports: list[Report] = []
     run = _Run()
+    asked = [one.number for one in log.commands]
     for line in printed_lines(log):
         text = line.text.strip()
         if head := _HEAD.match(text):
@@ -108,6 +110,8 @@ def _of_text(log: Log) -> list[Report]:
             run = _Run(line.number, {"program": _program(head["what"])}, headed=True)
             if head["runs"]:
                 run.facts["repetitions"] = int(head["runs"])
+            if at := bisect_left(asked, line.number):
+                run.facts["asked_in_line"] = asked[at - 1]
         elif _INTERVAL_HEAD.match(text) and not run.rows:
             run.headed, run.line = True, line.number
         elif ended := _ELAPSED.match(text):

@@ -11,6 +11,7 @@ from benchbook.artefacts import Finding
 from benchbook.importers import Report, Result
 
 _OF_KIND = re.compile(r"^cpu_(?:core|atom|lowpower)/")
+_OF_GUESTS = re.compile(r":\w*G\w*$")  # a host without any counts none of them
 SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
 ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
 
@@ -37,6 +38,7 @@ def evidence(reports: list[Report]) -> list[dict[str, Any]]:
         for result in report.results
         if "state" in result.of and is_event(result)
         if result.value > 0 or _event(result.name) not in counted
+        if result.value != 0 or not _OF_GUESTS.search(result.name)
     ]
 
 

@@ -62,7 +62,7 @@ def _samples(report: Report) -> list[list[Result]]:
     return [
         [one for one in several if is_number(one.value) and one.value > 0]
         for (_, statistic, _), several in report.groups.items()
-        if statistic == "sample"
+        if statistic == "sample" and "column" not in several[0].of  # cells are of many links
     ]
 
 

@@ -261,7 +261,7 @@ def _matrices(report: Report) -> Iterator[Odd]:
             cells.setdefault(one.name, []).append(one)
     totals = {name: sum(one.value for one in own) for name, own in cells.items()}
     for whole in report.being("sum"):
-        if whole.name in cells:
+        if whole.name in cells and _is_square(cells[whole.name]):
             own, total = cells[whole.name], totals[whole.name]
             if not _near(whole.value, total):
                 yield (
@@ -269,6 +269,13 @@ def _matrices(report: Report) -> Iterator[Odd]:
                     f"{whole.unit}, but its {len(own)} cells make {total:,.6g} {whole.unit}",
                     [whole, *own[:2]],
                 )
+
+
+def _is_square(cells: list[Result]) -> bool:
+    """Whether no row and no column is known to be missing: a log may be cut."""
+    rows, columns = ({one.of.get(name) for one in cells} for name in ("row", "column"))
+    begun = rows == set(range(len(rows))) and columns == set(range(len(columns)))
+    return begun and len(rows) in (1, len(columns))
 
 
 def _finding(odd: list[Odd]) -> Finding:

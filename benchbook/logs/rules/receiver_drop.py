@@ -6,9 +6,11 @@ Decided where no network was there to lose them: both ends are on one host.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.receiver_drop import REMEDY
+from benchbook.artefacts.sender_rate import LEAST_MISSING
 from benchbook.digits import count
 from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
@@ -31,8 +33,17 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             for end in ("receiver", "")
             if (one := told.of(end, name)) and one.value > 0
         ]
-        if lost and stays_in_host(report):
+        if not stays_in_host(report):
+            continue
+        if lost:
             yield _finding(report, max(lost, key=lambda one: one.value))
+            continue
+        for told in wholes(report):
+            sent, got = told.of("sender", "datagrams"), told.of("receiver", "datagrams")
+            counted = sent and got and not told.of("receiver", "lost datagrams")
+            if sent and got and counted and 0 <= got.value < (1 - LEAST_MISSING) * sent.value:
+                missing = sent.value - got.value
+                yield _finding(report, replace(got, name="lost datagrams", value=missing))
 
 
 def _finding(report: Report, lost: Result) -> Finding:

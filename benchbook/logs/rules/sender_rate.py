@@ -19,6 +19,7 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "sender-rate"
 CERTAIN, UNSEEN = 1.0, 0.8
 RATES = ("transferred", "throughput")
+HEARD = (*RATES, "loss", "messages")  # what tells that a receiver was asked
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
@@ -53,7 +54,7 @@ def _last_interval(report: Report) -> Result | None:
 
 
 def _has_receiver(told: Told) -> bool:
-    return any(told.of("receiver", name) for name in ("throughput", "transferred", "loss"))
+    return any(told.of("receiver", name) for name in HEARD)
 
 
 def _arrived(told: Told) -> float | None:
