@@ -64,7 +64,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if len(tools) == 2 and one.quantity == other.quantity and _as_many(one, other):
             alike.append((tools, one, other))
             pair = id(one.report), id(other.report)
-            beside.setdefault(pair, []).append(max(one.rate, other.rate) / min(one.rate, other.rate))
+            beside.setdefault(pair, []).append(_ratio(one, other))
     for tools, one, other in alike:
         ratios = beside[id(one.report), id(other.report)]
         if tools not in told and (why := _why(one, other, ratios)):
@@ -97,9 +97,13 @@ def _as_many(one: _Figure, other: _Figure) -> bool:
     return (threads[0] or 1) == (threads[1] or 1)
 
 
+def _ratio(one: _Figure, other: _Figure) -> float:
+    return max(one.rate, other.rate) / min(one.rate, other.rate)
+
+
 def _why(one: _Figure, other: _Figure, ratios: list[float]) -> tuple[str, float] | None:
     """What the two differ by, and how sure that is the cause; `ratios`: of all that both have."""
-    ratio = max(one.rate, other.rate) / min(one.rate, other.rate)
+    ratio = _ratio(one, other)
     if one.counted != other.counted:
         more = one if one.counted > other.counted else other
         few = other if more is one else one
