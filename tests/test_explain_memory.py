@@ -159,7 +159,7 @@ def test_what_is_set_before_a_command_is_not_set_for_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", ["Add: 12.5 0.1 0.2 0.3", "Add: 1.5 0.300000 0.200000 0.400000", "Copy: inf inf inf inf"]
+    "row", ["Add: 12.5 0.1 0.2 0.3", "Add: 1.5 0.100000 0.200000 0.400000", "Copy: inf inf inf inf"]
 )
 def test_a_row_alone_is_of_stream_only_as_it_prints_it(row: str) -> None:
     assert stream.read(log_of(row.encode())) == []
