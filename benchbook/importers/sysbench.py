@@ -78,6 +78,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--memory-scope": ("scope", str),
 }
 _DEFAULT_BLOCK_BYTES = 1024
+_NEAR = 3  # lines from a command to its banner
 
 
 @dataclass
@@ -104,7 +105,8 @@ def read(log: Log) -> list[Report]:
         text = line.text.strip()
         banner = _BANNER.match(text)
         if banner or (text.startswith("Running the test with") and run.rows):
-            begun = run.facts if run.line in asked and not run.rows else {}
+            is_of_command = run.line in asked and line.number <= run.line + _NEAR
+            begun = run.facts if is_of_command and not run.rows else {}
             _finish(run, reports)
             run = _Run(line.number, facts=begun)
         if banner:
