@@ -14,12 +14,14 @@ from benchbook.logs.printed import decimals, half_digit, is_number, printed_line
 
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
-WORDS = ("Copy", "Scale", "Add", "Triad")
+WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
     r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
+    r"|SAXPYing *: *\d"
 )
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
+_OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0
 _TABLE = re.compile(
     r"Function\b.*?\bRate\s*\(?\s*(?P<unit>[MG]i?B)/s\s*\)?\s+(?P<mid>Avg|RMS|Average)\s+time\s+"
     r"Min\s+time\s+Max\s+time",
@@ -306,7 +308,7 @@ def _asked(command: Command) -> dict[str, int]:
 
 
 def _with_bytes(row: Result, array_bytes: int | None) -> Result:
-    arrays = KERNELS.get(row.name)
+    arrays = KERNELS.get(row.name) or _OLD.get(row.name)
     if row.statistic != "best" or not arrays or not array_bytes:
         return row
     return _with(row, {"bytes_moved": arrays * array_bytes})
