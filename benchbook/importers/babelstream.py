@@ -13,7 +13,7 @@ TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
 WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec")
 SIGNS = re.compile(
-    r"BabelStream|GPU-STREAM|Function +Mi?Bytes/sec +Min \(sec\)|max_mi?bytes_per_sec"
+    r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
@@ -53,6 +53,8 @@ def read(log: Log) -> list[Report]:
     run = _Run()
     for line in printed_lines(log):
         text = line.text.strip()
+        if text.startswith("|"):  # a table that somebody made of it
+            text = " ".join(text.replace("|", " ").split())
         if text in ("BabelStream", "GPU-STREAM") or (run.rows and _TABLE.match(text)):
             _finish(run, reports)
             # A log with both streams has what was complained of before all that was buffered.
