@@ -46,6 +46,7 @@ _RETRANSMITS = re.compile(
     r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:\(omitted\)|sender)?\s*$"
 )
 _COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\))?\s*$")
+_COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
 ROLES = {"sender": "receiver", "receiver": "sender"}
 
 
@@ -62,6 +63,7 @@ class _Run:
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
+    counted: bool = False  # an old client ends with what was sent
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -106,7 +108,8 @@ def _runs(log: Log) -> list[_Run]:
         else:
             _says(log, run, line)
         ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
-        after_rule = ruled or (after_rule and "[ ID]" in line.text)
+        headed = "[ ID]" in line.text or "Summary Results:" in line.text
+        after_rule = ruled or (after_rule and headed)
     return runs
 
 
@@ -159,6 +162,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.facts["protocol"] = "tcp"
     elif found := _ERROR.search(text):
         run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
+    elif _COUNTED.search(text):
+        run.counted = True
     elif found := _CPU.search(text):
         for end, share in ((found[1], found[2]), (found[3], found[4])):
             value = log.number(share)
@@ -207,23 +212,31 @@ def _learn(run: _Run, command: Command | None) -> None:
         run.facts["role"] = "client" if run.client else "server"
 
 
-def _end(run: _Run, row: Row) -> str | None:
-    """Whose figure a line is."""
+def _end(run: _Run, row: Row, statistic: str) -> str | None:
+    """Whose figure a line is: what it shows tells more than who printed it, for a log seldom says
+    that a server sends."""
     if ended := row.ended:
         return ended
     if row.role:
         return "sender" if row.role.startswith("TX") else "receiver"
+    rest = row.rest
+    if "Bytes" in rest:
+        return "sender"  # it shows its window
+    if run.facts.get("protocol") == "udp":
+        if "ms" in rest and statistic == "interval":
+            return "receiver"  # who sends knows of no losses
+        if ("ms" in rest and run.counted) or _COUNT.search(rest):
+            return "sender"  # old ones print what was sent beside what was lost of it
+    elif rest and _RETRANSMITS.search(rest):
+        return "sender"
     if run.client is not None:
         return "sender" if run.client != run.reverse else "receiver"
-    if "Bytes" in row.rest:
-        return "sender"  # it shows its window
-    if run.facts.get("protocol") == "udp" and _COUNT.search(row.rest):
-        return "sender"  # it knows how many datagrams, and nothing of losses
     return None
 
 
 def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
-    columns = run.columns_of(row.stream, _end(run, row), row.role, "(omitted)" in row.rest)
+    end = _end(run, row, statistic)
+    columns = run.columns_of(row.stream, end, row.role, "(omitted)" in row.rest)
     results = figures(log, row, statistic, columns)
     if run.facts.get("protocol") == "udp":
         results += _of_datagrams(log, row, statistic, columns)
