@@ -55,6 +55,8 @@ class _Run:
     rows: list[tuple[Row, str, bool]] = field(default_factory=list)  # its end, in a server's report
     facts: dict[str, Any] = field(default_factory=dict)
     near_ports: dict[str, str] = field(default_factory=dict)  # by stream
+    reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
+    both_ways: bool = False  # on one connection
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -80,7 +82,7 @@ def read(log: Log) -> list[Report]:
         if not run.rows and not run.facts:
             run.line = line.number
         run.streams.add(row.stream)
-        run.rows.append((row, _printed_end(run, row), run.reported == row.stream))
+        run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
     for report in reports:
@@ -158,25 +160,34 @@ def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
     if mss := re.search(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/", text):
         run.facts.setdefault("mss_bytes", int(mss[1] or mss[2]))
     ports = re.findall(r"port (\d+)", text)
-    if "(reverse)" in text or stream.startswith("*"):
-        return  # with -d it sends, with --reverse it receives
     run.near_ports[stream] = ports[0]
+    run.both_ways = run.both_ways or "(full-duplex)" in text
+    if "(reverse)" in text and not stream.startswith("*"):
+        run.reversed.add(stream)
+
+
+def _is_reported(run: _Run, row: Row) -> bool:
+    """Whether it is of the server's report that a line before it announced, without a star."""
+    return bool(run.reported) and run.reported == row.stream.removeprefix("*")
 
 
 def _printed_end(run: _Run, row: Row) -> str:
     """Whose figure a row is by what is printed in it and over it."""
-    if run.reported == row.stream or re.search(r"\d ms +-?\d+ */ *-?\d", row.rest):
+    if _is_reported(run, row) or re.search(r"\d ms +-?\d+ */ *-?\d", row.rest):
         return "receiver"
     return run.end
 
 
 def _end(run: _Run, stream: str) -> str:
     """Whose figures a stream has: who listens receives."""
-    if not run.ports:
+    if not run.ports or (run.both_ways and stream.startswith("SUM")):
         return ""
     ends = {
-        one: "receiver" if port in run.ports else "sender" for one, port in run.near_ports.items()
+        one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
+        for one, port in run.near_ports.items()
     }
+    if stream not in ends and stream.removeprefix("*") in run.reversed:
+        stream = stream.removeprefix("*")  # the client marks what comes, not its connection
     if stream.startswith("SUM"):
         every = set(ends.values())
         return every.pop() if len(every) == 1 else ""
