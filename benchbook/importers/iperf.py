@@ -37,7 +37,12 @@ _WARNING = re.compile(r"WARNING: .*|connect failed: .*")
 _ENHANCED = re.compile(
     r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
 )
-_BOUNCED = re.compile(r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms")
+_BOUNCED = re.compile(
+    r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
+    r"(?:\s+(?P<again>\d+)\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+) us)?"
+)
+# One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
+_DELAYED = re.compile(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
 _CSV = re.compile(
     r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
@@ -45,6 +50,7 @@ _CSV = re.compile(
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
 _FEW, _ALL = "interval", "total"
+_OF_SAMPLES = ("mean", "min", "max", "sd")
 
 
 @dataclass
@@ -222,19 +228,32 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     if end:
         columns["end"] = end
     yield from figures(log, row, statistic, columns)
+    when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if bounced := _BOUNCED.search(row.rest):
-        of = columns | {"repetitions": int(bounced[1])}
-        for name, value in zip(("mean", "min", "max", "sd"), bounced.groups()[1:5], strict=True):
+        of = columns | when | {"repetitions": int(bounced[1])}
+        for name, value in zip(_OF_SAMPLES, bounced.groups()[1:5], strict=True):
             yield Result("round trip", float(value), "ms", number, name, of)
+        if bounced["again"]:
+            yield from _of_connection(bounced, number, statistic, columns)
     elif re.search(r"\d ms\s|%\)", row.rest):
         yield from losses(log, row, statistic, columns)
+        if "pps" in row.rest and (delayed := _DELAYED.search(row.rest)):
+            for name, value in zip(_OF_SAMPLES, delayed.groups(), strict=True):
+                yield Result("one-way delay", float(value), "ms", number, name, columns | when)
     elif (found := _ENHANCED.search(row.rest)) and "pps" not in row.rest:
-        yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
-        if found["window"] and found["window"] not in ("NA", "-1"):
-            window = int(found["window"])
-            yield Result("congestion window", window, "KiB", number, statistic, columns)
-        if found["rtt"]:
-            yield Result("round trip", int(found["rtt"]), "us", number, "sample", columns)
+        yield from _of_connection(found, number, statistic, columns)
+
+
+def _of_connection(
+    found: re.Match[str], number: int, statistic: str, columns: dict[str, Any]
+) -> Iterator[Result]:
+    """Retransmits, window and round trip, as the kernel tells them."""
+    yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
+    if found["window"] and found["window"] not in ("NA", "-1"):
+        window = int(found["window"])
+        yield Result("congestion window", window, "KiB", number, statistic, columns)
+    if found["rtt"]:
+        yield Result("round trip", int(found["rtt"]), "us", number, "sample", columns)
 
 
 def _separated(log: Log) -> list[Report]:
