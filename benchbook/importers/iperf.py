@@ -73,7 +73,7 @@ class _Run:
 
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
-    family, runs = Family(), [_Run(1)]
+    family, runs = Family(log), [_Run(1)]
     for line in printed_lines(log):
         if family.of(line) == "iperf3":
             continue
@@ -206,6 +206,7 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         if row.start_s == 0 and row.end_s >= run.rows[longest.get(key, index)][0].end_s:
             longest[key] = index
+    alone = _without_intervals(run)
     latest: dict[tuple[str, bool], float] = {}
     for row, _, reported in run.rows:
         key = row.stream, reported
@@ -214,12 +215,23 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
+        last = last or key in alone
         run.results += _results(log, row, _ALL if last else _FEW, end or _end(run, row.stream))
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | {"streams": len(streams)} if streams else run.facts
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)
+
+
+def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
+    """The streams of which several runs printed their totals, which somebody put together: an
+    interval may be as long as the whole, but not three of them."""
+    counted: dict[tuple[str, bool], int] = {}
+    for row, _, reported in run.rows:
+        key = row.stream, reported
+        counted[key] = -1 if row.start_s > 0 or counted.get(key, 0) < 0 else counted.get(key, 0) + 1
+    return {key for key, count in counted.items() if count > 2}
 
 
 def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:

@@ -91,7 +91,7 @@ def read(log: Log) -> list[Report]:
 
 
 def _runs(log: Log) -> list[_Run]:
-    family, runs, after_rule = Family(), [_Run(1)], False
+    family, runs, after_rule = Family(log), [_Run(1)], False
     for line in printed_lines(log):
         if _OF_JSON.search(line.text) or family.of(line) == "iperf":
             continue
