@@ -37,7 +37,8 @@ _INTERIM = re.compile(
 _ROW = re.compile(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
 # With -P 0 there is no title and no head: the command tells. A loop may run it several times.
 _SILENT = re.compile(
-    r"\bnetperf\s(?=.*-P ?0\b)(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)"
+    r"\bnetperf\s(?=.*-P ?0\b)"
+    r"(?:(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)|(?!.*\s-t))"
 )
 _STACKED = re.compile(r"^\s*Throughput Throughput\b")  # heads of -t omni, on lines of their own
 _UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s)\b")
@@ -164,9 +165,10 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
 
 
 def _silent(line: Line, found: re.Match[str]) -> _Run:
-    kind = "REQUEST/RESPONSE" if found["kind"].endswith("RR") else found["kind"]
-    run = _Run(line.number, found["protocol"].lower(), kind, True)
-    run.facts |= {"protocol": run.protocol, "test": f"{found['protocol']} {kind}"}
+    protocol, kind = found["protocol"] or "TCP", found["kind"] or "STREAM"
+    kind = "REQUEST/RESPONSE" if kind.endswith("RR") else kind
+    run = _Run(line.number, protocol.lower(), kind, True)
+    run.facts |= {"protocol": run.protocol, "test": f"{protocol} {kind}"}
     if kind != "REQUEST/RESPONSE" and not re.search(r"\s-f\b", line.text):
         run.unit = _BITS["6"]
     return run
