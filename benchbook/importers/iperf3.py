@@ -46,6 +46,9 @@ _RETRANSMITS = re.compile(
     r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:\(omitted\)|sender)?\s*$"
 )
 _COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\))?\s*$")
+_WRAPPED = re.compile(
+    r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b"
+)  # the end of a row, in mails
 _COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
 ROLES = {"sender": "receiver", "receiver": "sender"}
 
@@ -92,11 +95,14 @@ def read(log: Log) -> list[Report]:
 
 def _runs(log: Log) -> list[_Run]:
     family, runs, after_rule = Family(log), [_Run(1)], False
+    wrapped = _wrapped(log)
     for line in printed_lines(log):
         if _OF_JSON.search(line.text) or family.of(line) == "iperf":
             continue
         run = _begun(line, runs)
         row = row_of(log, line)
+        if row is not None and not row.ended and line.number in wrapped:
+            row = row._replace(ended=wrapped[line.number])
         if row is not None:
             ended = row.ended
             if not ended and row.start_s == 0 and (row.stream, "") in run.done:
@@ -104,13 +110,20 @@ def _runs(log: Log) -> list[_Run]:
             if ended:
                 run.done.add((row.stream, ""))
             run.line = line.number if not run.rows and run.client is None else run.line
-            run.rows.append((row, after_rule))
+            run.rows.append((row, after_rule or run.counted))
         else:
             _says(log, run, line)
         ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
-        headed = "[ ID]" in line.text or "Summary Results:" in line.text
-        after_rule = ruled or (after_rule and headed)
+        after_rule = (
+            ruled or "Summary Results:" in line.text or (after_rule and "[ ID]" in line.text)
+        )
     return runs
+
+
+def _wrapped(log: Log) -> dict[int, str]:
+    """By line, the word that was wrapped from its end to the next."""
+    starts = ((line, _WRAPPED.match(line.text)) for line in log.having("sender", "receiver"))
+    return {line.number - 1: found[1] for line, found in starts if found}
 
 
 def _next(runs: list[_Run], line: Line) -> _Run:
@@ -164,6 +177,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
     elif _COUNTED.search(text):
         run.counted = True
+        if run.rows and run.rows[-1][0].line.number == line.number - 1:
+            run.rows[-1] = run.rows[-1][0], True
     elif found := _CPU.search(text):
         for end, share in ((found[1], found[2]), (found[3], found[4])):
             value = log.number(share)
@@ -257,7 +272,7 @@ def _of_datagrams(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -
         return
     of_losses = list(losses(log, row, statistic, columns))
     told = {one.name: one.value for one in of_losses}
-    if row.rest.rstrip().endswith("sender") and not told.get("lost datagrams"):
+    if row.ended == "sender" and not told.get("lost datagrams"):
         of_losses = [one for one in of_losses if one.name == "datagrams"]
     elif columns.get("end") == "sender":
         # Older ones print the sender's bytes beside what the receiver told of losses.
