@@ -77,7 +77,7 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif "&lt;" in text or "&gt;" in text or "&quot;" in text:
+    elif "&lt;" in text or "&gt;" in text or "&quot;" in text or "&#" in text:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)

@@ -38,6 +38,7 @@ _HEAD_3 = re.compile(
 )
 ENDS = ("sender", "receiver")
 _ENDED = re.compile(r"\b(?:sender|receiver)$")
+_BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
 BINARY |= {"T": ("TiB", 2**40)}
@@ -82,6 +83,7 @@ class Row(NamedTuple):
 class Family:
     """Which of the two programs wrote the lines from here on, as far as they tell."""
 
+    log: Log
     name: str = ""
 
     def of(self, line: Line) -> str:
@@ -101,8 +103,18 @@ class Family:
             # iperf3 sets the end of an interval to the left in six columns.
             two = re.search(r"[.,]\d\d$", found["end"])
             wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
-            self.name = "iperf3" if wide else "iperf"
+            self.name = "iperf3" if wide or (two and self._ends_as_3(line.number)) else "iperf"
         return self.name
+
+    def _ends_as_3(self, number: int) -> bool:
+        """Whether the first line after this one that tells is a total as only iperf3 prints it:
+        where somebody changed the spaces, nothing before tells."""
+        for line in self.log.having("sender", "receiver", "connect", "Connect", "listening"):
+            if line.number > number and ROW.search(line.text):
+                return line.text.rstrip(_BEHIND).endswith(ENDS)
+            if line.number > number and (_HEAD_2.search(line.text) or _HEAD_3.search(line.text)):
+                return False
+        return False
 
 
 def row_of(log: Log, line: Line) -> Row | None:
@@ -111,9 +123,9 @@ def row_of(log: Log, line: Line) -> Row | None:
     if found is None:
         return None
     fields = found.groups()
-    start, end, rest = fields[2], fields[3], fields[-1].rstrip()
+    start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
     ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
-    return Row(line, _seconds(start), _seconds(end), *fields, ended)
+    return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
 
 
 def _seconds(text: str) -> float:

@@ -26,9 +26,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each transfer whose sender's figure is not what arrived, or stands alone."""
     del machine
     of_datagrams = list(over_udp(reports))
-    seen_elsewhere = any(_has_receiver(told) for one in of_datagrams for told in wholes(one))
+    seen = [one for one in of_datagrams if any(map(_has_receiver, wholes(one)))]
     for report in of_datagrams:
         whole = wholes(report)
+        # Of both ways, what came says nothing of what went.
+        seen_elsewhere = any(one is not report or "direction" not in one.columns for one in seen)
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
             yield _alone(rate)
         for told in whole:
