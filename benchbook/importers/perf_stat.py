@@ -53,12 +53,19 @@ _ROW = re.compile(
     rf"(?P<value><not (?:supported|counted)>|{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )
-_RUNNING = re.compile(r"\( *(\d+(?:[.,]\d+)?) *%\)")
+_RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(]*?)? *(?:\(|$)")
+_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(\[]*?)? *(?:[(\[]|$)")
 _RATE = re.compile(r"^([KMG]?)/sec$")
 _THOUSAND = re.compile(r"\d{1,3}[.,]\d{3}")
 _SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
+# Since the end of 2025 the name of the metric follows its unit.
+_NAMED = re.compile(r"^(?P<unit>\S+) {2,}(?P<name>\w+)$")
+_RENAMED = {
+    "CPUs_utilized": ("1", " CPUs utilized"),
+    "insn_per_cycle": ("1", " insn per cycle"),
+    "cycles_frequency": ("GHz", " clock"),
+}
 _ELAPSED = re.compile(
     rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
 )
@@ -81,6 +88,7 @@ _FIELDS = {
     for separator, one in ((",", ","), (";", ";"), ("\t", r"\t"), ("|", r"\|"))
 }
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+_CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
 ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
 
 
@@ -163,6 +171,11 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
 
 def _metric(said: str) -> tuple[float, str, str]:
     """What is printed behind #: (a size, the unit, what it adds to the name of the event)."""
+    if named := _NAMED.match(said):
+        unit, name = named["unit"], named["name"]
+        if name in _RENAMED:
+            return 1.0, *_RENAMED[name]
+        return 1.0, "%" if unit == "%" else "1/s" if unit.endswith("/sec") else "1", f" {name}"
     if rate := _RATE.match(said):
         return _SIZES[rate[1]], "1/s", " rate"
     if said.startswith("%"):
@@ -181,7 +194,10 @@ def _add(
     statistic: str,
     of: dict[str, Any],
 ) -> None:
-    """A count; one that is not there has no value, and says so."""
+    """A count; one that is not there has no value, and says so. Clocks are in ms, which old
+    versions write behind them or not at all."""
+    if unit == "events" and _CLOCK.match(event):
+        unit = "ms"
     if printed.startswith("<"):
         absent = {**of, "state": "absent", "reason": printed}
         rows.append(Result(event, math.nan, unit, line.number, statistic, absent))
