@@ -24,10 +24,8 @@ SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|
 _START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
 _DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$", re.I)
 _TITLE = re.compile(r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b", re.I)
-# In a line of its own, or behind the title: `for Pageable memory`, `, Paged memory`.
-_MEMORY = re.compile(
-    r"\b(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?memory(?: Trans|\s*$|,)", re.I
-)
+_MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
+_OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
 _UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
 _ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
 _CSV = re.compile(
@@ -81,7 +79,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         _separated(run, line, found)
     elif found := _TITLE.search(text):
         run.way = f"{found['from']} to {found['to']}".lower()
-        run.memory, run.unit = _memory(_MEMORY.search(text)), ""
+        run.memory, run.unit = _memory(_OLD_MEMORY.search(text)), ""
     elif found := _MEMORY.search(text):
         run.memory = _memory(found)
     elif found := _UNIT.search(text):
