@@ -19,7 +19,14 @@ CONFIDENCE = 0.95
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 _PLATFORM = re.compile(r"Portable Computing Language|\bpocl\b|CPU Runtime|for CPU|oclgrind", re.I)
 _DEVICE = re.compile(
-    r"^pthread|^cpu\b|\b(?:EPYC|Ryzen|Xeon|Threadripper|Core\(TM\)|Neoverse)\b(?!.*Graphics)", re.I
+    r"^(?:pthread|cpu|basic)\b|\b(?:EPYC|Ryzen|Xeon(?!(?:\(R\))? Phi)|Threadripper|Core\(TM\)"
+    r"|Neoverse|Opteron|Phenom|Athlon|Celeron|Pentium)(?![A-Za-z])(?!.*Graphics)"
+    r"|\bCPU +@ \d",
+    re.I,
+)
+# Portable Computing Language drives these too, over the bus that they have.
+_OTHER = re.compile(
+    r"NVIDIA|GeForce|Quadro|Tesla|TITAN|Tegra|Radeon|Graphics|\bGPU\b|\b[RG]TX\b|\bArc\b", re.I
 )
 
 
@@ -51,7 +58,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         moved = [one for one in report.knowing("direction") if report.column(one, "direction")]
         platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
-        if moved and (_PLATFORM.search(platform) or _DEVICE.search(device)):
+        is_host = _DEVICE.search(device) or (
+            _PLATFORM.search(platform) and not _OTHER.search(device)
+        )
+        if moved and is_host:
             yield Finding(
                 artefact=ARTEFACT,
                 effect="invalidates",
