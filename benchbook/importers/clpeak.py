@@ -18,7 +18,7 @@ SIGNS = re.compile(
 # Version 2 numbers both, and has other interfaces than OpenCL, of which each begins anew.
 _DEVICE = re.compile(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
 _PLATFORM = re.compile(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")
-_BACKEND = re.compile(r"^\s*(?:Backend: \w|=== \w+ backend ===)")
+_BACKEND = re.compile(r"^ *(?:Backend: \w|=== \w+ backend ===)")
 _UNITS = {
     "GBPS": "GB/s", "GB/s": "GB/s", "GFLOPS": "Gflop/s", "TFLOPS": "Tflop/s", "GIOPS": "Gop/s",
     "GOPS": "Gop/s", "TOPS": "Top/s", "us": "us", "µs": "us", "ns": "ns",
@@ -64,14 +64,14 @@ def read(log: Log) -> list[Report]:
         run, text = runs[-1], line.text
         if not text or text.isspace():
             continue
-        if ": " in text:
+        if _BACKEND.match(text):
+            platform, run.title = "", ""
+        elif ": " in text:
             if found := _PLATFORM.match(text):
                 platform, run.title = found["name"], ""
             elif found := _DEVICE.match(text):
                 facts = {"device": found["name"], "platform": platform}
                 runs.append(_Run(line.number, facts=facts))
-            elif _BACKEND.match(text):
-                platform, run.title = "", ""
             elif found := _LAUNCH.match(text):
                 value = log.number(found["value"])
                 if value is not None:
@@ -84,8 +84,6 @@ def read(log: Log) -> list[Report]:
             run.indented, run.rows = _indent(text), 0
         elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
             run.title = ""  # rows may follow that it did not print, or in another unit
-            if _BACKEND.match(text):
-                platform = ""
     return [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
 
 
@@ -94,19 +92,16 @@ def _indent(text: str) -> int:
 
 
 def _row(log: Log, run: _Run, line: Line) -> None:
-    """A row, or what has a colon otherwise."""
+    """A row; what has a colon otherwise, or stands further left, is none."""
     label, _, printed = line.text.rpartition(": ")
-    label = label.strip()
-    if (indent := _indent(line.text)) < run.indented:
-        run.title = ""
+    label, indent = label.strip(), _indent(line.text)
+    found = _VALUE.fullmatch(printed.strip()) if _NAME.fullmatch(label) else None
+    value = log.number(found["value"]) if found else None
+    if found is None or value is None or indent < run.indented:
         return
     if not run.rows:
         run.indented = indent
     run.rows += 1
-    found = _VALUE.fullmatch(printed.strip()) if _NAME.fullmatch(label) else None
-    value = log.number(found["value"]) if found else None
-    if found is None or value is None:
-        return
     unit = _UNITS[found["unit"]] if found["unit"] else run.unit
     words = re.split(r"[ _]", label.lower())
     of: dict[str, Any] = {}
