@@ -69,6 +69,17 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
         "[gpu-a100-03] 12:41:00  ",
         "[c1-23]: ",
         "2024-05-01T10:00:00Z bench | ",
+        "bench (gcc-13)\tRun it\t2024-05-01T10:00:00.1234567Z ",
+        "2024-05-01T10:00:00+0200 node7 bench[812]: ",
+        "[ 1234.000567] node7 bench[812]: ",
+        "2024-05-01 10:00:00,123 INFO  [main] c.x.Runner - ",
+        "2024-05-01 10:00:00,123 - bench.run - INFO - ",
+        "INFO:bench.run:",
+        "node-03\t",
+        "bench-7d9f4b5c6d-x2x9z main ",
+        "// ",
+        "    //! ",
+        "# ",
     ],
 )
 def test_what_stands_before_each_line_goes(before: str) -> None:
@@ -115,6 +126,24 @@ def test_a_page_is_its_text() -> None:
     log = log_of(page)
     found = {line.text.strip(): line.number for line in log.lines if line.text.strip()}
     assert found == {"We saw:": 3, "Copy: 1 <not supported>": 4, "Scale: 2": 4, "Add: 3": 5}
+
+
+def test_a_comment_of_c_is_its_text_and_lists_stay() -> None:
+    text = "* one\n/*\n * Copy: 1\n *   Scale: 2 */\nint x; /* y */\n /* Add: 3\n* two\n"
+    assert shown(text.encode()) == [
+        "* one", "Copy: 1", "  Scale: 2 */", "int x; /* y */", " /* Add: 3", "* two",
+    ]  # fmt: skip
+
+
+def test_a_patch_is_what_it_leaves() -> None:
+    patch = "--- /dev/null\n+++ b/x\n@@ -1,2 +1,3 @@\n Copy: 1\n-Add: 2\n+Add: 3\n+-> 4\n+no part\n"
+    found = ["--- /dev/null", "+++ b/x", "@@ -1,2 +1,3 @@", "Copy: 1", "Add: 3", "-> 4", "+no part"]
+    assert shown(patch.encode()) == found
+
+
+def test_heads_with_a_number_sign_stay() -> None:
+    rows = ["# OSU MPI Latency Test", "# Size  Latency (us)", "# more", "8   1.5"]
+    assert shown(joined(rows)) == rows
 
 
 def test_angle_brackets_of_tools_stay() -> None:
