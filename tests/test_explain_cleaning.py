@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -327,3 +328,41 @@ def test_objects_of_a_document_know_their_lines() -> None:
     assert cut.places[id(cut.value["b"][0])] == 4
     headless = log_of(b'  "a": 1,\n  "b": {"c": 2}\n}\n').documents[0]
     assert headless.value and headless.places == {}
+
+
+def test_a_recording_is_what_the_terminal_showed() -> None:
+    events = [
+        [0.1, "o", "10 %\r20"],
+        [0.2, "i", "q"],
+        [0.3, "o", " %\rCopy: 1\r\nAdd"],
+        [0.4, "o", ": 2"],
+    ]
+    content = "\n".join(map(json.dumps, [{"version": 2, "width": 80}, *events])).encode()
+    assert [(one.number, one.text) for one in log_of(content).lines if one.text] == [
+        (4, "Copy: 1"), (5, "Add: 2"),
+    ]  # fmt: skip
+
+
+def test_json_of_benchmarks_stays_what_it_is() -> None:
+    record = {"results": [{"command": "a\nb\nc", "argv": ["x", "y"], "mean": 1.0}]}
+    (document,) = log_of(json.dumps(record, indent=1).encode()).documents
+    assert document.value == record
+
+
+def test_a_mail_is_read_as_it_was_written() -> None:
+    head = b"Content-Transfer-Encoding: quoted-printable\n\n"
+    assert shown(head + b"caf=C3=A9 a=3Db =\nand more=20\nend\n")[1:] == [
+        "caf\u00e9 a=b and more",
+        "end",
+    ]
+    plain = ["64 bytes: ttl=64 time=12.3 ms", "end"]
+    assert shown(head + joined(plain))[1:] == plain
+
+
+def test_lines_of_other_containers() -> None:
+    records = [{"MESSAGE": one, "_PID": "7"} for one in TABLE]
+    assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    body = json.dumps(
+        {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
+    )
+    assert [one for one in shown(body.encode()) if one in TABLE] == TABLE

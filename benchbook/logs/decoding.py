@@ -48,7 +48,8 @@ _ESCAPES = re.compile(
     r"|[ -/]*[0-Z\\^-~]|)"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-_LOST_ESCAPES = re.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m|\[[0-2]?K")
+# Not those that JSON spells: they are no text yet.
+_LOST_ESCAPES = re.compile(r"(?<!\\u001[bB])\[(?:\d{1,3}(?:;\d{1,3}){0,4}m|[0-2]?K)")
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
@@ -60,7 +61,7 @@ _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
 
 def text_of(content: bytes) -> str:
     """The text, with line feeds at the ends of lines."""
-    return _shown(_decoded(content))
+    return shown(_decoded(content))
 
 
 def _decoded(content: bytes) -> str:
@@ -103,7 +104,8 @@ def _is_binary(content: bytes) -> bool:
     return len(spots.translate(None, _TEXT)) > _SELDOM * len(spots)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """A text as a terminal would have shown it."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
     elif "[0m" in text:  # the escape character was lost on the way

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from benchbook.logs.decoding import SOFT
-from benchbook.logs.sources import uncommented
+from benchbook.logs.sources import may_be_commented, uncommented
 
 _IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -90,7 +90,9 @@ def unwrapped(text: str) -> list[str]:
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
     lines = _plain(text.split("\n"))
-    return _dedented(uncommented("\n".join(lines)).split("\n"))
+    if may_be_commented(text):
+        lines = uncommented("\n".join(lines)).split("\n")
+    return _dedented(lines)
 
 
 def _from_page(text: str) -> str:

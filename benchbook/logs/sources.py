@@ -13,6 +13,12 @@ _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines without one below
 
 
+def may_be_commented(text: str) -> bool:
+    """Whether there may be something to do, whatever else stands before its lines."""
+    marked = "//" in text or "*/" in text or "@@ -" in text
+    return marked or text.count("#") > text.count("\n") / 4
+
+
 def uncommented(text: str) -> str:
     """Without marks of comments and patches before its lines."""
     if "\n@@ -" in text or text.startswith("@@ -"):
