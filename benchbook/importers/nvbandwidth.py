@@ -38,6 +38,8 @@ _WAYS = {"<->": "both", "->": "host to device", "<-": "device to host"}
 _STATISTICS = {"SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "mean"}
 _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}
 
+_LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
+
 
 @dataclass
 class _Run:
@@ -113,7 +115,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         run.notes.append(why.strip())
     elif found := _BUFFER.search(text):
         run.facts["buffer_mib"] = int(found[1])
-    elif text and not text.isspace():
+    elif text.strip(_LEFT_OUT):
         run.in_table = False  # rows may follow that another tool printed
 
 

@@ -61,6 +61,16 @@ def unremarked(text: str) -> str:
     return _REMARK.sub("", text)
 
 
+_MARK = re.compile(r"[\s]*(?:(?:#{1,3}|/{2,3}|;{1,2}|--|[%*•-])[ \t]+)?")
+
+
+def unmarked(text: str) -> str:
+    """A line without what a comment of a script or a list of Markdown has before it; for tools
+    whose lines do not begin so themselves."""
+    found = _MARK.match(text)
+    return text[found.end() :].rstrip() if found else text.strip()
+
+
 @lru_cache(maxsize=1024)
 def _half(exponent: int) -> float:
     return 0.5 * 10.0 ** min(max(exponent, -320), 300)
