@@ -63,6 +63,7 @@ class _Run:
     near_ports: dict[str, str] = field(default_factory=dict)  # by stream
     reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
     both_ways: bool = False  # on one connection
+    headed: bool = False  # what is over its first row is there
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -153,6 +154,7 @@ def _says(log: Log, run: _Run, line: Line) -> None:
     elif (found := _WARNING.search(text)) and run.facts:
         run.notes.append(f"line {line.number}: iperf says: {found[0]}")
     elif "Interval" in text and "Transfer" in text:
+        run.headed = run.headed or not run.rows
         of_sender = "Write" in text
         run.end = "sender" if of_sender else "receiver" if re.search("Reads|Jitter", text) else ""
 
@@ -218,10 +220,18 @@ def _report(log: Log, run: _Run) -> Report:
         last = last or key in alone
         run.results += _results(log, row, _ALL if last else _FEW, end or _end(run, row.stream))
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
-    facts = run.facts | {"streams": len(streams)} if streams else run.facts
+    facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)
+
+
+def _count(run: _Run, streams: set[str]) -> int:
+    """How many streams it had; 0 where some may be cut off."""
+    if run.near_ports:
+        count = len(run.near_ports) * (2 if run.both_ways else 1)
+        return count if len(streams) <= count else 0
+    return len(streams) if run.headed and not any("*" in one for one in streams) else 0
 
 
 def _without_intervals(run: _Run) -> set[tuple[str, bool]]:

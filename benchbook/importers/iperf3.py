@@ -67,6 +67,8 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
     counted: bool = False  # an old client ends with what was sent
+    headed: bool = False  # what is over its first row is there
+    connected: set[str] = field(default_factory=set)
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -94,7 +96,8 @@ def read(log: Log) -> list[Report]:
 
 
 def _runs(log: Log) -> list[_Run]:
-    family, runs, after_rule = Family(log), [_Run(1)], False
+    family, runs = Family(log), [_Run(1)]
+    ruled = closing = False  # after dashes; after the head of columns that follows them
     wrapped = _wrapped(log)
     for line in printed_lines(log):
         if _OF_JSON.search(line.text) or family.of(line) == "iperf":
@@ -110,13 +113,14 @@ def _runs(log: Log) -> list[_Run]:
             if ended:
                 run.done.add((row.stream, ""))
             run.line = line.number if not run.rows and run.client is None else run.line
-            run.rows.append((row, after_rule or run.counted))
+            run.rows.append((row, closing or run.counted))
+            ruled = False
         else:
             _says(log, run, line)
-        ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
-        after_rule = (
-            ruled or "Summary Results:" in line.text or (after_rule and "[ ID]" in line.text)
-        )
+            if "[ ID]" in line.text:
+                closing, ruled, run.headed = ruled, False, run.headed or not run.rows
+            elif "Summary Results:" in line.text or _RULE.search(line.text):
+                closing, ruled = False, True
     return runs
 
 
@@ -160,6 +164,7 @@ def _says(log: Log, run: _Run, line: Line) -> None:
     """What another line tells of its run."""
     text = line.text
     if (found := CONNECTED.search(text)) and found["how"] == "to":
+        run.connected.add(text[text.find("[") + 1 : text.find("]")].strip())
         run.facts |= {"near_address": found["near"], "far_address": found["far"]}
     elif _REVERSE.search(text):
         run.reverse = True
@@ -221,8 +226,8 @@ def _learn(run: _Run, command: Command | None) -> None:
         elif any("Bytes" in row.rest for row, _ in run.rows):
             run.facts["protocol"] = "tcp"
     streams = {row.stream for row, _ in run.rows} - {"SUM"}
-    if streams:
-        run.facts["streams"] = len(streams)
+    if streams and (streams <= run.connected or (run.headed and not run.connected)):
+        run.facts["streams"] = len(run.connected or streams)  # else some may be cut off
     if run.client is not None:
         run.facts["role"] = "client" if run.client else "server"
 
