@@ -115,13 +115,20 @@ def _runs(log: Log) -> list[_Run]:
             run.line = line.number if not run.rows and run.client is None else run.line
             run.rows.append((row, closing or run.counted))
             ruled = False
+        elif "[ ID]" in line.text:
+            if run.done and not ruled:
+                run = _next(runs, line)  # of which only this head is left
+            _says(log, run, line)
+            closing, ruled, run.headed = ruled, False, run.headed or not run.rows
         else:
             _says(log, run, line)
-            if "[ ID]" in line.text:
-                closing, ruled, run.headed = ruled, False, run.headed or not run.rows
-            elif "Summary Results:" in line.text or _RULE.search(line.text):
+            if "Summary Results:" in line.text or _is_rule(line.text):
                 closing, ruled = False, True
     return runs
+
+
+def _is_rule(text: str) -> bool:
+    return "- - - -" in text and _RULE.search(text) is not None
 
 
 def _wrapped(log: Log) -> dict[int, str]:
