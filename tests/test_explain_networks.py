@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from benchbook.logs.explain import explained
 from benchbook.logs.rules import Machine
@@ -174,3 +177,22 @@ def test_a_script_that_calls_netperf_is_no_result_of_it() -> None:
     assert [one["value"] for one in explained("log", ran.encode(), Machine())["results"]] == [
         28455.12
     ]
+
+
+LOGS = Path(__file__).parent / "logs"
+CUT = 8  # places where a log is cut
+CLEAN_LOGS = [
+    one
+    for kind in ("iperf", "iperf3", "netperf")
+    for one in sorted((LOGS / kind).glob("*.log"))
+    if not yaml.safe_load(one.with_suffix(".yaml").read_text(encoding="utf-8"))["findings"]
+]
+
+
+@pytest.mark.parametrize("sample", CLEAN_LOGS, ids=lambda one: f"{one.parent.name}/{one.stem}")
+def test_a_log_without_its_head_or_tail_is_no_wrong_one(sample: Path) -> None:
+    lines = sample.read_text(encoding="utf-8", errors="replace").splitlines()
+    for at in range(1, len(lines), max(1, len(lines) // CUT)):
+        for rest in (lines[at:], lines[:at]):
+            # Of datagrams a sender may stand alone, which is then told.
+            assert artefacts("\n".join(rest)) <= {"sender-rate"}, f"cut at line {at}"

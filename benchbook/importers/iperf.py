@@ -34,6 +34,10 @@ _BUFFER = re.compile(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]
 _DATAGRAM = re.compile(r"Sending (\d+) byte datagrams")
 _SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
 _REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
+_MSS = re.compile(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/")
+_PORT = re.compile(r"port\s+(\d+)")
+_LOSING = re.compile(r"\d ms\s|%\)")
+_LOST = re.compile(r"\d ms +-?\d+ */ *-?\d")
 _WARNING = re.compile(r"WARNING: .*|connect failed: .*")
 _ENHANCED = re.compile(
     r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
@@ -50,8 +54,6 @@ _CSV = re.compile(
     r"(?:,(?P<jitter>-?\d+(?:\.\d+)?),(?P<lost>-?\d+),(?P<all>-?\d+),(?P<percent>-?\d+(?:\.\d+)?|-?nan)"
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
-_RECEIVED = re.compile(r"\d ms +-?\d+ */ *-?\d")
-_LOSSES = re.compile(r"\d ms\s|%\)")
 _FEW, _ALL = "interval", "total"
 _OF_SAMPLES = ("mean", "min", "max", "sd")
 
@@ -66,6 +68,7 @@ class _Run:
     near_ports: dict[str, str] = field(default_factory=dict)  # by stream
     reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
     both_ways: bool = False  # on one connection
+    headed: bool = False  # what is over its first row is there
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -81,7 +84,7 @@ def read(log: Log) -> list[Report]:
         if family.of(line) == "iperf3":
             continue
         if (row := row_of(log, line)) is None:
-            if _HEAD.search(line.text) and runs[-1].rows:
+            if runs[-1].rows and " port " in line.text and _HEAD.search(line.text):
                 runs.append(_Run(line.number))
             if _connects_again(runs[-1], line):
                 runs.append(_after(runs[-1], line))
@@ -130,7 +133,7 @@ def _after(run: _Run, line: Line) -> _Run:
 def _says(log: Log, run: _Run, line: Line) -> None:
     """What a line without an interval tells."""
     text = line.text
-    if found := _HEAD.search(text):
+    if " port " in text and (found := _HEAD.search(text)):
         if not run.facts:
             run.line = line.number
         run.ports.add(found["port"])
@@ -139,25 +142,26 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.facts["role"] = role if run.facts.get("role", role) == role else "both"
         if found["host"]:
             run.facts["far_host"] = found["host"]
-    elif (found := CONNECTED.search(text)) and found["how"] == "with":
+    elif "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "with":
         _connected(run, text, found)
-    elif found := _BUFFER.search(text):
+    elif "size" in text and (found := _BUFFER.search(text)):
         size = log.number(found[2])
         if size and "(default)" not in text and found["kind"] == "UDP buffer":
             run.facts["socket_buffer_bytes"] = round(size * BINARY[found[3]][1])
-    elif found := _DATAGRAM.search(text):
+    elif " byte " in text and (found := _DATAGRAM.search(text)):
         run.facts["message_bytes"] = int(found[1])
-    elif found := _SENT.search(text):
+    elif " Sent " in text and (found := _SENT.search(text)):
         columns = {"stream": found[1], "end": "sender"}
         sent = Result("datagrams", int(found[2]), "datagrams", line.number, _ALL, columns)
         run.results.append(sent)
-    elif found := _REPORT.search(text):
+    elif "Server Report" in text and (found := _REPORT.search(text)):
         run.reported = found[1]
-    elif (found := _WARNING.search(text)) and run.facts:
-        run.notes.append(f"line {line.number}: iperf says: {found[0]}")
     elif "Interval" in text and "Transfer" in text:
-        of_sender = "Write" in text
-        run.end = "sender" if of_sender else "receiver" if re.search("Reads|Jitter", text) else ""
+        run.headed = run.headed or not run.rows
+        of_receiver = "Reads" in text or "Jitter" in text
+        run.end = "sender" if "Write" in text else "receiver" if of_receiver else ""
+    elif run.facts and (found := _WARNING.search(text)):
+        run.notes.append(f"line {line.number}: iperf says: {found[0]}")
 
 
 def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
@@ -166,10 +170,10 @@ def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
     run.facts.setdefault("far_address", found["far"])
     if found["device"]:
         run.facts.setdefault("device", found["device"])
-    if mss := re.search(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/", text):
+    if mss := _MSS.search(text):
         run.facts.setdefault("mss_bytes", int(mss[1] or mss[2]))
-    ports = re.findall(r"port (\d+)", text)
-    run.near_ports[stream] = ports[0]
+    if port := _PORT.search(text):
+        run.near_ports[stream] = port[1]
     run.both_ways = run.both_ways or "(full-duplex)" in text
     if "(reverse)" in text and not stream.startswith("*"):
         run.reversed.add(stream)
@@ -182,19 +186,23 @@ def _is_reported(run: _Run, row: Row) -> bool:
 
 def _printed_end(run: _Run, row: Row) -> str:
     """Whose figure a row is by what is printed in it and over it."""
-    if _is_reported(run, row) or (row.rest and _RECEIVED.search(row.rest)):
+    if _is_reported(run, row) or (" ms " in row.rest and _LOST.search(row.rest)):
         return "receiver"
     return run.end
 
 
-def _end(run: _Run, stream: str) -> str:
-    """Whose figures a stream has: who listens receives."""
-    if not run.ports or (run.both_ways and stream.startswith("SUM")):
-        return ""
-    ends = {
+def _ends(run: _Run) -> dict[str, str]:
+    """By stream, whose figures it has: who listens receives."""
+    return {
         one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
-        for one, port in run.near_ports.items()
+        for one, port in (run.near_ports.items() if run.ports else ())
     }
+
+
+def _end(run: _Run, ends: dict[str, str], stream: str) -> str:
+    """Whose figures a stream or a sum has."""
+    if run.both_ways and stream.startswith("SUM"):
+        return ""
     if stream not in ends and stream.removeprefix("*") in run.reversed:
         stream = stream.removeprefix("*")  # the client marks what comes, not its connection
     if stream.startswith("SUM"):
@@ -209,23 +217,32 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         if row.start_s == 0 and row.end_s >= run.rows[longest.get(key, index)][0].end_s:
             longest[key] = index
-    alone = _without_intervals(run)
+    alone, ends = _without_intervals(run), _ends(run)
     latest: dict[tuple[str, bool], float] = {}
     for row, _, reported in run.rows:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
-    ends = {stream: _end(run, stream) for stream in {row.stream for row, _, _ in run.rows}}
+    whose = {one: _end(run, ends, one) for one in {row.stream for row, _, _ in run.rows}}
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
         last = last or key in alone
-        run.results += _results(log, row, _ALL if last else _FEW, end or ends[row.stream])
+        statistic = _ALL if last else _FEW
+        run.results += _results(log, row, statistic, end or whose[row.stream])
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
-    facts = run.facts | {"streams": len(streams)} if streams else run.facts
+    facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)
+
+
+def _count(run: _Run, streams: set[str]) -> int:
+    """How many streams it had; 0 where some may be cut off."""
+    if run.near_ports:
+        count = len(run.near_ports) * (2 if run.both_ways else 1)
+        return count if len(streams) <= count else 0
+    return len(streams) if run.headed and not any("*" in one for one in streams) else 0
 
 
 def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
@@ -244,21 +261,21 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     if end:
         columns["end"] = end
     yield from figures(log, row, statistic, columns)
-    if not row.rest:
-        return
     when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
-    if bounced := _BOUNCED.search(row.rest):
+    if not (rest := row.rest):
+        return
+    if "=" in rest and " ms" in rest and (bounced := _BOUNCED.search(rest)):
         of = columns | when | {"repetitions": int(bounced[1])}
         for name, value in zip(_OF_SAMPLES, bounced.groups()[1:5], strict=True):
             yield Result("round trip", float(value), "ms", number, name, of)
         if bounced["again"]:
             yield from _of_connection(bounced, number, statistic, columns)
-    elif _LOSSES.search(row.rest):
+    elif (" ms" in rest or "%)" in rest) and _LOSING.search(rest):
         yield from losses(log, row, statistic, columns)
-        if "pps" in row.rest and (delayed := _DELAYED.search(row.rest)):
+        if "pps" in rest and (delayed := _DELAYED.search(rest)):
             for name, value in zip(_OF_SAMPLES, delayed.groups(), strict=True):
                 yield Result("one-way delay", float(value), "ms", number, name, columns | when)
-    elif (found := _ENHANCED.search(row.rest)) and "pps" not in row.rest:
+    elif "pps" not in rest and (found := _ENHANCED.search(rest)):
         yield from _of_connection(found, number, statistic, columns)
 
 
@@ -276,7 +293,7 @@ def _of_connection(
 
 def _separated(log: Log) -> list[Report]:
     """Lines of -y C; the interval from 0 that ends last is the total of its stream."""
-    rows = [(line, found) for line, found in log.matches(_CSV)]
+    rows = [(line, found) for line in log.having(",") if (found := _CSV.match(line.text))]
     if not rows:
         return []
     ends: dict[str, float] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +67,8 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
     counted: bool = False  # an old client ends with what was sent
+    headed: bool = False  # what is over its first row is there
+    connected: set[str] = field(default_factory=set)
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -86,17 +89,19 @@ class _Run:
 def read(log: Log) -> list[Report]:
     """One report for each test; that of a server's output within a client's is another."""
     speed = link_speed(log)
-    reports = [_report(log, run) for run in _runs(log) if run.took()]
+    shown = [one for one in log.commands if "iperf3" in one.words[0]]
+    reports = [_report(log, run, _command(shown, run)) for run in _runs(log) if run.took()]
     for report in reports:
         report.facts |= speed
     return reports
 
 
 def _runs(log: Log) -> list[_Run]:
-    family, runs, after_rule = Family(log), [_Run(1)], False
+    family, runs = Family(log), [_Run(1)]
+    ruled = closing = False  # after dashes; after the head of columns that follows them
     wrapped = _wrapped(log)
     for line in printed_lines(log):
-        if _OF_JSON.search(line.text) or family.of(line) == "iperf":
+        if _is_of_json(line.text) or family.of(line) == "iperf":
             continue
         run = _begun(line, runs)
         row = row_of(log, line)
@@ -109,14 +114,27 @@ def _runs(log: Log) -> list[_Run]:
             if ended:
                 run.done.add((row.stream, ""))
             run.line = line.number if not run.rows and run.client is None else run.line
-            run.rows.append((row, after_rule or run.counted))
+            run.rows.append((row, closing or run.counted))
+            ruled = False
+        elif "[ ID]" in line.text:
+            if run.done and not ruled:
+                run = _next(runs, line)  # of which only this head is left
+            _says(log, run, line)
+            closing, ruled, run.headed = ruled, False, run.headed or not run.rows
         else:
             _says(log, run, line)
-        ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
-        after_rule = (
-            ruled or "Summary Results:" in line.text or (after_rule and "[ ID]" in line.text)
-        )
+            if "Summary Results:" in line.text or _is_rule(line.text):
+                closing, ruled = False, True
     return runs
+
+
+def _is_of_json(text: str) -> bool:
+    may_be = '"' in text or text.lstrip().startswith(("{", "}", "]"))
+    return may_be and _OF_JSON.search(text) is not None
+
+
+def _is_rule(text: str) -> bool:
+    return "- - - -" in text and _RULE.search(text) is not None
 
 
 def _wrapped(log: Log) -> dict[int, str]:
@@ -137,20 +155,20 @@ def _begun(line: Line, runs: list[_Run]) -> _Run:
     text = line.text
     if "/sec" in text:
         return runs[-1]  # a row, which begins none
-    if found := _CLIENT.search(text):
+    if "Connecting" in text and (found := _CLIENT.search(text)):
         run = _next(runs, line)
         run.line, run.client = (line.number if run.client is None else run.line), True
         run.facts["far_host"] = found["host"]
         return run
-    if _SERVER.search(text):
+    if ("Server" in text or "Accepted" in text) and _SERVER.search(text):
         run = _next(runs, line)
         run.line, run.client = (line.number if run.client is None else run.line), False
         return run
-    if found := _VERSION.search(text):
+    if "iperf 3." in text and (found := _VERSION.search(text)):
         run = _next(runs, line)
         run.version = found[1]
         return run
-    if (found := CONNECTED.search(text)) and found["how"] == "to" and runs[-1].done:
+    if runs[-1].done and (found := CONNECTED.search(text)) and found["how"] == "to":
         return _next(runs, line)
     return runs[-1]
 
@@ -158,35 +176,35 @@ def _begun(line: Line, runs: list[_Run]) -> _Run:
 def _says(log: Log, run: _Run, line: Line) -> None:
     """What another line tells of its run."""
     text = line.text
-    if (found := CONNECTED.search(text)) and found["how"] == "to":
+    if "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
+        run.connected.add(text[text.find("[") + 1 : text.find("]")].strip())
         run.facts |= {"near_address": found["near"], "far_address": found["far"]}
     elif _REVERSE.search(text):
         run.reverse = True
-    elif found := _TEST.search(text):
+    elif "Starting" in text and (found := _TEST.search(text)):
         run.facts["protocol"] = found["protocol"].lower()
         key = "message_bytes" if found["protocol"] == "UDP" else "write_bytes"
         run.facts[key] = int(found["block"])
-    elif found := _MSS.search(text):
+    elif "MSS" in text and (found := _MSS.search(text)):
         run.facts["mss_bytes"] = int(found[1])
     elif ("Jitter" in text and "Lost/Total" in text) or "Total Datagrams" in text:
         run.facts["protocol"] = "udp"
-    elif _SENT.search(text) and "[ ID]" in text:
+    elif "[ ID]" in text and _SENT.search(text):
         run.facts["protocol"] = "tcp"
-    elif found := _ERROR.search(text):
+    elif "iperf3: " in text and (found := _ERROR.search(text)):
         run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
-    elif _COUNTED.search(text):
+    elif " Sent " in text and _COUNTED.search(text):
         run.counted = True
         if run.rows and run.rows[-1][0].line.number == line.number - 1:
             run.rows[-1] = run.rows[-1][0], True
-    elif found := _CPU.search(text):
+    elif "CPU" in text and (found := _CPU.search(text)):
         for end, share in ((found[1], found[2]), (found[3], found[4])):
             value = log.number(share)
             if value is not None:
                 run.results.append(Result("CPU", value, "%", line.number, "", {"end": end}))
 
 
-def _report(log: Log, run: _Run) -> Report:
-    command = _command(log, run)
+def _report(log: Log, run: _Run, command: Command | None) -> Report:
     _learn(run, command)
     shown, totals = Shown(), False
     for row, after_rule in run.rows:
@@ -202,10 +220,10 @@ def _report(log: Log, run: _Run) -> Report:
     return Report(TOOL, run.results, run.line, run.version, facts, notes)
 
 
-def _command(log: Log, run: _Run) -> Command | None:
+def _command(shown: list[Command], run: _Run) -> Command | None:
     """The command line that it was started by, where the log shows it."""
-    shown = [one for one in log.commands if one.number <= run.line + 1 and "iperf3" in one.words[0]]
-    return shown[-1] if shown else None
+    before = bisect_right(shown, run.line + 1, key=lambda one: one.number)
+    return shown[before - 1] if before else None
 
 
 def _learn(run: _Run, command: Command | None) -> None:
@@ -220,8 +238,8 @@ def _learn(run: _Run, command: Command | None) -> None:
         elif any("Bytes" in row.rest for row, _ in run.rows):
             run.facts["protocol"] = "tcp"
     streams = {row.stream for row, _ in run.rows} - {"SUM"}
-    if streams:
-        run.facts["streams"] = len(streams)
+    if streams and (streams <= run.connected or (run.headed and not run.connected)):
+        run.facts["streams"] = len(run.connected or streams)  # else some may be cut off
     if run.client is not None:
         run.facts["role"] = "client" if run.client else "server"
 

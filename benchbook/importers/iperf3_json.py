@@ -239,7 +239,12 @@ def _is_sent(own: Object, facts: dict[str, Any]) -> bool:
         return True
     packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
     size, moved = _number(facts.get("message_bytes")), _number(own.get("bytes"))
-    return bool(lost and packets and size and moved == packets * size)
+    if not (lost and packets and moved and packets > lost):
+        return False
+    if size:
+        return moved == packets * size
+    # Where the head is cut off: all datagrams are of one size.
+    return moved % packets == 0 and moved % (packets - lost) != 0
 
 
 def _totals(

@@ -109,7 +109,7 @@ def read(log: Log) -> list[Report]:
         if stacked and len(stacked) < _DEEPEST:
             stacked.append(line.text)
             continue
-        if found := _SILENT.search(line.text):
+        if "netperf" in line.text and (found := _SILENT.search(line.text)):
             runs.append(_silent(line, found))
             continue
         if "Throughput Units" in line.text and "," in line.text:
@@ -124,14 +124,14 @@ def read(log: Log) -> list[Report]:
             runs.append(_begun(line, found))
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
             runs[-1].meets("far_address", found["far"])
-        elif found := _INTERIM.search(line.text):
+        elif "Interim" in line.text and (found := _INTERIM.search(line.text)):
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number))
             runs[-1].interim += _interim(line, found)
-        elif _RATED.search(line.text):
+        elif "per sec" in line.text and _RATED.search(line.text):
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number, kind="REQUEST/RESPONSE"))
-        elif (found := _UNIT.search(line.text)) and "secs" in line.text:
+        elif "secs" in line.text and (found := _UNIT.search(line.text)):
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number, kind="STREAM"))
             runs[-1].unit, runs[-1].kind = _unit(found), runs[-1].kind or "STREAM"

@@ -25,6 +25,7 @@ OF_SHARE = 0.06  # of a share that is printed with two digits
 LEAST_POINTS = 0.51  # of a per cent that is printed without any
 WHOLE_POINT = 1.01  # a share that is cut, not rounded
 LEAST_DIGITS = 1.0  # of a rate with two decimals
+LONGER = 0.2  # of the time: how far apart the ends of streams may be
 SHOWN = 3
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, or who copied "
@@ -131,21 +132,37 @@ def _streams(report: Report) -> Iterator[Odd]:
         direction, end = one.of.get("direction"), one.of.get("end")
         every.setdefault(direction, []).append(one)
         ends.setdefault((direction, end), []).append(one)
-    # Once for each direction and end: a log may have very many sums.
-    in_all, in_own = _totals(every), _totals(ends)
-    streams = {key: len({one.of.get("stream") for one in some}) for key, some in every.items()}
-    for whole in moved:
+    # Once for each direction and end: a log may have very many sums. Of a log that was cut some
+    # streams are missing: only those of which all are there once are added.
+    count = report.facts.get("streams", 0)
+    whole_ends, whole_all = _complete(ends, count), _complete(every, count)
+    in_own, in_all = _totals(whole_ends), _totals(whole_all)
+    for whole in moved if count > 1 else ():
         direction, end = whole.of.get("direction"), whole.of.get("end")
-        if whole.of.get("stream") != SUM or streams.get(direction, 0) < 2:
+        if whole.of.get("stream") != SUM:
             continue
-        if streams[direction] != report.facts.get("streams"):
-            continue
-        sums = [in_all[direction]]
-        if (direction, end) in in_own:
-            sums.insert(0, in_own[direction, end])
-        if not any(_near(_bytes(whole), one) for one in sums):
-            parts = ends.get((direction, end)) or every[direction]
+        sums = [
+            *([in_own[direction, end]] if (direction, end) in in_own else []),
+            *([in_all[direction]] if direction in in_all else []),
+        ]
+        parts = whole_ends.get((direction, end)) or whole_all.get(direction, [])
+        if sums and _as_long(whole, parts) and not any(_near(_bytes(whole), one) for one in sums):
             yield _unequal("the streams", whole, sums[0], parts)
+
+
+def _as_long(whole: Result, parts: list[Result]) -> bool:
+    """Whether the parts ended with the whole, as far as they tell: else it is an interval whose
+    whole was cut off."""
+    end = whole.of.get("end_s", 0.0)
+    return all(abs(one.of.get("end_s", end) - end) <= LONGER * end for one in parts)
+
+
+def _complete(parts: dict[Any, list[Result]], count: int) -> dict[Any, list[Result]]:
+    return {
+        key: some
+        for key, some in parts.items()
+        if len(some) == len({one.of.get("stream") for one in some}) == count
+    }
 
 
 def _totals(parts: dict[Any, list[Result]]) -> dict[Any, float]:
@@ -218,6 +235,8 @@ def _datagrams(report: Report) -> Iterator[Odd]:
         if moved.of.get("end") != sent.of.get("end"):
             continue
         received = sent.of.get("end") == "receiver"
+        if received and _place(sent) not in lost:
+            continue
         got = sent.value - (lost.get(_place(sent), 0.0) if received else 0.0)
         if got > 0 and moved.value > 0 and not _near(_bytes(moved), got * size):
             made = got * size * moved.value / _bytes(moved)
