@@ -48,6 +48,23 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
     assert shown(content) == lines
 
 
+def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
+    content = r"""
+{"cells": [{"outputs": [{"text": [
+  "\u001b[32mCopy:\u001b[0m 1.5 \"MB/s\"\n",
+  "50 %\rScale: 2\n",
+  "Add: 3"
+]
+}], "source": [
+  "!./stream"
+]}]}
+"""
+    log = log_of(content.strip("\n").encode())
+    said = {line.number: line.text for line in log.lines}
+    assert [said[number] for number in (2, 3, 4)] == ['Copy: 1.5 "MB/s"', "Scale: 2", "Add: 3"]
+    assert (said[5], said[7]) == ("]", '  "!./stream"')
+
+
 @pytest.mark.parametrize(
     "before",
     [
