@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from benchbook.logs.decoding import SOFT
-from benchbook.logs.notebooks import unlisted
+from benchbook.logs.strings import out_of_strings
 
 _IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -76,7 +76,7 @@ _INDENTED = 2  # columns; one is a tool's own way
 def unwrapped(text: str) -> list[str]:
     """The lines of the file as they were before somebody put them into something else. What was
     one line stays one, parted by `SOFT` where it holds several."""
-    text = unlisted(text)
+    text = out_of_strings(text)
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
     elif "&lt;" in text or "&gt;" in text or "&quot;" in text:

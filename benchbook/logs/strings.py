@@ -1,4 +1,5 @@
-"""Text out of notebooks of Jupyter, whose outputs are lists of JSON strings, a line each."""
+"""Text out of JSON strings, a line each: of the lists in notebooks of Jupyter, and of the objects
+that Docker keeps (json-file)."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ _ENDED = '\\n"'  # how such a line ends, but the last of a list
 _LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*\\n"),?\s*')
 _LAST = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*')
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_KEPT = re.compile(r'\s*\{"log": ?("(?:[^"\\]|\\.)*"), ?"stream": ?"std(?:out|err)"[^{}]*\}\s*')
 _LIST_ENDS = re.compile(r"\s*\],?\s*")
 
 
-def unlisted(text: str) -> str:
-    """The text with the lines of such lists as they were printed; every other stays as it is."""
+def out_of_strings(text: str) -> str:
+    """The text with such lines as they were printed; every other stays as it is."""
     if _ENDED not in text:
         return text
     lines = text.split("\n")
@@ -21,8 +23,9 @@ def unlisted(text: str) -> str:
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         is_last = inside and _LIST_ENDS.fullmatch(after) is not None
         own = _LINE.fullmatch(line) or (_LAST.fullmatch(line) if is_last else None)
-        found.append(_printed(own[1]) if own else line)
         inside = own is not None and not is_last
+        own = own or _KEPT.fullmatch(line)
+        found.append(_printed(own[1]) if own else line)
     return "\n".join(found)
 
 
