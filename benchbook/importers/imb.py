@@ -133,6 +133,8 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     unit, notes = _unit(log, run)
     results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
     facts = dict(run.facts)
+    if "defects" in run.columns:
+        notes += _defects(log, run)
     if run.name:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
@@ -142,6 +144,13 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)
+
+
+def _defects(log: Log, run: _Run) -> Iterator[str]:
+    """What a build that checks the data found."""
+    for line, row in run.rows:
+        if log.number(row.get("defects", "")):
+            yield f"line {line.number}: its own check of the data found defects: {row['defects']}"
 
 
 def _count(text: str) -> int | None:
