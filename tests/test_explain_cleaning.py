@@ -49,6 +49,15 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
     assert shown(content) == lines
 
 
+def test_lines_that_docker_keeps_are_those_that_were_printed() -> None:
+    kept = [
+        r'{"log":"Copy: 1.5 \"MB/s\"\n","stream":"stdout","time":"2024-01-02T03:04:05.6Z"}',
+        r'{"log":"\u001b[1mScale:\u001b[0m 2\r\n","stream":"stderr","attrs":null,"time":"x"}',
+        '{"log": 3}',
+    ]
+    assert shown(joined(kept)) == ['Copy: 1.5 "MB/s"', "Scale: 2", '{"log": 3}']
+
+
 def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
     content = r"""
 {"cells": [{"outputs": [{"text": [

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 from typing import Any
 
@@ -31,6 +32,12 @@ _COLUMN = re.compile(
 _REST_OF_HEAD = re.compile(rf"^\s*(?:{_COLUMN.pattern})(?:\s+(?:{_COLUMN.pattern}))*\s*$")
 _REST = re.compile(r"^\s*-?\d[\d.,]*(?:\s+-?\d[\d.,]*)*\s*$")
 _ROW = re.compile(r"^\s*\d{1,18}(?:\s+(?:-?\d[\d.,]*(?:[eE][+-]?\d+)?|-?nan|-?inf))+\s*$")
+RATE = "Mbytes/sec"
+_OTHERS = {
+    RATE: ("throughput", "", "mean"),
+    "Msg/sec": ("message rate", "messages/s", "mean"),
+    "overlap[%]": ("overlap", "%", ""),
+}
 _STATISTIC = {"t": "mean", "t_min": "min", "t_max": "max", "t_avg": "mean"}
 _SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
@@ -53,6 +60,7 @@ class _Run:
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
     rests: dict[int, int] = field(default_factory=dict)  # by line of a row, that of its rest
+    ended: bool = False
     first: int = 0  # columns in the first line of a head that was parted, and then of each row
     begun: tuple[Line, list[str]] | None = None  # such a row, as far as it has come
     facts: dict[str, Any] = field(default_factory=dict)
@@ -67,7 +75,7 @@ def read(log: Log) -> list[Report]:
         text = line.text
         begin = text.lstrip()[:1]
         if begin.isdecimal() or begin == "-":
-            if runs and runs[-1].columns:
+            if runs and runs[-1].columns and not runs[-1].ended:
                 _read_row(runs[-1], line)
         elif not begin:
             continue
@@ -88,7 +96,7 @@ def read(log: Log) -> list[Report]:
                 run.columns += _COLUMN.findall(text)
             elif run.rows and (line.number in typed or is_head(text)):
                 _end_row(run)
-                run.columns = []  # rows may follow that another tool printed
+                run.ended = True  # rows may follow that another tool printed
     for run in runs:
         _end_row(run)
     speed = link_speed(log)
@@ -96,7 +104,7 @@ def read(log: Log) -> list[Report]:
 
 
 def _read_row(run: _Run, line: Line) -> None:
-    row = unremarked(line.text)
+    row = line.text if _ROW.match(line.text) else unremarked(line.text)
     if run.begun and _REST.match(row):
         whole = [*run.begun[1], *row.split()]
         if len(whole) == len(run.columns):
@@ -125,6 +133,8 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     unit, notes = _unit(log, run)
     results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
     facts = dict(run.facts)
+    if "defects" in run.columns:
+        notes += _defects(log, run)
     if run.name:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
@@ -134,6 +144,13 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)
+
+
+def _defects(log: Log, run: _Run) -> Iterator[str]:
+    """What a build that checks the data found."""
+    for line, row in run.rows:
+        if log.number(row.get("defects", "")):
+            yield f"line {line.number}: its own check of the data found defects: {row['defects']}"
 
 
 def _count(text: str) -> int | None:
@@ -146,24 +163,30 @@ def _row(log: Log, run: _Run, line: Line, row: dict[str, str], unit: str) -> Ite
         of["group"] = _count(row["Group"])
     if "#bytes" in row:
         of["message_bytes"] = _count(row["#bytes"])
-    name = f"{run.name} time" if run.name else "time"
-    for index, (column, text) in enumerate(row.items()):
-        value = log.number(text)
-        if value is None:
-            continue
-        number = run.rests.get(line.number, 0) if run.first <= index else 0
-        number = number or line.number
+    rest = run.rests.get(line.number, line.number) if run.rests else line.number
+    for index, column, name, of_time, statistic in _figures(run.name, tuple(run.columns)):
+        value = log.number(row[column]) if column in row else None
+        if value is not None:
+            number = rest if index >= run.first else line.number
+            own = of | _moved(log, run, row) if column == RATE else of
+            yield Result(name, value, of_time or unit, number, statistic, own)
+
+
+@lru_cache(maxsize=64)
+def _figures(test: str, columns: tuple[str, ...]) -> list[tuple[int, str, str, str, str]]:
+    """Of each column that is a figure: its place, itself, what it is called, its unit ("" for that
+    of rates) and statistic."""
+    time = f"{test} time" if test else "time"
+    found = []
+    for index, column in enumerate(columns):
         if column.endswith("[usec]"):
             short = column.removesuffix("[usec]")
             statistic = _STATISTIC.get(short)
-            own = name if statistic else f"{name} {short.removeprefix('t_')}"
-            yield Result(own, value, "us", number, statistic or "mean", of)
-        elif column == "Mbytes/sec":
-            yield Result("throughput", value, unit, number, "mean", of | _moved(log, run, row))
-        elif column == "Msg/sec":
-            yield Result("message rate", value, "messages/s", number, "mean", of)
-        elif column == "overlap[%]":
-            yield Result("overlap", value, "%", number, "", of)
+            name = time if statistic else f"{time} {short.removeprefix('t_')}"
+            found.append((index, column, name, "us", statistic or "mean"))
+        elif column in _OTHERS:
+            found.append((index, column, *_OTHERS[column]))
+    return found
 
 
 def _time(log: Log, row: dict[str, str]) -> tuple[float, float] | None:
@@ -188,12 +211,12 @@ def _moved(log: Log, run: _Run, row: dict[str, str]) -> dict[str, Any]:
 
 def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
     """What its Mbytes are: versions differ, and the times beside them tell."""
-    if "Mbytes/sec" not in run.columns:
+    if RATE not in run.columns:
         return "MB/s", []
     moves = _MOVES.get(run.name, 0 if run.name else 1)
     ratios = []
     for _, row in run.rows:
-        rate, took = log.number(row.get("Mbytes/sec", "")), _time(log, row)
+        rate, took = log.number(row.get(RATE, "")), _time(log, row)
         size = int(row.get("#bytes", "0"))
         if moves and rate and took and size >= _LEAST_BYTES:
             ratios.append(moves * size / took[0] / rate * 1e6)

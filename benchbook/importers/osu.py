@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -48,6 +47,7 @@ _PLAIN = {
     "Million ops/s": ("atomic rate", "Mop/s"),
 }
 SIZE, OPERATION = "Size", "Operation"
+_PERCENTILE = re.compile(r"p\d+(?:\.\d+)?")
 _STATISTIC = {"avg": "mean", "min": "min", "max": "max", "p50": "median"}
 # Between two processes: what a protocol costs is in the time itself.
 _BETWEEN_TWO = re.compile(r"^MPI\S* .*(?:Latency|Bandwidth)$|Message Rate|^MPI\S* \w+$", re.I)
@@ -73,6 +73,7 @@ class _Run:
     version: str = ""
     columns: list[_Column] = field(default_factory=list)
     first: str = ""  # what its rows begin with: a size, an operation, or their first number
+    told: bool = False  # whether columns tell more than figures
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -86,12 +87,15 @@ def read(log: Log) -> list[Report]:
         text = line.text
         begin = text.lstrip()[:1]
         if begin.isdecimal() or begin == "-":
-            if runs and runs[-1].columns and _ROW.match(row := unremarked(text)):
-                runs[-1].results += _row(log, runs[-1], Line(line.number, row))
+            if runs and runs[-1].columns:
+                if _ROW.match(text):
+                    _row(log, runs[-1], line.number, text)
+                elif _ROW.match(row := unremarked(text)):
+                    _row(log, runs[-1], line.number, row)
         elif begin and not _of_head(runs, line) and runs:
             run = runs[-1]
             if run.first == OPERATION and run.columns and _NAMED_ROW.match(text):
-                run.results += _row(log, run, line)
+                _row(log, run, line.number, text)
             elif found := _STARTED.match(text):
                 _started(run, line, found)
             elif run.results and (line.number in typed or is_head(text)):
@@ -109,11 +113,11 @@ def _of_head(runs: list[_Run], line: Line) -> bool:
             runs.append(_Run(line.number, test, found["version"] or ""))
     elif "#" not in text:
         # Of one number for all: some versions print it without the mark.
-        if not runs or runs[-1].columns or runs[-1].results or not (columns := _columns(text)):
+        if not runs or runs[-1].columns or runs[-1].results or "(us)" not in text:
             return False
-        runs[-1].columns = columns
-    elif (found := _HEAD.search(text)) and (columns := _columns(found["rest"])):
-        _headed(runs, line, columns, found["first"] or "")
+        return _headed(runs, line, text, "")
+    elif (found := _HEAD.search(text)) and _headed(runs, line, found["rest"], found["first"]):
+        return True
     elif not runs:
         return False
     elif _WINDOWS.match(text) and "windows" in runs[-1].facts:
@@ -149,14 +153,21 @@ def _started(run: _Run, line: Line, found: re.Match[str]) -> None:
     ]
 
 
-def _headed(runs: list[_Run], line: Line, columns: list[_Column], first: str) -> None:
+def _headed(runs: list[_Run], line: Line, head: str, first: str | None) -> bool:
+    """Whether it is the head of a table, which then begins."""
+    if not _columns(head, ""):
+        return False
     if not runs or runs[-1].results:
         runs.append(_Run(line.number))
-    runs[-1].columns = columns
-    runs[-1].first = SIZE if first.startswith(SIZE) else first
+    run = runs[-1]
+    run.columns = _columns(head, _prefix(run.test))
+    run.told = not all(one.unit for one in run.columns)
+    run.first = SIZE if first and first.startswith(SIZE) else first or ""
+    return True
 
 
-def _columns(head: str) -> list[_Column]:
+@lru_cache(maxsize=64)
+def _columns(head: str, prefix: str) -> list[_Column]:
     """The columns behind the first, as a head names them; none where it says anything else."""
     if _COLUMN.sub("", head).strip():
         return []
@@ -168,47 +179,52 @@ def _columns(head: str) -> list[_Column]:
             continue
         words = one["name"].split()
         first = words[0].lower()
-        statistic = _STATISTIC.get(first) or (first if re.fullmatch(r"p\d+(\.\d+)?", first) else "")
+        statistic = _STATISTIC.get(first) or (first if _PERCENTILE.fullmatch(first) else "")
         rest = " ".join(words[1:] if statistic else words)
-        unit = one["unit"]
         name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", "Latency")
-        name = name.replace("Tail BW", "iteration throughput")
-        found.append(_Column(name.lower() or "latency", unit, statistic or "mean"))
+        name = name.replace("Tail BW", "iteration throughput").lower() or "latency"
+        name = f"{prefix}{name}" if one["unit"] == "us" else name
+        found.append(_Column(name, one["unit"], statistic or "mean"))
     return found
 
 
-def _row(log: Log, run: _Run, line: Line) -> Iterator[Result]:
-    words = line.text.split()
+def _row(log: Log, run: _Run, number: int, text: str) -> None:
+    words, columns = text.split(), run.columns
     of: dict[str, Any] = {}
     if run.first:
-        if not 2 <= len(words) <= len(run.columns) + 1:
+        if not 2 <= len(words) <= len(columns) + 1:
             return
+        first = words.pop(0)
         if run.first == SIZE:
-            size = log.number(words[0])
+            size = log.number(first)
             if size is None or not 0 <= size < float("inf"):
                 return
             of["message_bytes"] = whole(size)
         else:
-            of["operation"] = words[0]
-        words = words[1:]
-    elif len(words) > len(run.columns):
+            of["operation"] = first
+    elif len(words) > len(columns):
         return
-    read = list(zip(run.columns, words, strict=False))
-    for column, word in read:
+    if run.told:
+        _told(run, number, words, of)
+    for column, word in zip(columns, words, strict=False):
+        value = log.number(word) if column.unit else None
+        if value is not None:
+            own = of | column.of if column.of else of
+            run.results.append(
+                Result(column.name, value, column.unit, number, column.statistic, own)
+            )
+
+
+def _told(run: _Run, number: int, words: list[str], of: dict[str, Any]) -> None:
+    """What columns say that are no figures."""
+    for column, word in zip(run.columns, words, strict=False):
         if column.name == "Iterations" and word.isdigit():
             of["repetitions"] = int(word)
         elif column.name == "Transmit Size" and word.isdigit():
             # Of a derived datatype, which leaves some of it out.
             of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":
-            run.notes.append(f"line {line.number}: its own check of the data says Fail")
-    for column, word in read:
-        value = log.number(word) if column.unit else None
-        if value is None:
-            continue
-        name = f"{_prefix(run.test)}{column.name}" if column.unit == "us" else column.name
-        columns = of | column.of if column.of else of
-        yield Result(name, value, column.unit, line.number, column.statistic, columns)
+            run.notes.append(f"line {number}: its own check of the data says Fail")
 
 
 @lru_cache
