@@ -11,10 +11,10 @@ from benchbook.logs.printed import is_number, printed_lines, unmarked
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
-WORDS = ('"benchmarks"', "Benchmark ", "name,iterations,real_time,cpu_time")
+WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
 SIGNS = re.compile(
-    r'"benchmarks"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations'
-    r"|name,iterations,real_time,cpu_time"
+    r'"benchmarks"|"real_time"'
+    r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations|name,iterations,real_time,cpu_time"
 )
 
 _HEAD = re.compile(
@@ -68,13 +68,16 @@ def read(log: Log) -> list[Report]:
 
 def _of_document(document: Document) -> list[Report]:
     value = document.value
-    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
+    if not isinstance(value, dict):
         return []
-    records = [
-        one
-        for one in value["benchmarks"]
-        if isinstance(one, dict) and isinstance(one.get("name"), str)
-    ]
+    entries = value.get("benchmarks")
+    headless = not document.whole and "benchmarks" not in value
+    if headless:
+        found = value.get("", [value])
+        entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
+    if not isinstance(entries, list):
+        return []
+    records = [one for one in entries if isinstance(one, dict) and isinstance(one.get("name"), str)]
     known = [one for one in records if "real_time" in one or "error_occurred" in one]
     context = value.get("context")
     context = context if isinstance(context, dict) else {}
@@ -82,12 +85,20 @@ def _of_document(document: Document) -> list[Report]:
         return []
     report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
     _context(context, report)
+    if headless:
+        report.notes.append("The head of this JSON is missing: nothing tells of the machine.")
     for record in known:
         if "time_unit" not in record and not document.whole and "error_occurred" not in record:
             report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
             continue
         _record(record, document.number, report)
     return [report]
+
+
+def _is_entry(one: Any) -> bool:
+    """Whether it is whole, and nobody else's: nothing else tells where the head is missing."""
+    keys = {"name", "iterations", "real_time", "cpu_time", "time_unit"}
+    return isinstance(one, dict) and keys <= one.keys()
 
 
 def _context(context: dict[str, Any], report: Report) -> None:
