@@ -366,3 +366,15 @@ def test_lines_of_other_containers() -> None:
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )
     assert [one for one in shown(body.encode()) if one in TABLE] == TABLE
+
+
+def test_cells_of_a_page_stay_apart() -> None:
+    row = b"<table><tr><td>8</td><td align='right'>1.42</td></tr></table>\n"
+    assert shown(row) == ["8  1.42"]
+    assert shown(b"<table><tr><th>Size</th> <th>Latency</th></tr>" + row)[:2] == [
+        "Size | Latency", "8 | 1.42",
+    ]  # fmt: skip
+
+
+def test_a_pane_of_a_terminal_is_its_text() -> None:
+    assert shown("".join(f"│ {one:<40} │\n" for one in TABLE).encode()) == TABLE
