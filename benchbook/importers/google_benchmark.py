@@ -14,7 +14,8 @@ LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Tim
 WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
 SIGNS = re.compile(
     r'"benchmarks"|"real_time"'
-    r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations|name,iterations,real_time,cpu_time"
+    r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations"
+    r"|name,iterations,real_time,cpu_time"
 )
 
 _HEAD = re.compile(
