@@ -55,7 +55,7 @@ _SAID = {
     "Median +- MAD": ("median", "mad"),
     "Median +- std dev": ("median", "stddev"),  # of perf 0.x
 }
-_RESOLUTION = re.compile(r"resolution: ([\d.]+) (ns|us|ms|s)")
+_RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 

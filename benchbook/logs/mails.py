@@ -13,7 +13,7 @@ _OTHER = re.compile(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
 
 def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
-    if b"rintable" not in content:
+    if b"=3D" not in content and b"rintable" not in content:
         return content
     found, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):
@@ -21,7 +21,8 @@ def decoded(content: bytes) -> bytes:
         to = end.start() if end else len(content)
         found += [content[at : begin.end()], _part(content[begin.end() : to])]
         at = to
-    return b"".join([*found, content[at:]]) if found else content
+    # Without its head a mail is known by its spelling: none of its = stands for itself.
+    return b"".join([*found, content[at:]]) if found else _part(content)
 
 
 def _part(part: bytes) -> bytes:

@@ -61,10 +61,12 @@ _MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
 _STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
 _NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
 _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
-_STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
 _HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
+# Of a job and its step, as `gh run view --log` names them before each line's time.
+_STEPPED = re.compile(r"([^\t\n]{1,100}\t[^\t\n]{1,100}\t)(?=\d{4}-\d\d-\d\dT)")
+_STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
@@ -76,6 +78,7 @@ _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
+_INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
@@ -88,11 +91,13 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif "&lt;" in text or "&gt;" in text or "&quot;" in text:
+    elif "&lt;" in text or "&gt;" in text or "&quot;" in text or "&#" in text:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
     lines = _plain(text.split("\n"))
+    if "^C" in text:
+        lines = [_INTERRUPTED.sub("", one) for one in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
@@ -172,7 +177,9 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (_NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED):
+    for pattern in (
+        *(_STEPPED, _NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),
+    ):
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
