@@ -185,6 +185,10 @@ def _of_console(log: Log) -> list[Report]:
             names = head["counters"] or ""
             columns = [] if "UserCounters" in names else names.split()
             in_head = bool(head["ns"])
+        elif report is not None and text.startswith(("```", "~~~")):
+            # What is pasted elsewhere, without its head, is another run.
+            report = Report(TOOL, [], line.number, "", dict(report.facts))
+            reports.append(report)
         elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
             _console_row(log, line, row, columns, report)
         elif report is not None and (error := _ERROR.match(text)):

@@ -137,7 +137,7 @@ def _of_text(log: Log) -> list[Report]:
     count: int | None = None
     warned: dict[str, Any] = {}
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
             rows = _spread(log, line, found)
             name = found["name"] or title
