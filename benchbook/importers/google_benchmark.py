@@ -64,7 +64,11 @@ _OWN = {
 def read(log: Log) -> list[Report]:
     """One report for each run of a binary."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    return sorted([*reports, *_of_console(log), *_of_csv(log)], key=lambda report: report.line)
+    if "Iterations" in log.text:
+        reports += _of_console(log)
+    if _CSV in log.text:
+        reports += _of_csv(log)
+    return sorted(reports, key=lambda report: report.line)
 
 
 def _of_document(document: Document) -> list[Report]:

@@ -62,7 +62,13 @@ _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    return sorted([*reports, *_of_text(log), *_of_tables(log)], key=lambda report: report.line)
+    if any(
+        word in log.text for word in (" +- std dev:", " +- MAD:", "Slower (", "Faster (", "Same ")
+    ):
+        reports += _of_text(log)
+    if "| Benchmark " in log.text:
+        reports += _of_tables(log)
+    return sorted(reports, key=lambda report: report.line)
 
 
 def _of_document(document: Document) -> list[Report]:
