@@ -367,6 +367,13 @@ def test_a_recording_is_what_the_terminal_showed() -> None:
     ]  # fmt: skip
 
 
+def test_an_event_that_is_the_whole_recording() -> None:
+    content = (
+        json.dumps({"version": 2, "width": 80}) + "\n" + json.dumps([1, "o", "\r\n".join(TABLE)])
+    )
+    assert shown(content.encode()) == TABLE
+
+
 def test_json_of_benchmarks_stays_what_it_is() -> None:
     record = {"results": [{"command": "a\nb\nc", "argv": ["x", "y"], "mean": 1.0}]}
     (document,) = log_of(json.dumps(record, indent=1).encode()).documents
