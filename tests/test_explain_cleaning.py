@@ -376,6 +376,13 @@ def test_a_recording_is_what_the_terminal_showed() -> None:
     ]  # fmt: skip
 
 
+def test_an_event_that_is_the_whole_recording() -> None:
+    content = (
+        json.dumps({"version": 2, "width": 80}) + "\n" + json.dumps([1, "o", "\r\n".join(TABLE)])
+    )
+    assert shown(content.encode()) == TABLE
+
+
 def test_json_of_benchmarks_stays_what_it_is() -> None:
     record = {"results": [{"command": "a\nb\nc", "argv": ["x", "y"], "mean": 1.0}]}
     (document,) = log_of(json.dumps(record, indent=1).encode()).documents
@@ -399,3 +406,15 @@ def test_lines_of_other_containers() -> None:
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )
     assert [one for one in shown(body.encode()) if one in TABLE] == TABLE
+
+
+def test_cells_of_a_page_stay_apart() -> None:
+    row = b"<table><tr><td>8</td><td align='right'>1.42</td></tr></table>\n"
+    assert shown(row) == ["8  1.42"]
+    assert shown(b"<table><tr><th>Size</th> <th>Latency</th></tr>" + row)[:2] == [
+        "Size | Latency", "8 | 1.42",
+    ]  # fmt: skip
+
+
+def test_a_pane_of_a_terminal_is_its_text() -> None:
+    assert shown("".join(f"│ {one:<40} │\n" for one in TABLE).encode()) == TABLE

@@ -11,9 +11,10 @@ from benchbook.logs.printed import is_number, printed_lines, unmarked
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
-WORDS = ('"benchmarks"', "Benchmark ", "name,iterations,real_time,cpu_time")
+WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
 SIGNS = re.compile(
-    r'"benchmarks"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations'
+    r'"benchmarks"|"real_time"'
+    r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations"
     r"|name,iterations,real_time,cpu_time"
 )
 
@@ -63,18 +64,25 @@ _OWN = {
 def read(log: Log) -> list[Report]:
     """One report for each run of a binary."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    return sorted([*reports, *_of_console(log), *_of_csv(log)], key=lambda report: report.line)
+    if "Iterations" in log.text:
+        reports += _of_console(log)
+    if _CSV in log.text:
+        reports += _of_csv(log)
+    return sorted(reports, key=lambda report: report.line)
 
 
 def _of_document(document: Document) -> list[Report]:
     value = document.value
-    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
+    if not isinstance(value, dict):
         return []
-    records = [
-        one
-        for one in value["benchmarks"]
-        if isinstance(one, dict) and isinstance(one.get("name"), str)
-    ]
+    entries = value.get("benchmarks")
+    headless = not document.whole and "benchmarks" not in value
+    if headless:
+        found = value.get("", [value])
+        entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
+    if not isinstance(entries, list):
+        return []
+    records = [one for one in entries if isinstance(one, dict) and isinstance(one.get("name"), str)]
     known = [one for one in records if "real_time" in one or "error_occurred" in one]
     context = value.get("context")
     context = context if isinstance(context, dict) else {}
@@ -82,12 +90,20 @@ def _of_document(document: Document) -> list[Report]:
         return []
     report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
     _context(context, report)
+    if headless:
+        report.notes.append("The head of this JSON is missing: nothing tells of the machine.")
     for record in known:
         if "time_unit" not in record and not document.whole and "error_occurred" not in record:
             report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
             continue
         _record(record, document.number, report)
     return [report]
+
+
+def _is_entry(one: Any) -> bool:
+    """Whether it is whole, and nobody else's: nothing else tells where the head is missing."""
+    keys = {"name", "iterations", "real_time", "cpu_time", "time_unit"}
+    return isinstance(one, dict) and keys <= one.keys()
 
 
 def _context(context: dict[str, Any], report: Report) -> None:
@@ -173,6 +189,10 @@ def _of_console(log: Log) -> list[Report]:
             names = head["counters"] or ""
             columns = [] if "UserCounters" in names else names.split()
             in_head = bool(head["ns"])
+        elif report is not None and text.startswith(("```", "~~~")):
+            # What is pasted elsewhere, without its head, is another run.
+            report = Report(TOOL, [], line.number, "", dict(report.facts))
+            reports.append(report)
         elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
             _console_row(log, line, row, columns, report)
         elif report is not None and (error := _ERROR.match(text)):

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines, unmarked
+from benchbook.logs.printed import LONGEST, printed_lines, unmarked
 from benchbook.logs.units import in_base
 
 TOOL = "hyperfine"
@@ -57,8 +57,10 @@ def read(log: Log) -> list[Report]:
     for document in log.documents:
         reports += _of_document(document)
     reports += _of_terminal(log)
-    reports += _of_tables(log)
-    reports += _of_asciidoc(log)
+    if "Mean [" in log.text or "stddev" in log.text:
+        reports += _of_tables(log)
+    if "Mean [" in log.text:
+        reports += _of_asciidoc(log)
     return sorted(reports, key=lambda report: report.line)
 
 
@@ -112,7 +114,9 @@ def _is_number(value: Any) -> bool:
 def _of_terminal(log: Log) -> list[Report]:
     reports: list[Report] = []
     title, title_line = "", 0
-    for line in printed_lines(log):
+    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: "):
+        if len(line.text) > LONGEST:
+            continue
         text = unmarked(line.text)
         if found := _TITLE.match(text):
             title, title_line = found[1], line.number

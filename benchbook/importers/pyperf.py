@@ -62,7 +62,13 @@ _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    return sorted([*reports, *_of_text(log), *_of_tables(log)], key=lambda report: report.line)
+    if any(
+        word in log.text for word in (" +- std dev:", " +- MAD:", "Slower (", "Faster (", "Same ")
+    ):
+        reports += _of_text(log)
+    if "| Benchmark " in log.text:
+        reports += _of_tables(log)
+    return sorted(reports, key=lambda report: report.line)
 
 
 def _of_document(document: Document) -> list[Report]:
@@ -137,7 +143,7 @@ def _of_text(log: Log) -> list[Report]:
     count: int | None = None
     warned: dict[str, Any] = {}
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
             rows = _spread(log, line, found)
             name = found["name"] or title

@@ -19,7 +19,7 @@ from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.shells import commands
 
 _MOST_DIGITS = 60
-_ZEROS = str.maketrans("123456789", "000000000")  # many times as fast as a pattern
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
 _ENDLESS = re.compile(rf"[0-9]{{{_MOST_DIGITS},}}")
 
 
@@ -41,7 +41,7 @@ def log_of(content: bytes) -> Log:
 def _without_endless(text: str) -> str:
     """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
     made of hundreds can be multiplied by no other."""
-    if "0" * _MOST_DIGITS not in text.translate(_ZEROS):
+    if b"0" * _MOST_DIGITS not in text.encode("ascii", "replace").translate(_ZEROS):
         return text
     return _ENDLESS.sub("…", text)
 

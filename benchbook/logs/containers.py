@@ -61,12 +61,19 @@ def _each(
 
 def _recorded(text: str) -> str:
     """What the terminal showed: an event may hold a part of a line, or several."""
-    found, open_line = list[str](), ""
+    found, begun = list[str](), list[str]()
     for line in text.split("\n"):
         event = _EVENT.match(line)
-        *whole, open_line = (open_line + (_string(event[1]) or "" if event else "")).split("\n")
+        chunk = (_string(event[1]) or "") if event else ""
+        if "\n" not in chunk:
+            begun.append(chunk)
+            found.append("")
+            continue
+        *whole, rest = "".join([*begun, chunk]).split("\n")
+        begun = [rest]
         found.append(SOFT.join(_as_shown(whole)))
-    return "\n".join([*found[:-1], SOFT.join(_as_shown([found[-1], open_line]))])
+    found[-1] = SOFT.join([found[-1], *_as_shown(["".join(begun)])])
+    return "\n".join(found)
 
 
 def _notebook(text: str) -> str:

@@ -16,6 +16,9 @@ from benchbook.logs.sources import may_be_commented, uncommented
 _IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
 _BREAKS = re.compile(r"<(?:br|/p|/tr|/div|/li|/h[1-6]|/pre|pre|p|div)\b[^<>\n]{0,500}>", re.I)
+# What a row has between its cells, if they are in one line; tables with heads are tables of text.
+_CELLS = re.compile(r"</t[dh]\s{0,8}>[ \t]{0,80}<t[dh]\b[^<>\n]{0,500}>", re.I)
+_HEADED = re.compile(r"<th\b", re.I)
 _TAGS = re.compile(
     r"</?(?:a|abbr|b|blockquote|body|br|button|code|dd|div|dl|dt|em|font|h[1-6]|head|header|hr|html"
     r"|i|img|ins|kbd|li|link|main|meta|nav|ol|p|path|pre|s|samp|section|small|span|strong|sub|sup"
@@ -102,6 +105,7 @@ def unwrapped(text: str) -> list[str]:
 
 def _from_page(text: str) -> str:
     text = _HIDDEN.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _CELLS.sub(" | " if _HEADED.search(text) else "  ", text)
     text = _TAGS.sub("", _BREAKS.sub(SOFT, text))
     return _from_entities(text)
 
@@ -123,7 +127,7 @@ def _plain(lines: list[str]) -> list[str]:
     for _ in range(_NESTED):
         before = lines
         sample = _sample(lines)
-        if any(">" in one or "|" in one for one in sample):
+        if any(">" in one or "|" in one or one[:1] == "│" for one in sample):
             lines = [_unquoted(one) for one in lines]
             sample = _sample(lines)
         if any(_STAMP.match(one) for one in sample):
@@ -159,6 +163,8 @@ def _unstamped(lines: list[str]) -> list[str]:
 
 
 def _unquoted(line: str) -> str:
+    if line[:1] == "│":  # a pane of a terminal
+        return line[1:].removeprefix(" ").rstrip("│ \t")
     head = line[:12]
     if (">" in head and (found := _QUOTED.match(line))) or (
         "|" in head and (found := _BARRED.match(line))

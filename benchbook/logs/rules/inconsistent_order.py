@@ -77,6 +77,7 @@ _OF_ONE = {
     "bytes_moved",
     "repetition",
     "repetitions",
+    "iterations",
     "clock_ticks",
     "class_width",
 }
