@@ -265,7 +265,7 @@ def _at(cells: list[str], at: int) -> tuple[str, str, str, float] | None:
         behind = behind[1:]
     if len(behind) < 2 or not re.fullmatch(_EVENT, event) or (unit and unit not in _UNITS):
         return None
-    if not re.fullmatch(r"<not (?:supported|counted)>|\d+(?:\.\d+)?", printed):
+    if not re.fullmatch(r"<not (?:supported|counted)>|\d+(?:[.,]\d+)?", printed):
         return None
     if not behind[0].isdecimal() or not re.fullmatch(r"\d{1,3}[.,]\d+", behind[1]):
         return None
