@@ -32,7 +32,7 @@ _STAMPS = (
     rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]?)?[ \t|:]\s?",  # GitHub, GitLab, loggers
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
-    r"\[ *\d{1,9}\.\d{3,9}\] ",  # dmesg, ts, ping -D
+    r"\[ *\d{1,10}\.\d{3,9}\] ",  # dmesg, ts, ping -D
     # syslog, ts
     rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:\d{{4}} )?(?:[\w.-]+ [\w./@-]+(?:\[\d+\])?: )?",
     # iperf3, mpirun
