@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -48,6 +49,23 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
     assert shown(content) == lines
 
 
+def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
+    content = r"""
+{"cells": [{"outputs": [{"text": [
+  "\u001b[32mCopy:\u001b[0m 1.5 \"MB/s\"\n",
+  "50 %\rScale: 2\n",
+  "Add: 3"
+]
+}], "source": [
+  "!./stream"
+]}]}
+"""
+    log = log_of(content.strip("\n").encode())
+    said = {line.number: line.text for line in log.lines}
+    assert [said[number] for number in (2, 3, 4)] == ['Copy: 1.5 "MB/s"', "Scale: 2", "Add: 3"]
+    assert (said[6], said[7]) == ('}], "source": [', "!./stream")
+
+
 @pytest.mark.parametrize(
     "before",
     [
@@ -69,6 +87,17 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
         "[gpu-a100-03] 12:41:00  ",
         "[c1-23]: ",
         "2024-05-01T10:00:00Z bench | ",
+        "bench (gcc-13)\tRun it\t2024-05-01T10:00:00.1234567Z ",
+        "2024-05-01T10:00:00+0200 node7 bench[812]: ",
+        "[ 1234.000567] node7 bench[812]: ",
+        "2024-05-01 10:00:00,123 INFO  [main] c.x.Runner - ",
+        "2024-05-01 10:00:00,123 - bench.run - INFO - ",
+        "INFO:bench.run:",
+        "node-03\t",
+        "bench-7d9f4b5c6d-x2x9z main ",
+        "// ",
+        "    //! ",
+        "# ",
     ],
 )
 def test_what_stands_before_each_line_goes(before: str) -> None:
@@ -115,6 +144,24 @@ def test_a_page_is_its_text() -> None:
     log = log_of(page)
     found = {line.text.strip(): line.number for line in log.lines if line.text.strip()}
     assert found == {"We saw:": 3, "Copy: 1 <not supported>": 4, "Scale: 2": 4, "Add: 3": 5}
+
+
+def test_a_comment_of_c_is_its_text_and_lists_stay() -> None:
+    text = "* one\n/*\n * Copy: 1\n *   Scale: 2 */\nint x; /* y */\n /* Add: 3\n* two\n"
+    assert shown(text.encode()) == [
+        "* one", "Copy: 1", "  Scale: 2 */", "int x; /* y */", " /* Add: 3", "* two",
+    ]  # fmt: skip
+
+
+def test_a_patch_is_what_it_leaves() -> None:
+    patch = "--- /dev/null\n+++ b/x\n@@ -1,2 +1,3 @@\n Copy: 1\n-Add: 2\n+Add: 3\n+-> 4\n+no part\n"
+    found = ["--- /dev/null", "+++ b/x", "@@ -1,2 +1,3 @@", "Copy: 1", "Add: 3", "-> 4", "+no part"]
+    assert shown(patch.encode()) == found
+
+
+def test_heads_with_a_number_sign_stay() -> None:
+    rows = ["# OSU MPI Latency Test", "# Size  Latency (us)", "# more", "8   1.5"]
+    assert shown(joined(rows)) == rows
 
 
 def test_angle_brackets_of_tools_stay() -> None:
@@ -288,6 +335,13 @@ def test_hostile_content_is_a_log(content: bytes) -> None:
         assert all(text.isprintable() or "\t" in text for text in log.text.split("\n"))
 
 
+def test_numbers_of_hundreds_of_digits_are_none() -> None:
+    assert shown(b"0.1234567890123456789 MB/s\nsize " + b"12" * 30 + b" bytes") == [
+        "0.1234567890123456789 MB/s",
+        "size … bytes",
+    ]
+
+
 def test_objects_of_a_document_know_their_lines() -> None:
     text = b'job 7\n{"a": {"text": "{ no object"},\n "b": [\n  {"c": 1},\n\n  {"c": 2}]}\n'
     document = log_of(text).documents[0]
@@ -298,3 +352,41 @@ def test_objects_of_a_document_know_their_lines() -> None:
     assert cut.places[id(cut.value["b"][0])] == 4
     headless = log_of(b'  "a": 1,\n  "b": {"c": 2}\n}\n').documents[0]
     assert headless.value and headless.places == {}
+
+
+def test_a_recording_is_what_the_terminal_showed() -> None:
+    events = [
+        [0.1, "o", "10 %\r20"],
+        [0.2, "i", "q"],
+        [0.3, "o", " %\rCopy: 1\r\nAdd"],
+        [0.4, "o", ": 2"],
+    ]
+    content = "\n".join(map(json.dumps, [{"version": 2, "width": 80}, *events])).encode()
+    assert [(one.number, one.text) for one in log_of(content).lines if one.text] == [
+        (4, "Copy: 1"), (5, "Add: 2"),
+    ]  # fmt: skip
+
+
+def test_json_of_benchmarks_stays_what_it_is() -> None:
+    record = {"results": [{"command": "a\nb\nc", "argv": ["x", "y"], "mean": 1.0}]}
+    (document,) = log_of(json.dumps(record, indent=1).encode()).documents
+    assert document.value == record
+
+
+def test_a_mail_is_read_as_it_was_written() -> None:
+    head = b"Content-Transfer-Encoding: quoted-printable\n\n"
+    assert shown(head + b"caf=C3=A9 a=3Db =\nand more=20\nend\n")[1:] == [
+        "caf\u00e9 a=b and more",
+        "end",
+    ]
+    plain = ["64 bytes: ttl=64 time=12.3 ms", "end"]
+    assert shown(head + joined(plain))[1:] == plain
+
+
+def test_lines_of_other_containers() -> None:
+    records = [{"MESSAGE": one, "_PID": "7"} for one in TABLE]
+    assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    body = json.dumps(
+        {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
+    )
+    assert [one for one in shown(body.encode()) if one in TABLE] == TABLE

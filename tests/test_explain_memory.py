@@ -144,3 +144,35 @@ def test_sums_of_more_processes_than_cores_say_so() -> None:
     (one,) = said["findings"]
     assert one["artefact"] == "oversubscribed-sum"
     assert "8 processes on 4 cores" in one["explanation"]
+
+
+TRIAD = "Triad:          {}.8     0.061489     0.061274     0.062979\n"
+
+
+def test_what_is_set_before_a_command_is_not_set_for_the_next() -> None:
+    lines = ["$ export OMP_NUM_THREADS=16\n", "$ ./stream | grep Triad\n", TRIAD.format(31334)]
+    lines += ["$ OMP_NUM_THREADS=2 ./stream | grep Triad\n", TRIAD.format(11334)]
+    lines += ["$ ./stream | grep Triad\n", TRIAD.format(31134)]
+    reports = stream.read(log_of("".join(lines).encode()))
+    assert [one.facts["threads"] for one in reports] == [16, 2, 16]
+    assert [len(one.results) for one in reports] == [4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    "row", ["Add: 12.5 0.1 0.2 0.3", "Add: 1.5 0.100000 0.200000 0.400000", "Copy: inf inf inf inf"]
+)
+def test_a_row_alone_is_of_stream_only_as_it_prints_it(row: str) -> None:
+    assert stream.read(log_of(row.encode())) == []
+
+
+def test_a_size_that_is_rounded_much_says_nothing_of_what_was_moved() -> None:
+    table = "".join(
+        f"{name}: {arrays * 250000 / 0.04 / 1e6:.1f} 0.042000 0.040000 0.047000\n"
+        for name, arrays in stream.KERNELS.items()
+    )
+    head = (
+        "Total memory required = {} MiB (= 0.0 GiB).\nFunction Best Rate MB/s  Avg time  Min time"
+    )
+    said = stream.read(log_of(f"{head.format(0.8)}  Max time\n{table}".encode()))
+    assert said[0].facts["array_bytes"] == round(0.8 * 2**20) // 3
+    assert "bytes_moved" not in said[0].columns

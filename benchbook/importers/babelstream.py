@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
@@ -13,7 +13,7 @@ TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
 WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec")
 SIGNS = re.compile(
-    r"BabelStream|GPU-STREAM|Function +Mi?Bytes/sec +Min \(sec\)|max_mi?bytes_per_sec"
+    r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
@@ -22,12 +22,19 @@ _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
 _SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = re.compile(r"^Running (?:kernels|triad) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
+_IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
+_DEVICE = re.compile(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
 _VERSION = re.compile(r"^Version: (\d[\w.]*)")
 _FAILED = re.compile(r"^Validation failed on ")
 _TRIAD_TIME = re.compile(r"^Runtime \(seconds\): +([\d.,]+)")
 _TRIAD_RATE = re.compile(r"^Bandwidth \((Gi?)B/s\): +([\d.,]+)")
 _BYTES = {"KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
-_CSV = re.compile(r"^function([,;\t])num_times\1n_elements\1sizeof\1max_(mi?)bytes_per_sec")
+_CSV = re.compile(
+    r"^function([,;\t])num_times\1n_elements\1sizeof\1max_(mi?)bytes_per_sec"
+    r"\1min_runtime\1max_runtime\1avg_runtime(?:\1|$)"
+)
+_OWN_COLUMNS = 8
+_ROUNDED = 0.025  # of an array: more does not say what was moved
 
 
 @dataclass
@@ -37,6 +44,8 @@ class _Run:
     facts: dict[str, Any] = field(default_factory=dict)
     unit: str = ""
     separator: str = ""
+    columns: int = 0  # of its CSV: who runs it again and again adds some
+    size_error_bytes: float = 0.0  # how far the digits of the size leave an array open
     rows: list[Result] = field(default_factory=list)
 
 
@@ -46,6 +55,8 @@ def read(log: Log) -> list[Report]:
     run = _Run()
     for line in printed_lines(log):
         text = line.text.strip()
+        if text.startswith("|"):  # a table that somebody made of it
+            text = " ".join(text.replace("|", " ").split())
         if text in ("BabelStream", "GPU-STREAM") or (run.rows and _TABLE.match(text)):
             _finish(run, reports)
             # A log with both streams has what was complained of before all that was buffered.
@@ -60,9 +71,14 @@ def read(log: Log) -> list[Report]:
             run.line, run.unit = run.line or line.number, f"{table[1] or 'M'}B/s"
         elif csv := _CSV.match(text):
             _finish(run, reports)
-            run = _Run(line.number, unit=f"{csv[2].replace('m', 'M')}B/s", separator=csv[1])
-        elif run.separator and text.count(run.separator) == 7:
-            _csv_row(line, text.split(run.separator), run)
+            unit, columns = f"{csv[2].replace('m', 'M')}B/s", text.count(csv[1]) + 1
+            run = _Run(line.number, unit=unit, separator=csv[1], columns=columns)
+        elif run.separator and text.count(run.separator) + 1 == run.columns:
+            cells = text.split(run.separator)[:_OWN_COLUMNS]
+            if any(row.name == cells[0] for row in run.rows):
+                _finish(run, reports)
+                run = replace(run, line=line.number, facts={}, rows=[])
+            _csv_row(line, cells, run)
         elif run.unit and (row := _ROW.match(text)):
             _row(log, line, row, run)
         elif rate := _TRIAD_RATE.match(text):
@@ -75,12 +91,17 @@ def _fact(log: Log, text: str, run: _Run) -> None:
     if size := _SIZE.match(text):
         value = log.number(size[1])
         run.facts["array_bytes"] = whole((value or 0) * _BYTES[size[2]]) or None
+        run.size_error_bytes = half_digit(size[1]) * _BYTES[size[2]]
     elif times := _TIMES.match(text):
         run.facts["repetitions"] = int(times[1]) - 1  # the first is left out
     elif precision := _PRECISION.match(text):
         run.facts["precision"] = precision[1]
     elif version := _VERSION.match(text):
         run.version = version[1]
+    elif device := _DEVICE.match(text):
+        run.facts["device"] = device[1]
+    elif implementation := _IMPLEMENTATION.match(text):
+        run.facts["implementation"] = implementation[1]
     elif _FAILED.match(text):
         run.facts["validated"] = False
     elif elapsed := _TRIAD_TIME.match(text):
@@ -110,7 +131,7 @@ def _figures(
     rate, least, most, mean = values
     array, arrays = run.facts.get("array_bytes"), _ARRAYS.get(name)
     of: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": error}
-    if array and arrays:
+    if array and arrays and run.size_error_bytes <= _ROUNDED * array:
         of["bytes_moved"] = array * arrays
     _add(run, line, name, rate, run.unit, "best", of)
     for statistic, value in (("min", least), ("max", most), ("mean", mean)):

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import is_number, printed_lines
+from benchbook.logs.printed import is_number, printed_lines, unmarked
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
 WORDS = ('"benchmarks"', "Benchmark ", "name,iterations,real_time,cpu_time")
 SIGNS = re.compile(
-    r'"benchmarks"|Benchmark +Time(?:\(ns\))? +CPU(?:\(ns\))? +Iterations'
+    r'"benchmarks"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations'
     r"|name,iterations,real_time,cpu_time"
 )
 
@@ -21,16 +21,23 @@ _HEAD = re.compile(
     r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
 )
 _ROW = re.compile(
-    r"^(?P<name>\S.*?) +(?P<time>-?[\d.,]+) (?P<unit>ns|us|ms|s|%) +(?P<cpu>-?[\d.,]+) "
-    r"(?P<cpu_unit>ns|us|ms|s|%) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+    r"^(?P<name>\S.*?) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
+    r"(?P<cpu>-?[\d.,]+(?:e\+\d+)?) (?P<cpu_unit>ns|us|ms|s|%) +"
+    r"(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
 )
 # Before 1.0 the unit stood above the columns.
 _OLD_ROW = re.compile(
     r"^(?P<name>\S.*?) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
 )
-_BARE_RATE = re.compile(r"^(\d+(?:\.\d+)?)([kMGT]?)B/s(?= |$)")  # to 1.4, without its name
+# To 1.4, without their names.
+_BARE_RATES = re.compile(
+    r"(?:(?P<bytes>\d+(?:\.\d+)?)(?P<of_bytes>[kMGT]?)B/s(?: +|$))?"
+    r"(?:(?P<items>\d+(?:\.\d+)?)(?P<of_items>[kMGT]?) items/s(?: |$))?"
+)
+# One after the other; behind the last of them may stand a label, with signs of equality too.
 _COUNTER = re.compile(
-    r"(\w[\w:/.-]*)=(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?(?= |$)"
+    r" *([^\s=,]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?"
+    r"|-?(?:nan|inf)\S*)(?= |$)"
 )
 _CELL = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?")
 _AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max)$")
@@ -38,6 +45,8 @@ _CACHE = re.compile(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
 _CPUS = re.compile(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
 _ERROR = re.compile(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
+_OWN_COLUMNS = re.compile(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
+_TIMES = ("ns", "us", "ms", "s")
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
@@ -153,7 +162,9 @@ def _of_console(log: Log) -> list[Report]:
     report: Report | None = None
     in_head = False  # the unit
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = unmarked(line.text)
+        if text.startswith("|"):  # somebody's table of Markdown
+            text = "  ".join(one.strip(" `*") for one in text.strip("| ").split("|"))
         head = _HEAD.match(text)
         if head:
             report = Report(TOOL, [], line.number, "", facts, notes)
@@ -207,10 +218,12 @@ def _console_row(
                 Result(_title(name, title), value, unit, line.number, statistic, of)
             )
     rest = row["rest"] or ""
-    told = [one.groups() for one in _COUNTER.finditer(rest)]
+    told = _counters(rest)
     cells = rest.split()
-    if not told and (bare := _BARE_RATE.match(rest)):
-        told = [("bytes_per_second", bare[1], bare[2], "/s")]
+    if not told and (bare := _BARE_RATES.match(rest)):
+        both = [("bytes_per_second", bare["bytes"], bare["of_bytes"], "/s")]
+        both += [("items_per_second", bare["items"], bare["of_items"], "/s")]
+        told = [one for one in both if one[1]]
     if columns and not told and len(cells) == len(columns):
         told = [
             (column, *cell.groups())
@@ -222,6 +235,17 @@ def _console_row(
         report.results.append(
             Result(_title(name, counter), value, unit, line.number, statistic, of)
         )
+
+
+def _counters(rest: str) -> list[tuple[str, str, str, str]]:
+    """The counters at the begin of what stands behind the iterations, without those that are no
+    number."""
+    found, at = [], 0
+    while one := _COUNTER.match(rest, at):
+        at = one.end()
+        if one[2]:
+            found.append(one.groups(""))
+    return found
 
 
 def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, str]:
@@ -261,10 +285,17 @@ def _of_csv(log: Log) -> list[Report]:
     for line in printed_lines(log):
         text = line.text.strip().removeprefix(before)
         if (at := text.find(_CSV)) >= 0:
+            if _OWN_COLUMNS.fullmatch(text[:at]):
+                at = 0
             before, columns = text[:at] or before, text[at:].split(",")
             reports.append(Report(TOOL, [], line.number))
         elif columns and text.startswith('"'):
             record: dict[str, Any] = dict(zip(columns, next(csv.reader([text]), []), strict=False))
+            if (
+                record.get("time_unit") not in (*_TIMES, None)
+                and record.get("error_occurred") != "true"
+            ):
+                continue  # the growth that was fitted, and how well: BigO and RMS
             numbers = {key: _float(one) for key, one in record.items() if key not in ("name",)}
             aggregate = _AGGREGATE.search(str(record["name"]))
             typed = {
@@ -276,6 +307,8 @@ def _of_csv(log: Log) -> list[Report]:
             }
             if aggregate:
                 typed |= {"aggregate_name": aggregate[1]}
+            elif (numbers.get("iterations") or 0.0) >= 1:
+                typed["iterations"] = int(min(numbers["iterations"], 1e18))
             _record(typed, line.number, reports[-1])
         elif text:
             columns = []

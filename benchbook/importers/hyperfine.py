@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import printed_lines, unmarked
 from benchbook.logs.units import in_base
 
 TOOL = "hyperfine"
@@ -15,7 +15,7 @@ LOOKS_FOR = "hyperfine: JSON results with command, mean, stddev, times; 'Time (m
 WORDS = ('"times"', '"command"', "Time (mean", "Time (abs", "stddev", "Mean [", "Benchmark")
 SIGNS = re.compile(
     r'"times"|"command"|Time \((?:mean|abs)|command([,;\t])mean\1stddev\1median'
-    r"|\| ?Mean \[|^Mean \[[\wµ]+\][ \t]*$|Benchmark #?\d+:",
+    r"|\| *Mean \[|^Mean \[[\wµ]+\][ \t]*$|Benchmark #?\d+:",
     re.M,
 )
 
@@ -23,22 +23,28 @@ _STATISTICS = ("mean", "stddev", "median", "min", "max")
 _TITLE = re.compile(r"^Benchmark #?\d+: (.+)")
 _NUMBER = r"[\d.,]+"
 _UNIT = r"(?:µs|μs|us|ms|s|m|h)"
+# The signs of a spread and of a range are whatever a wrong code page made of them.
 _MEAN = re.compile(
-    rf"^Time \(mean (?:±|\+-|\?+) .{{1,4}}\): +({_NUMBER}) ({_UNIT}) +\S+ +({_NUMBER}) ({_UNIT})"
-    rf"(?: +\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\])?"
+    rf"^Time \(mean .{{1,9}}\): +({_NUMBER}) ({_UNIT}) +\S+ +({_NUMBER}) ({_UNIT})"
+    rf"(?: +\\?\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\\?\])?"
 )
 _ONCE = re.compile(
     rf"^Time \(abs .{{1,4}}\): +({_NUMBER}) ({_UNIT})"
     rf"(?: +\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\])?"
 )
 _RANGE = re.compile(
-    rf"^Range \(min .{{1,4}} max\): +({_NUMBER}) ({_UNIT}) \S+ +({_NUMBER}) ({_UNIT}) +(\d+) runs"
+    rf"^Range \(min.{{1,9}}max\): +({_NUMBER}) ({_UNIT}) ?\S{{1,6}} +({_NUMBER}) ({_UNIT})"
+    r"(?: +\(?(\d+) runs|$)"  # before 1.5 it did not count them
 )
-_TABLE = re.compile(r"^\|? ?Command +\| Mean \[(\w+|µs)\] +\| Min \[\w+\] +\| Max \[\w+\]")
+_TABLE = re.compile(
+    r"^\|? *Command +\| +Mean \[(\w+|µs)\] +\| +Min"
+    r"(?:(?P<both>(?:…|\.\.\.?)Max \[)| \[\w+\] +\| +Max \[)"  # in one cell before 1.6
+)
 _CSV = re.compile(r"command([,;\t])mean\1stddev\1median\1user\1system\1min\1max")
 _CELLS = ("Command", "Mean", "Min", "Max", "Relative")
 _HEAD_CELL = re.compile(r"Mean \[([\wµ]+)\]")
 _OTHER_HEADS = re.compile(r"(?:Min|Max) \[[\wµ]+\]|Relative")
+_OF_ANOTHER = "┊"  # BenchmarkTools of Julia prints such lines with a second column
 _PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _UNITS = {"μs": "us", "µs": "us", "m": "min"}
 _FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
@@ -62,17 +68,17 @@ def _of_document(document: Document) -> list[Report]:
     if not isinstance(results, list):
         return []
     return [
-        _of_record(document.number, one)
+        _of_record(document.number, one, whole=document.whole or one is not results[-1])
         for one in results
         if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
     ]
 
 
-def _of_record(line: int, record: dict[str, Any]) -> Report:
+def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Report:
     of: dict[str, Any] = {}
     times = record.get("times")
     samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
-    if samples:
+    if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
     rows = [
         Result("time", float(record[name]), "s", line, name, of)
@@ -107,7 +113,7 @@ def _of_terminal(log: Log) -> list[Report]:
     reports: list[Report] = []
     title, title_line = "", 0
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = unmarked(line.text)
         if found := _TITLE.match(text):
             title, title_line = found[1], line.number
         elif text.startswith("Time (") and (rows := _times(log, line, text)):
@@ -115,7 +121,7 @@ def _of_terminal(log: Log) -> list[Report]:
             reports.append(Report(TOOL, rows, title_line or line.number, "", facts))
             title, title_line = "", 0
         elif reports and (found := _RANGE.match(text)):
-            of = {"repetitions": int(found[5])}
+            of = {"repetitions": int(found[5])} if found[5] else {}
             own = reports[-1].results
             own[:] = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in own]
             own += _results(log, line, ("time", "min", found[1], found[2]))
@@ -133,6 +139,8 @@ def _of_terminal(log: Log) -> list[Report]:
 
 
 def _times(log: Log, line: Line, text: str) -> list[Result]:
+    if _OF_ANOTHER in text:
+        return []
     if found := _MEAN.match(text):
         parts = [("time", "mean", found[1], found[2]), ("time", "stddev", found[3], found[4])]
         rest = found.groups()[4:]
@@ -161,7 +169,7 @@ def _results(log: Log, line: Line, *parts: tuple[str, str, str, str]) -> list[Re
 def _of_tables(log: Log) -> list[Report]:
     """What --export-csv and --export-markdown write."""
     reports: list[Report] = []
-    unit, columns, before, separator = "", list[str](), "", ","
+    unit, columns, before, separator, both = "", list[str](), "", ",", False
     for line in printed_lines(log):
         text = line.text.strip().removeprefix(before)
         if not text:
@@ -171,7 +179,7 @@ def _of_tables(log: Log) -> list[Report]:
             at, separator = head.start(), head[1]
             before, columns = text[:at] or before, text[at:].split(separator)
         elif table := _TABLE.match(text):
-            unit = _UNITS.get(table[1], table[1])
+            unit, both = _UNITS.get(table[1], table[1]), bool(table["both"])
         elif columns:
             cells = next(csv.reader([text], delimiter=separator), [])
             record = dict(zip(columns, cells, strict=False))
@@ -180,12 +188,13 @@ def _of_tables(log: Log) -> list[Report]:
                 for name in _STATISTICS
                 if _PLAIN.fullmatch(cell := _with_point(record.get(name) or "", separator))
             ]
-            if len(rows) < len(_STATISTICS):
+            once = not record.get("stddev") and len(rows) == len(_STATISTICS) - 1
+            if len(rows) < len(_STATISTICS) and not once:
                 columns = []
                 continue
             reports.append(Report(TOOL, rows, line.number, "", {"command": record["command"]}))
-        elif unit and not re.match(r"^\|?:?-", text):
-            row = _of_row(log, line, text, unit)
+        elif unit and not re.match(r"^\|? *:?-", text):
+            row = _of_row(log, line, _parted(text) if both else text, unit)
             unit = unit if row else ""
             reports += row
     return reports
@@ -211,13 +220,20 @@ def _of_asciidoc(log: Log) -> list[Report]:
     return reports
 
 
+def _parted(text: str) -> str:
+    """A row that has both ends in one cell, as later versions write it."""
+    cells = text.strip("| ").split("|")
+    low, sign, high = cells[-1].replace("...", "…").replace("..", "…").partition("…")
+    return "|".join([*cells[:-1], low, high, " "]) if sign else text
+
+
 def _with_point(cell: str, separator: str) -> str:
     """A number as hyperfine wrote it: a spreadsheet that parts by semicolons has decimal commas."""
     return cell if separator == "," else cell.replace(",", ".")
 
 
 def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
-    cells = [one.strip() for one in text.strip("|").split("|")]
+    cells = [one.strip(" *") for one in text.removeprefix("|").removesuffix("|").split("|")]
     if len(cells) < 4:
         return []
     mean, sign, stddev = cells[-4].partition("±")
@@ -226,5 +242,5 @@ def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
         parts.append(("time", "stddev", stddev, unit))
     parts += [("time", "min", cells[-3], unit), ("time", "max", cells[-2], unit)]
     rows = _results(log, line, *parts)
-    command = "|".join(cells[:-4]).strip("` ")
+    command = "|".join(cells[:-4]).strip("`= ")
     return [Report(TOOL, rows, line.number, "", {"command": command})] if len(rows) > 2 else []

@@ -14,6 +14,7 @@ TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
 WORDS = (
     "microseconds",
+    "usecs",
     "nanoseconds",
     "milliseconds",
     '"stride=',
@@ -23,7 +24,7 @@ WORDS = (
     "bandwidth",
 )
 SIGNS = re.compile(
-    r"(?:micro|nano|milli)seconds|\"stride=\d|\"size=\d|M B E N C H|bw_mem|bandwidth"
+    r"(?:micro|nano|milli)seconds|usecs|\"stride=\d|\"size=\d|M B E N C H|bw_mem|bandwidth"
 )
 
 _NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
@@ -35,17 +36,23 @@ _OPERATIONS = (
     r"|TCP/IP connection cost to \S+|RPC/(?:tcp|udp) latency using \S+|Pagefaults on \S+"
     r"|FIFO latency|(?:integer|int64|uint64|unsigned|float|double) (?:bit|add|mul|div|mod)"
     r"|(?:float|double) bogomflops|Procedure call|vfork\+\S+|usleep \d+ \S+"
+    r"|STREAM2? [a-z]+ latency"
 )
-_LATENCY = re.compile(rf"^({_OPERATIONS}): +({_NUMBER}) (micro|nano|milli)seconds?$")
-_UNITS = {"micro": "us", "nano": "ns", "milli": "ms"}
+# Who compares several writes their names before them.
+_BEFORE = r"(?:^|(?<=[:\]] )|(?<=  )|(?<=\t))"
+_LATENCY = re.compile(
+    rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$"
+)
+_ENDS = ("seconds", "second", "usecs")
+_UNITS = {"micro": "us", "nano": "ns", "milli": "ms", None: "us"}
 _RATES = (
     r"Pipe bandwidth|AF_UNIX sock stream bandwidth|Socket bandwidth using \S+"
-    r"|File \S+ (?:write|read) bandwidth"
+    r"|File \S+ (?:write|read) bandwidth|STREAM2? [a-z]+ bandwidth"
 )
-_RATE = re.compile(rf"^({_RATES}): +({_NUMBER}) (K|M)B/sec$")
+_RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
 # What stands above pairs: a quotation mark and a title.
 _STRIDE = re.compile(r'^"?stride=(\d+)$')
-_SWITCH = re.compile(r'^"size=(\d+)k ovr=([\d.]+)$')
+_SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
 _BANDWIDTH = re.compile(
     r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
     r"|read open2close))$",
@@ -89,9 +96,9 @@ def read(log: Log) -> list[Report]:
             _begin_bw_mem(asked[line.number], state)
         elif called := _CALLED.match(text):
             _begin_bw_mem(("bw_mem", *called[1].split()), state)
-        elif found := _LATENCY.match(text):
+        elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
-        elif found := _RATE.match(text):
+        elif "B/sec" in text and (found := _RATE.search(text)):
             _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], {})
         elif asked and (operation := _OPERATION.match(text)):
             state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"

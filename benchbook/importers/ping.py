@@ -17,6 +17,7 @@ _HEAD = re.compile(
     r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?P<address>[^)]+)\))?.*?"
     r"(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
 )
+_FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
 _HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
 _REPLY = re.compile(
     r"(?<!\d)(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
@@ -186,11 +187,7 @@ def read(log: Log) -> list[Report]:
         if runs and runs[-1].is_alone and (usual := _USUAL.fullmatch(text)):
             _add(runs[-1], float(usual[1]), "ms", line)
             continue
-        if "\\n" in text:  # all of it in a string of JSON
-            for part in text.split("\\n"):
-                _take(log, runs, Line(line.number, part), asked)
-        else:
-            _take(log, runs, line, asked)
+        _take(log, runs, line, asked)
     return [_report(run) for run in runs if run.results]
 
 
@@ -244,6 +241,10 @@ def _head(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     run.facts["message_bytes"] = int(named["bytes"])
     run.facts["far_host"] = named["host"]
     run.facts["far_address"] = named.get("address") or named["host"]
+    if near := _FROM.search(line.text):
+        run.facts |= {"near_address": near["address"]}
+        if near["device"]:
+            run.facts["device"] = near["device"]
 
 
 def _reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:

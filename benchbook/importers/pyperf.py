@@ -12,33 +12,50 @@ from benchbook.logs.units import in_base
 
 TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
-WORDS = ('"runs"', "Mean +- std dev:", "Median +- MAD:", "Benchmark ")
-SIGNS = re.compile(r'"runs"|Mean \+- std dev:|Median \+- MAD:|\| Benchmark +\|')
+WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
+SIGNS = re.compile(
+    r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
+)
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
 _UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"
 _SPREAD = re.compile(
-    rf"^(?:(?P<name>[\w.:/ -]+?): )?(?P<what>Mean \+- std dev|Median \+- MAD): +"
-    rf"(?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- (?P<spread>{_NUMBER}) (?P<spread_unit>{_UNIT})$"
+    r"^(?:(?P<name>\S[^+\n]{0,200}?): )?(?P<what>Mean \+- std dev|Median \+- (?:MAD|std dev)): +"
+    rf"(?P<middle>{_NUMBER})(?: (?P<unit>{_UNIT}))? \+- "
+    rf"(?P<spread>{_NUMBER})(?: (?P<spread_unit>{_UNIT}))?$"
 )
 _COMPARED = re.compile(
-    rf"^Mean \+- std dev: (?P<first>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"^(?:(?P<name>[^+\n]{{1,200}}?): )?(?P<what>Mean|Median) \+- std dev: "
+    rf"(?P<first>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
     rf"(?P<second>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
 )
+# What `compare_to --group-by-speed` lists under its titles.
+_GROUP = re.compile(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
+_GROUPED = re.compile(
+    rf"^- (?P<name>\S.{{0,200}}?): (?P<first>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"(?P<second>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}): (?:[\d.]+x (?:faster|slower)|no change)"
+)
 _SIDE = re.compile(
-    rf"\[(?P<side>.+)\] (?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- "
+    rf"(?:\[(?P<side>.+)\] )?(?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- "
     rf"(?P<spread>{_NUMBER}) (?P<spread_unit>{_UNIT})"
 )
-_CELL = re.compile(rf"({_NUMBER}) ({_UNIT})(: [\d.]+x (?:faster|slower))?")
+_CELL = re.compile(
+    rf"({_NUMBER}) ({_UNIT})"
+    r"(: (?:[\d.]+x (?:faster|slower)(?: \([^()]{1,40}\))?|no change|not significant))?"
+)
 _UNSTABLE = "WARNING: the benchmark result may be unstable"
 _LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
-_EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})$")
+_EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
 _NEAR = 6  # lines from the first of its figures to the last
-_TITLE = re.compile(r"^(?:### |# )?([\w.-]+)(?: ###)?$")
+_TITLE = re.compile(r"^(?:### (?=\S)|# (?=[\w.-]+$))(.{1,200}?)(?: ###)?$")
 _COUNT = re.compile(r"^Total number of values: (\d+)$")
 _UNITS = {"sec": "s", "second": "s", "byte": "B", "bytes": "B", "integer": "1", "hour": "h"}
-_SAID = {"Mean +- std dev": ("mean", "stddev"), "Median +- MAD": ("median", "mad")}
-_RESOLUTION = re.compile(r"resolution: ([\d.]+) (ns|us|ms|s)")
+_SAID = {
+    "Mean +- std dev": ("mean", "stddev"),
+    "Median +- MAD": ("median", "mad"),
+    "Median +- std dev": ("median", "stddev"),  # of perf 0.x
+}
+_RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -115,7 +132,8 @@ def _pairs(values: Any) -> list[list[Any]]:
 def _of_text(log: Log) -> list[Report]:
     reports: list[Report] = []
     pending: list[Result] = []
-    title = ""
+    title, before = "", ""
+    grouped = False
     count: int | None = None
     warned: dict[str, Any] = {}
     for line in printed_lines(log):
@@ -124,7 +142,7 @@ def _of_text(log: Log) -> list[Report]:
             rows = _spread(log, line, found)
             name = found["name"] or title
             last = reports[-1] if reports else None
-            if last and last.facts.get("open") and not name:
+            if last and last.facts.get("open") and last.facts.get("benchmark", "") == name:
                 last.results += rows
                 del last.facts["open"]
             elif rows:
@@ -138,7 +156,11 @@ def _of_text(log: Log) -> list[Report]:
                     reports[-1].facts["open"] = True
             pending, count = [], None
         elif found := _COMPARED.match(text):
-            reports += _compared(log, line, found, title)
+            reports += _compared(log, line, found, found["name"] or title)
+        elif grouped and (found := _GROUPED.match(text)):
+            reports += _compared(log, line, found, found["name"])
+        elif _GROUP.match(text):
+            grouped = True
         elif found := _EDGE.match(text):
             row = _result(log, line, found[1][:3].lower(), found[2], found[3])
             if found[1] == "Minimum":
@@ -156,8 +178,11 @@ def _of_text(log: Log) -> list[Report]:
                 warned["said_longest_s"] = in_base(value, unit)[0] / 1e9
         elif found := _COUNT.match(text):
             count = int(found[1])
-        elif text.startswith(("### ", "# ")) or (text and set(text) <= {"-", "="}):
-            title = found[1] if (found := _TITLE.match(text)) else title
+        elif found := _TITLE.match(text):
+            title = found[1]
+        elif before and len(text) == len(before) and set(text) <= {"-", "="}:
+            title = before
+        before = text
     for report in reports:
         report.facts.pop("open", None)
     return reports
@@ -174,12 +199,14 @@ def _of_tables(log: Log) -> list[Report]:
         cells = [one.strip() for one in text.strip("|").split("|")] if text[:1] == "|" else []
         if len(cells) > 2 and cells[0] == "Benchmark":
             sides, table, compared = cells[1:], [], False
-        elif sides and len(cells) == len(sides) + 1:
-            for side, cell in zip(sides, cells[1:], strict=True):
+        elif sides and len(cells) > len(sides):
+            # A name may have a bar in it, values have none.
+            name = " | ".join(cells[: -len(sides)])
+            for side, cell in zip(sides, cells[-len(sides) :], strict=True):
                 if told := _CELL.fullmatch(cell):
                     compared = compared or bool(told[3])
                     rows = _result(log, line, "mean", told[1], told[2])
-                    facts = {"build": side, "benchmark": cells[0]}
+                    facts = {"build": side, "benchmark": name}
                     table.append(Report(TOOL, rows, line.number, "", facts))
             if compared:
                 found += [one for one in table if one.results]
@@ -192,15 +219,16 @@ def _of_tables(log: Log) -> list[Report]:
 def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Report]:
     """Both sides of a line of `pyperf compare_to`."""
     reports = []
+    middle = str(found.groupdict("").get("what") or "mean").lower()
     for side in (found["first"], found["second"]):
         one = _SIDE.fullmatch(side)
         if one is None:
             continue
         rows = [
-            *_result(log, line, "mean", one["middle"], one["unit"]),
+            *_result(log, line, middle, one["middle"], one["unit"]),
             *_result(log, line, "stddev", one["spread"], one["spread_unit"]),
         ]
-        facts = {"build": one["side"], **({"benchmark": title} if title else {})}
+        facts = {"build": one["side"], "benchmark": title or None}
         reports.append(Report(TOOL, rows, line.number, "", facts))
     return reports
 
@@ -213,8 +241,10 @@ def _spread(log: Log, line: Line, found: re.Match[str]) -> list[Result]:
     ]
 
 
-def _result(log: Log, line: Line, statistic: str, printed: str, unit: str) -> list[Result]:
+def _result(log: Log, line: Line, statistic: str, printed: str, unit: str | None) -> list[Result]:
+    """`unit`: none of a whole number, which pyperf prints without one."""
     value = log.number(printed)
     if value is None:
         return []
-    return [Result("time", value, _UNITS.get(unit, unit), line.number, statistic)]
+    told = _UNITS.get(unit, unit) if unit else "1"
+    return [Result("time", value, told, line.number, statistic)]

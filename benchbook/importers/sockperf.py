@@ -139,7 +139,8 @@ def _learn(log: Log, run: _Run) -> None:
             if value.isdigit():
                 run.facts.setdefault("message_bytes", int(value))
             elif option in ("-i", "--ip"):
-                run.facts.setdefault("far_address", value)
+                listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
+                run.facts.setdefault("near_address" if listens else "far_address", value)
 
 
 def _of_end(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:

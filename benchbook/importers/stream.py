@@ -10,14 +10,18 @@ from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
 from benchbook.logs.numerals import number
-from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines
+from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines, unremarked
 
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
-WORDS = ("Copy", "Scale", "Add", "Triad")
-SIGNS = re.compile(r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *\d\S*+\s++\d\S*+\s++\d| *:? *\||:?[;,])")
+WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
+SIGNS = re.compile(
+    r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
+    r"|SAXPYing *: *\d"
+)
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
+_OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0
 _TABLE = re.compile(
     r"Function\b.*?\bRate\s*\(?\s*(?P<unit>[MG]i?B)/s\s*\)?\s+(?P<mid>Avg|RMS|Average)\s+time\s+"
     r"Min\s+time\s+Max\s+time",
@@ -25,12 +29,17 @@ _TABLE = re.compile(
 )
 _ROW = re.compile(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
 _OWN_ROW = re.compile(
-    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>\d\S*(?:\s+\S+)*)$"
+    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>[\d+Ii]\S*(?:\s+\S+)*)$"
 )
-_CELL = re.compile(r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan", re.IGNORECASE)
+_CELL = re.compile(r"[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
 _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
+# A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
+_DIGITS_OF_5 = (1, 6, 6, 6)
 _COLUMNS = 4
 _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
+# Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
+_WELL_ROUNDED = 5 << 20
+_HEADLESS = "The head of its table is missing"
 _MIXED = "The rows of several processes are mixed"
 
 
@@ -95,8 +104,13 @@ class _Run:
     facts: dict[str, Any] = field(default_factory=dict)
     unit: str = ""
     middle: str = ""
-    rows: list[Result] = field(default_factory=list)
+    rows: list[list[Result]] = field(default_factory=list)  # the figures of each line
     notes: list[str] = field(default_factory=list)
+    is_sure: bool = True  # all rows are as version 5 prints them
+
+    @property
+    def names(self) -> list[str]:
+        return [row[0].name for row in self.rows]
 
 
 def read(log: Log) -> list[Report]:
@@ -121,6 +135,9 @@ def read(log: Log) -> list[Report]:
             run.unit = f"{table['unit']}/s"
             run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
         elif not told:
+            if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
+                _finish(run, reports, asked)
+                run = _Run()
             _row(log, line, text, run)
     _finish(run, reports, asked)
     return reports
@@ -157,6 +174,8 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     found = _OWN_ROW.search(text) or _ROW.match(text)
     if found is None:
         return
+    if found["name"] in KERNELS and (plain := unremarked(text)) != text:
+        found = _OWN_ROW.search(plain) or found
     name = found["name"]
     if not run.unit and name not in KERNELS:
         return
@@ -174,26 +193,39 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
         return
     unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
     run.line = run.line or line.number
-    # Several processes that print at once mix their rows.
-    process = sum(row.name == name for row in run.rows)
-    own = {"process": process} if process else {}
-    if process == 1 and not any(_MIXED in note for note in run.notes):
-        run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
-    timed = {**own, "elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
-    run.rows.append(Result(name, rate, unit, line.number, "best", timed))
-    run.rows += [
-        Result(f"{name} time", value, "s", line.number, said, own)
+    in_order = 0 < least <= middle <= most
+    run.is_sure &= in_order and tuple(map(decimals, cells)) == _DIGITS_OF_5
+    timed = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    row = [Result(name, rate, unit, line.number, "best", timed)]
+    row += [
+        Result(f"{name} time", value, "s", line.number, said)
         for said, value in ((statistic, middle), ("min", least), ("max", most))
     ]
+    run.rows.append(row)
 
 
 def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
-    """Add the report of a run that has a table."""
-    if not run.rows or (not run.unit and len({row.name for row in run.rows}) < 2 * 2):
+    """Add the reports of a run that has a table: several where tables without heads follow."""
+    names = run.names
+    if not names or (not run.unit and len({*names}) < len(KERNELS) and not run.is_sure):
         return
-    facts, notes = dict(run.facts), list(run.notes)
-    facts = _asked_above(asked, run.rows[0].line) | facts
+    several = len({*names})
+    if run.unit or any(name != names[at % several] for at, name in enumerate(names)):
+        several = len(names)
+    for at in range(0, len(names), several):
+        rows = run.rows[at : at + several]
+        part = _Run(rows[0][0].line, dict(run.facts), run.unit, run.middle, rows)
+        if at == 0:
+            part.line, part.notes = run.line, list(run.notes)
+        _report(part, reports, asked)
+
+
+def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
+    facts, notes = run.facts, run.notes
+    facts = _asked_above(asked, run.rows[0][0].line) | facts
+    is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
+    is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
     runs = facts.pop("runs", None)
     version = str(facts.pop("version", ""))
     if array_bytes:
@@ -206,10 +238,28 @@ def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
     counted = facts.pop("threads_counted", None)
     if counted is not None and facts.setdefault("threads", counted) != counted:
         notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
-    if not run.unit:
-        notes.append("The head of its table is missing: the columns are read as stream.c has them.")
-    results = [_with_bytes(row, array_bytes) for row in run.rows]
+    if not run.unit and not any(_HEADLESS in one for report in reports for one in report.notes):
+        notes.append(f"{_HEADLESS}: the columns are read as stream.c has them.")
+    results = [_with_bytes(one, array_bytes if is_known else None) for one in _numbered(run)]
     reports.append(Report(TOOL, results, run.line, version, facts, notes))
+
+
+def _numbered(run: _Run) -> list[Result]:
+    """All figures; several processes that print at once mix their rows."""
+    results: list[Result] = []
+    seen: dict[str, int] = {}
+    for row in run.rows:
+        process = seen[row[0].name] = seen.get(row[0].name, -1) + 1
+        own = {"process": process} if process else {}
+        results += [_with(one, own) for one in row] if own else row
+    if max(seen.values()):
+        run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
+    return results
+
+
+def _with(one: Result, columns: dict[str, Any]) -> Result:
+    of = {**one.of, **columns}
+    return Result(one.name, one.value, one.unit, one.line, one.statistic, of)
 
 
 def _array_bytes(facts: dict[str, Any]) -> int | None:
@@ -222,11 +272,18 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
 
 
 def _all_asked(log: Log) -> _Asked:
-    """What the command lines ask for, each with those above it."""
+    """What the command lines ask for, each with those above it; a variable set before a command
+    is set for it alone."""
     asked: _Asked = []
+    lasting: dict[str, int] = {}
     for command in log.commands:
-        if own := _asked(command):
-            asked.append((command.number, {**(asked[-1][1] if asked else {}), **own}))
+        own = _asked(command)
+        lasting |= {name: value for name, value in own.items() if name != "threads"}
+        if command.words[0] == "export":
+            lasting |= own
+        is_start = any("stream" in one.lower() for one in command.words)
+        if own or (is_start and asked):
+            asked.append((command.number, {**lasting, **own}))
     return asked
 
 
@@ -241,7 +298,9 @@ def _asked(command: Command) -> dict[str, int]:
     if command.environment.get("OMP_NUM_THREADS", "").isdecimal():
         asked["threads"] = int(command.environment["OMP_NUM_THREADS"])
     for word in command.words:
-        if found := re.fullmatch(r"-D(?:STREAM_ARRAY_SIZE|N)=(\d+)", word):
+        if found := re.fullmatch(r"OMP_NUM_THREADS=(\d{1,5})", word):
+            asked["threads"] = int(found[1])
+        elif found := re.fullmatch(r"-D(?:STREAM_ARRAY_SIZE|N)=(\d+)", word):
             asked |= {"array_elements": int(found[1]), "bytes_per_element": 8}
         elif word == "-DSTREAM_TYPE=float":
             asked["bytes_per_element"] = 4
@@ -249,8 +308,7 @@ def _asked(command: Command) -> dict[str, int]:
 
 
 def _with_bytes(row: Result, array_bytes: int | None) -> Result:
-    arrays = KERNELS.get(row.name)
+    arrays = KERNELS.get(row.name) or _OLD.get(row.name)
     if row.statistic != "best" or not arrays or not array_bytes:
         return row
-    moved = {**row.of, "bytes_moved": arrays * array_bytes}
-    return Result(row.name, row.value, row.unit, row.line, row.statistic, moved)
+    return _with(row, {"bytes_moved": arrays * array_bytes})

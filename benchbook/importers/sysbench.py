@@ -35,14 +35,20 @@ _OPERATIONS = re.compile(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
     rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
 )
-_EVENTS = re.compile(rf"^events per second: *({_NUMBER})")
+_EVENTS = re.compile(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 _INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = re.compile(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
 )
-_TOTAL_TIME = re.compile(rf"^total time: +({_NUMBER})s?$")
+_TOTAL_TIME = re.compile(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
 _STATISTICS = {"avg": "mean"}
-_HEADS = ("Test execution summary:", "General statistics:", "per-request statistics:")
+_CLASS_WIDTH = 0.019  # its histogram has 1024 classes from 1 us to 100 s
+_HEADS = (
+    "Test execution summary:",
+    "General statistics:",
+    "per-request statistics:",
+    "Throughput:",
+)
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
 
 
@@ -73,6 +79,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--memory-scope": ("scope", str),
 }
 _DEFAULT_BLOCK_BYTES = 1024
+_NEAR = 3  # lines from a command to its banner
 
 
 @dataclass
@@ -92,15 +99,17 @@ def read(log: Log) -> list[Report]:
     asked = {one.number: facts for one in log.commands if (facts := _asked(one.words))}
     for line in printed_lines(log):
         if line.number in asked:
-            # Only what a filter left of the output needs it: a whole one says all of it again.
+            # What a filter left of the output needs it, and 0.5, which does not say it again.
             _finish(run, reports)
             run = _Run(line.number, facts=asked[line.number])
             continue
         text = line.text.strip()
         banner = _BANNER.match(text)
         if banner or (text.startswith("Running the test with") and run.rows):
+            is_of_command = run.line in asked and line.number <= run.line + _NEAR
+            begun = run.facts if is_of_command and not run.rows else {}
             _finish(run, reports)
-            run = _Run(line.number)
+            run = _Run(line.number, facts=begun)
         if banner:
             run.version = banner[1].rstrip(".:")
             continue
@@ -113,7 +122,9 @@ def read(log: Log) -> list[Report]:
 def _asked(words: tuple[str, ...]) -> dict[str, Any]:
     """What a command line asks of the test of memory; empty if it starts none."""
     own = any(one.endswith("sysbench") for one in words)
-    if not own or not {"memory", "--test=memory"} & set(words) or "run" not in words:
+    # Where `run` is missing, a narrow page has it in the next line.
+    others = {"prepare", "cleanup", "help", "--help", "--version"}
+    if not own or not {"memory", "--test=memory"} & set(words) or others & set(words):
         return {}
     facts: dict[str, Any] = {"test": "memory", "block": _DEFAULT_BLOCK_BYTES}
     for word in words:
@@ -166,7 +177,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         value = log.number(printed)
         if value is not None:
             run.line = run.line or line.number
-            run.rows.append(Result(name, value, unit, line.number, statistic, of))
+            classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
+            run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
 
 
 def _is_begun(run: _Run) -> bool:

@@ -3,34 +3,58 @@ stamps of continuous integration go; lines keep the numbers that they have in th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, count
 
 from benchbook.importers import Document, Line, Log
+from benchbook.logs.containers import contained
 from benchbook.logs.decoding import SOFT, text_of
 from benchbook.logs.fragments import Found, documents
+from benchbook.logs.mails import decoded
 from benchbook.logs.markup import unwrapped
 from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.shells import commands
 
+_MOST_DIGITS = 60
+_ZEROS = str.maketrans("123456789", "000000000")  # many times as fast as a pattern
+_ENDLESS = re.compile(rf"[0-9]{{{_MOST_DIGITS},}}")
+
 
 def log_of(content: bytes) -> Log:
     """The content of a file as importers see it."""
-    lines = _numbered(unwrapped(text_of(content)))
+    whole = _without_endless(contained(text_of(decoded(content))))
+    numbers: Iterable[int] = count(1)
+    if SOFT in whole:
+        parts = enumerate(whole.split("\n"), 1)
+        numbers = [number for number, one in parts for _ in range(one.count(SOFT) + 1)]
+        whole = whole.replace(SOFT, "\n")
+    lines = _numbered(unwrapped(whole), numbers)
     text = "\n".join(line.text for line in lines)
     return Log(
         lines, _documents(lines, text), tuple(commands(lines, text)), has_decimal_commas(text)
     )
 
 
-def _numbered(plain: list[str]) -> tuple[Line, ...]:
+def _without_endless(text: str) -> str:
+    """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
+    made of hundreds can be multiplied by no other."""
+    if "0" * _MOST_DIGITS not in text.translate(_ZEROS):
+        return text
+    return _ENDLESS.sub("…", text)
+
+
+def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:
     if not any(SOFT in one for one in plain):
         # Line(number, text) for very many lines, without a call of Python's for each.
-        return tuple(map(partial(tuple.__new__, Line), enumerate(map(str.rstrip, plain), 1)))
+        return tuple(
+            map(partial(tuple.__new__, Line), zip(numbers, map(str.rstrip, plain), strict=False))
+        )
     return tuple(
         Line(number, one.rstrip())
-        for number, several in enumerate(plain, 1)
+        for number, several in zip(numbers, plain, strict=False)
         for one in several.split(SOFT)
     )
 

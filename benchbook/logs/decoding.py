@@ -48,14 +48,12 @@ _ESCAPES = re.compile(
     r"|[ -/]*[0-Z\\^-~]|)"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-_LOST_ESCAPES = re.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m|\[[0-2]?K")
+# Not those that JSON spells: they are no text yet.
+_LOST_ESCAPES = re.compile(r"(?<!\\u001[bB])\[(?:\d{1,3}(?:;\d{1,3}){0,4}m|[0-2]?K)")
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
 _ASCII_CONTROLS = bytes({*range(32), 127} - {9, 10, 13})
-# A mail whose transfer encoding was left as it is: no = stands for itself.
-_NOT_QUOTED_PRINTABLE = re.compile(r"=(?![0-9A-F]{2}|[ \t]*(?:\n|$))")
-_ENCODED = re.compile(r"(?:=[0-9A-F]{2})+")
 _SPACES = re.compile("(?<!\\d)[\u00a0\u2007\u2009\u202f]|[\u00a0\u2007\u2009\u202f](?!\\d)")
 _THIN = re.compile("[\u2007\u2009\u202f]")
 _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
@@ -63,7 +61,7 @@ _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
 
 def text_of(content: bytes) -> str:
     """The text, with line feeds at the ends of lines."""
-    return _shown(_decoded(content))
+    return shown(_decoded(content))
 
 
 def _decoded(content: bytes) -> str:
@@ -106,7 +104,8 @@ def _is_binary(content: bytes) -> bool:
     return len(spots.translate(None, _TEXT)) > _SELDOM * len(spots)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """A text as a terminal would have shown it."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
     elif "[0m" in text:  # the escape character was lost on the way
@@ -118,8 +117,6 @@ def _shown(text: str) -> str:
         text = _each("\r", _last_written, text)
     if "\x08" in text:
         text = _each("\x08", _rubbed_out, text)
-    if "=3D" in text and not _NOT_QUOTED_PRINTABLE.search(text):
-        text = _from_quoted_printable(text)
     if text.isascii():  # bytes lose them many times as fast as a pattern finds them
         return text.encode("ascii").translate(None, _ASCII_CONTROLS).decode("ascii")
     if _TWICE.search(text):
@@ -136,26 +133,6 @@ def _shown(text: str) -> str:
     for one, plain in _LIKE.items():
         text = text.replace(one, plain)
     return text
-
-
-def _from_quoted_printable(text: str) -> str:
-    """Each line as it was before it was broken, empty lines for what followed the breaks."""
-    found: list[str] = []
-    held, broken = "", 0
-    for line in text.split("\n"):
-        if line.rstrip().endswith("="):
-            held, broken = held + line.rstrip()[:-1], broken + 1
-        else:
-            found += [held + line, *[""] * broken]
-            held, broken = "", 0
-    if broken:
-        found += [held, *[""] * (broken - 1)]
-    return _ENCODED.sub(_of_codes, "\n".join(found))
-
-
-def _of_codes(found: re.Match[str]) -> str:
-    read = bytes.fromhex(found[0].replace("=", "")).decode("utf-8", "replace")
-    return read.replace("\n", " ")  # a line of the file stays one
 
 
 def _each(mark: str, change: Callable[[str], str], text: str) -> str:

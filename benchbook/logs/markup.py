@@ -11,6 +11,7 @@ import re
 from itertools import pairwise
 
 from benchbook.logs.decoding import SOFT
+from benchbook.logs.sources import may_be_commented, uncommented
 
 _IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -28,11 +29,17 @@ _ENTITY = re.compile(
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_PROCESS = r"(?:[\w.-]+ [\w./@-]+\[\d+\]: )?"  # host, program, its number
 _STAMPS = (
-    rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]?)?[ \t|:]\s?",  # GitHub, GitLab, loggers
+    rf"(?:[^\t\n]{{1,120}}\t){{2}}(?={_ISO} )",  # gh run view --log: job and step
+    rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]?)?[ \t|:]\s?{_PROCESS}",  # GitHub, GitLab, loggers, journal
+    # What loggers name: Python's, and those of Java.
+    r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
+    r"(?:INFO|DEBUG) +\[[A-Za-z][\w.:-]{0,60}\] [\w.$]{1,100} +[-:] ",
+    r"(?:INFO|DEBUG):[\w.]{1,60}:",
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
-    r"\[ *\d{1,10}\.\d{3,9}\] ",  # dmesg, ts, ping -D
+    rf"\[ *\d{{1,10}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
     # syslog, ts
     rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:\d{{4}} )?(?:[\w.-]+ [\w./@-]+(?:\[\d+\])?: )?",
     # iperf3, mpirun
@@ -51,11 +58,10 @@ _MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
 _STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
 _NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
 _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
-# A host, as pdsh and clush write it, or a clock without a date. sockperf begins its own lines by
-# its name: hosts of clusters have a digit in theirs.
-_HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:)) ?")
-# Of a job and its step, as `gh run view --log` names them before each line's time.
-_STEPPED = re.compile(r"([^\t\n]{1,100}\t[^\t\n]{1,100}\t)(?=\d{4}-\d\d-\d\dT)")
+# A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
+# own lines by its name: hosts of clusters have a digit in theirs.
+_HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
+_STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
@@ -80,13 +86,15 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif "&lt;" in text or "&gt;" in text or "&quot;" in text:
+    elif "&lt;" in text or "&gt;" in text or "&quot;" in text or "&#" in text:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
     lines = _plain(text.split("\n"))
     if "^C" in text:
-        lines = [_INTERRUPTED.sub("", one) for one in lines]
+        lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
+    if may_be_commented(text):
+        lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
 
 
@@ -161,11 +169,11 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (_STEPPED, _NAMED, _PODDED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED):
+    for pattern in (*(_NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),):
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
-            if pattern in (_HOSTED, _CALLED) and len(set(said)) > 1:
+            if pattern in (_HOSTED, _CALLED, _STERNED) and len(set(said)) > 1:
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _COUNTED and not _counts_up(said):
                 continue

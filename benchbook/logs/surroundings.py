@@ -7,8 +7,10 @@ Only what is said once, or always the same: a log with two machines tells of nei
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 
-from benchbook.importers import Log, Report
+from benchbook.importers import Line, Log, Report
 
 _CACHE = re.compile(
     r"^[ \t]*L(?P<level>[123])d?(?: cache)?: +(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])"
@@ -39,9 +41,9 @@ def tell(log: Log, reports: list[Report]) -> None:
     }
     for report in reports:
         for name, value in found.items():
-            if name == "pcie_bytes_per_s" and not report.knowing("direction"):
+            if not value or report.facts.get(name) is not None:
                 continue
-            if value and report.facts.get(name) is None:
+            if name != "pcie_bytes_per_s" or report.knowing("direction"):
                 report.facts[name] = value
 
 
@@ -66,7 +68,7 @@ def _pcie(log: Log) -> float | None:
     links: set[tuple[int, int]] = set()
     if "pcie.link.gen.max" in log.text:
         for line, _ in log.matches(_QUERIED):
-            for one in log.lines[line.number : line.number + _DEVICES]:
+            for one in _below(log, line.number, _DEVICES):
                 if not (found := _LINK.match(one.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
@@ -90,8 +92,14 @@ def _cores(log: Log) -> int | None:
 
 def _printed(log: Log, number: int) -> int | None:
     """The number alone in a line that follows a command."""
-    texts = [line.text.strip() for line in log.lines[number : number + _NEAR] if line.text.strip()]
+    texts = [line.text.strip() for line in _below(log, number, _NEAR) if line.text.strip()]
     return int(texts[0]) if texts and re.fullmatch(r"\d{1,5}", texts[0]) else None
+
+
+def _below(log: Log, number: int, several: int) -> Sequence[Line]:
+    """Lines that follow; a line of the file may be several here."""
+    at = bisect_right(log.lines, number, key=lambda line: line.number)
+    return log.lines[at : at + several]
 
 
 def _said(pattern: re.Pattern[str], text: str) -> int | None:

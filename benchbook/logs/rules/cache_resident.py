@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed, share
 from benchbook.importers import Report, Result
+from benchbook.logs.devices import has_own_memory
 from benchbook.logs.rules import Ask, Machine
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -23,7 +24,9 @@ RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
 CERTAIN, EVERYWHERE, BY_RULE = 1.0, 0.95, 0.6
-SWEEP = 4  # sizes: who walks through the caches knows that they are there
+# Sizes, in one run or in several: who walks through the caches, up to well beyond them, knows that
+# they are there.
+SWEEP = 4
 
 
 class _Sized(NamedTuple):
@@ -54,13 +57,19 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
     """One finding for each report whose arrays fit, or may fit in part; an Ask where the size of
     the caches would decide; a note where it cannot, for what speaks of no arrays."""
     asked: list[_Sized] = []
-    for report in reports:
+    of_all = [_sized(report) for report in reports]
+    sizes: dict[str, set[int]] = {}
+    for report, sized in zip(reports, of_all, strict=True):
+        sizes.setdefault(report.tool, set()).update(one.all_bytes for one in sized)
+    swept = {tool: max(several) for tool, several in sizes.items() if len(several) >= SWEEP}
+    for report, sized in zip(reports, of_all, strict=True):
         llc = machine.llc_bytes or _whole(report.facts.get("llc_bytes"))
+        if has_own_memory(report) and machine.source != "--l3":
+            llc = None  # the host's
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"
-        sized = _sized(report)
-        if _is_sweep(sized, llc):
+        if swept.get(report.tool, 0) >= (llc or SMALLEST) * RULE:
             continue
         fitting = [one for one in sized if one.fits(llc)]
         if fitting:
@@ -110,12 +119,6 @@ def _sized(report: Report) -> list[_Sized]:
         key = ((every or array or 0) * times, (array or 0) * times)
         found.setdefault(key, []).extend(several)
     return [_Sized(*key, results) for key, results in sorted(found.items())]
-
-
-def _is_sweep(sized: list[_Sized], llc: int | None) -> bool:
-    """Whether it walks through sizes on purpose: several, the largest well beyond the caches."""
-    beyond = (llc or SMALLEST) * RULE
-    return len(sized) >= SWEEP and sized[-1].all_bytes >= beyond
 
 
 def _fits(fitting: list[_Sized], llc: int | None, said_by: str) -> Finding:

@@ -32,6 +32,7 @@ _QUANTITIES = (
 _PREFERRED = ("best", "mean", "")
 _CONSTANTS = {1.024: "10³ and 2¹⁰", 1.048576: "10⁶ and 2²⁰", 1.073741824: "10⁹ and 2³⁰"}
 _EXACTLY, _EQUAL, _TWICE = 0.001, 0.002, 0.01
+_ABOUT = 0.01  # how far the other quantities of the two may be from the constant that one has
 _MOST = 100  # reports of a log that are compared with each other
 _MOST_FIGURES = 1000  # of a report; a table of rates is short
 CERTAIN, LIKELY = 0.9, 0.6
@@ -56,10 +57,17 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         return
     figures = [one for report in reports[:_MOST] for one in _figures(report)]
     told: set[frozenset[str]] = set()
+    beside: dict[tuple[int, int], list[float]] = {}  # of two reports, how far each quantity is
+    alike = []
     for one, other in combinations(figures, 2):
         tools = frozenset((one.report.tool, other.report.tool))
-        same = one.quantity == other.quantity and _as_many(one, other)
-        if len(tools) == 2 and same and tools not in told and (why := _why(one, other)):
+        if len(tools) == 2 and one.quantity == other.quantity and _as_many(one, other):
+            alike.append((tools, one, other))
+            pair = id(one.report), id(other.report)
+            beside.setdefault(pair, []).append(_ratio(one, other))
+    for tools, one, other in alike:
+        ratios = beside[id(one.report), id(other.report)]
+        if tools not in told and (why := _why(one, other, ratios)):
             told.add(tools)
             yield _finding(one, other, *why)
 
@@ -89,9 +97,13 @@ def _as_many(one: _Figure, other: _Figure) -> bool:
     return (threads[0] or 1) == (threads[1] or 1)
 
 
-def _why(one: _Figure, other: _Figure) -> tuple[str, float] | None:
-    """What the two differ by, and how sure that is the cause."""
-    ratio = max(one.rate, other.rate) / min(one.rate, other.rate)
+def _ratio(one: _Figure, other: _Figure) -> float:
+    return max(one.rate, other.rate) / min(one.rate, other.rate)
+
+
+def _why(one: _Figure, other: _Figure, ratios: list[float]) -> tuple[str, float] | None:
+    """What the two differ by, and how sure that is the cause; `ratios`: of all that both have."""
+    ratio = _ratio(one, other)
     if one.counted != other.counted:
         more = one if one.counted > other.counted else other
         few = other if more is one else one
@@ -105,7 +117,8 @@ def _why(one: _Figure, other: _Figure) -> tuple[str, float] | None:
     if math.isclose(ratio, 1, rel_tol=_EQUAL) and one.result.unit != other.result.unit:
         return "are the same rate: only the units have other names", CERTAIN
     for constant, sizes in _CONSTANTS.items():
-        if math.isclose(ratio, constant, rel_tol=_EXACTLY):
+        all_near = all(math.isclose(each, constant, rel_tol=_ABOUT) for each in ratios)
+        if all_near and math.isclose(ratio, constant, rel_tol=_EXACTLY):
             return (
                 f"are apart by {number(ratio)}, which is what units of {sizes} bytes differ by: "
                 "one of them may have the other's name",

@@ -1,0 +1,124 @@
+"""Text out of JSON that somebody's tool keeps it in: notebooks, recordings of terminals, logs of
+containers, what Ansible registered, what an API answered.
+
+Each line of the file stays one; `SOFT` parts what one of them holds as several.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from benchbook.logs.decoding import SOFT, shown
+
+# Members whose text is what a program printed, or what a person pasted.
+_TEXTS = (
+    "log|MESSAGE|message|msg|text|stdout|stderr|output|rawOutput|raw_output|body|content|comment"
+    "|description"
+)
+_STRING = r'"((?:[^"\\\n]++|\\.)*+)"'
+_RECORDING = re.compile(r'\s*\{"version": ?[23], ?')  # asciinema
+_EVENT = re.compile(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')
+_RECORD = re.compile(
+    r'^[ \t]{0,8}\{(?=[^\n]*"(?:log|MESSAGE|message|msg)" ?: ?")[^\n]*\}[ \t]*$', re.M
+)
+# A list of lines: in a notebook, and from Ansible. Reports of benchmarks have no list so called.
+_LIST = re.compile(
+    r'"(?:text|text/plain|source|[\w.]{0,60}(?:stdout|stderr)_lines|msg|output|lines)": \[[ \t]*\n'
+    rf"(?:[ \t]*{_STRING.replace('(', '(?:', 1)},?[ \t]*\n)+"
+)
+_ITEM = re.compile(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
+_MEMBER = re.compile(rf'"(?:{_TEXTS})" ?: ?{_STRING}')
+_PARTED = re.compile(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
+_MOST = 0.5  # of the lines that are not empty
+
+
+def contained(text: str) -> str:
+    """The text with each such line as what it holds."""
+    if '"' not in text:
+        return text
+    if _RECORDING.match(text):
+        return _recorded(text)
+    if '{"' in text and '"}' in text and _is_of_records(text):
+        return _each(_RECORD, _of_record, text)
+    if '"nbformat"' in text:
+        text = _notebook(text)
+    elif ": [" in text:
+        text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
+    if "\\n" in text:
+        text = _each(_MEMBER, _of_member, text)
+    return text
+
+
+def _each(
+    pattern: re.Pattern[str], change: Callable[[re.Match[str]], str | None], text: str
+) -> str:
+    def changed(found: re.Match[str]) -> str:
+        new = change(found)
+        return found[0] if new is None else new
+
+    return pattern.sub(changed, text)
+
+
+def _recorded(text: str) -> str:
+    """What the terminal showed: an event may hold a part of a line, or several."""
+    found, open_line = list[str](), ""
+    for line in text.split("\n"):
+        event = _EVENT.match(line)
+        *whole, open_line = (open_line + (_string(event[1]) or "" if event else "")).split("\n")
+        found.append(SOFT.join(_as_shown(whole)))
+    return "\n".join([*found[:-1], SOFT.join(_as_shown([found[-1], open_line]))])
+
+
+def _notebook(text: str) -> str:
+    """What was typed, printed and written, without the JSON around it: another's may be in it."""
+    found, at = list[str](), 0
+    for one in _LIST.finditer(text):
+        items = one[0].partition("\n")[2]
+        found += ["\n" * (text.count("\n", at, one.start()) + 1), _each(_ITEM, _of_item, items)]
+        at = one.end()
+    return "".join([*found, "\n" * text.count("\n", at)]) if found else text
+
+
+def _is_of_records(text: str) -> bool:
+    lines = [one for one in text.split("\n") if one and not one.isspace()]
+    return sum(_RECORD.match(one) is not None for one in lines) > _MOST * len(lines)
+
+
+def _of_record(found: re.Match[str]) -> str | None:
+    """A line of a log whose records are JSON."""
+    try:
+        record: Any = json.loads(found[0])
+    except (ValueError, RecursionError):
+        return None
+    own = (record.get(name) for name in _TEXTS.split("|")) if isinstance(record, dict) else ()
+    return _lines(next((one for one in own if isinstance(one, str)), None))
+
+
+def _of_item(found: re.Match[str]) -> str | None:
+    return _lines(_string(found[1]))
+
+
+def _of_member(found: re.Match[str]) -> str | None:
+    """A member with several lines; the command of a benchmark may have them too, and is none."""
+    if not _PARTED.search(found[1]):
+        return None
+    inner = _lines(_string(found[1]))
+    return None if inner is None else SOFT + inner + SOFT
+
+
+def _string(escaped: str) -> str | None:
+    try:
+        return str(json.loads(f'"{escaped}"'))
+    except ValueError:
+        return None
+
+
+def _lines(text: str | None) -> str | None:
+    return None if text is None else SOFT.join(_as_shown(text.removesuffix("\n").split("\n")))
+
+
+def _as_shown(lines: list[str]) -> list[str]:
+    return shown("".join(f"{one}\n" for one in lines)).split("\n")[:-1]
