@@ -36,15 +36,16 @@ _COUNTS = re.compile(
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
-# Solaris names the unit first; French has moy, not avg.
+# Solaris names the unit first; French has moy, not avg, and Turkish but mdev of these words.
 _SPREAD = re.compile(
-    r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+min/(?:avg|\w{3,8})/max"
-    r"(?:/(?P<kind>mdev|std-?dev))?\s*=\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
+    r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+(?:min/(?:avg|\w{3,8})/max"
+    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){2}/mdev)\s*="
+    r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
 _CISCO = re.compile(r"Success rate is \d{1,3} percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)")
 _CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
-_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d+) ?us\)")
+_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,15}) ?(?P<unit>u?s)\)")
 _ALONE = re.compile(  # Huawei
     r"^\s*(?P<value>\d+(?:\.\d+)?) ?(?P<what>packet\(s\) transmitted|packet\(s\) received"
     r"|% packet loss)\s*$"
@@ -63,13 +64,14 @@ _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # follows its title, are the same in all.
 _OTHER_REPLY = re.compile(
     r"(?<!\S)(?P<size>\d{1,5}) [^\s=][^=]{0,40}?(?<!\S)(?P<from>[\w.:%-]{1,255}?)"
-    r"(?: \((?P<address>[^)\s]{1,50})\))? ?[:\uff1a] icmp_seq=(?P<number>\d+) ttl=\d+ "
+    r"(?: \((?P<address>[^)\s]{1,50})\))?(?:'\w{1,6})? ?[:\uff1a] icmp_seq=(?P<number>\d+)"
+    r"(?: ident=\d+)? ttl=\d+ "
     rf"[^\s=]{{1,20}}=(?P<time>\d[\d.,]*) ?(?P<unit>{_MS})(?!\w)"
 )
 _OTHER_TITLE = re.compile(r"^\s*--- (?=.{0,200}[Pp]ing)[^,]{3,200} ---$")
 _OTHER_COUNTS = re.compile(
     r"^[^\d%]{0,30}(?P<sent>\d+)[^\d%]{1,30}(?P<got>\d+)\D.{0,80}?(?<![\d.,])"
-    r"(?P<lost>\d{1,3}(?:[.,]\d+)?) ?%"
+    r"(?P<before>%)?(?P<lost>\d{1,3}(?:[.,]\d+)?)(?(before)| ?%)"
 )
 _FPING = re.compile(
     r"^\s*(?P<host>\S+)\s*: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
@@ -293,7 +295,7 @@ def _add(run: _Run, time: float, unit: str, line: Line) -> None:
 def _stepped(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     """The longest of the steps that its clock made."""
     run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
-    step = abs(int(found["back"])) * 1000
+    step = abs(int(found["back"])) * (1000 if found["unit"] == "us" else 10**9)
     if step > run.facts.get("clock_step_ns", 0):
         run.facts |= {"clock_step_ns": step, "clock_step_line": line.number}
 
@@ -538,7 +540,7 @@ _TAKEN: tuple[_Taken, ...] = (
     (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
     (("Success rate",), _CISCO.search, _cisco),
     (("Sending ",), _CISCO_HEAD.match, _cisco_head),
-    (("rtt min/", "round-trip"), _SPREAD.search, _spread),
+    (("rtt ", "round-trip"), _SPREAD.search, _spread),
     (("time of day",), _STEPPED.search, _stepped),
     (("ping statistics",), _TITLE.match, _title),
     (("--- ",), _OTHER_TITLE.match, _other_title),
