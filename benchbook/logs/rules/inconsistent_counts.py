@@ -45,7 +45,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         own: dict[str, list[Result]] = {}
         for one in report.called(*{key[0] for key in report.groups if _plain(key[0]) in NAMES}):
-            if is_number(one.value) and _is_whole(one):
+            if one.statistic != "standard error" and is_number(one.value) and _is_whole(one):
                 own.setdefault(_plain(one.name), []).append(one)
         for metric, (above, below, times) in MADE_OF.items():
             several = [own.get(name, []) for name in (metric, above, below)]
