@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from benchbook.logs.decoding import SOFT
 from benchbook.logs.sources import may_be_commented, uncommented
@@ -173,12 +173,20 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
-            if pattern in (_HOSTED, _CALLED, _STERNED) and len(set(said)) > 1:
+            if pattern in (_HOSTED, _CALLED, _STERNED) and not (
+                len(set(said)) == 1 or (pattern is _HOSTED and _in_turn(said))
+            ):
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _COUNTED and not _counts_up(said):
                 continue
             return pattern
     return None
+
+
+def _in_turn(said: list[str]) -> bool:
+    """Whether one name follows another, each before several lines and never again."""
+    turns = [sum(1 for _ in own) for _, own in groupby(said)]
+    return len(turns) == len(set(said)) and min(turns) >= _LEAST
 
 
 def _counts_up(said: list[str]) -> bool:
