@@ -74,6 +74,9 @@ def read(log: Log) -> list[Report]:
         text = line.text.strip()
         if not text:
             continue
+        if text.startswith("|"):  # a row of a table, as most lines are
+            _line(line, _cells(text, place), place, reports)
+            continue
         if facts and _REFUSED.search(text):
             refused.append((line, str(facts["cpu"])))
         head = _TABLE.match(text) or _GROUP.match(text)

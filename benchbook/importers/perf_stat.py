@@ -76,16 +76,21 @@ _KNOWN = re.compile(
     r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
 )
 _COUNT = re.compile(r"\d+(?:[.,]\d+)?")
-_AT = re.compile(r"\d+\.\d{6,9}")
+_AT = re.compile(r"\d+[.,]\d{6,9}")
 # By separator; before the count may stand time, core, and how many were summed.
 _FIELDS = {
     separator: re.compile(
         rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
-        rf"(?P<printed><not (?:supported|counted)>|\d+(?:\.\d+)?)\s*+{one}\s*+"
+        rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{one}\s*+"
         rf"(?:(?P<unit>{_UNIT})\s*+)?{one}\s*+(?P<event>{_EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
         rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+(?:{one}|$)"
     )
-    for separator, one in ((",", ","), (";", ";"), ("\t", r"\t"), ("|", r"\|"))
+    for separator, one, point in (
+        (",", ",", r"\."),
+        (";", ";", "[.,]"),
+        ("\t", r"\t", "[.,]"),
+        ("|", r"\|", "[.,]"),
+    )
 }
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
@@ -247,7 +252,7 @@ def _of_fields(log: Log) -> list[Report]:
         of: dict[str, Any] = {"running_fraction": float(cells["share"].replace(",", ".")) / 100}
         places = [one.strip() for one in cells["before"].split(separator)[:-1]]
         if places and _AT.fullmatch(places[0]):
-            of["interval_end_s"] = float(places.pop(0))
+            of["interval_end_s"] = float(places.pop(0).replace(",", "."))
         if places:
             of["place"] = separator.join(places)
         unit = _UNITS.get(cells["unit"] or "", "events")

@@ -1,10 +1,10 @@
-"""ping: iputils, busybox, BSD, macOS and Solaris, GNU inetutils, Cisco's routers, Windows; those of
-iputils and Windows in any language; fping."""
+"""ping: iputils, busybox, BSD, macOS and Solaris, GNU inetutils, routers of Cisco, Huawei and
+MikroTik, Windows; those of iputils and Windows in any language; fping."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ _HEAD = re.compile(
 _FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
 _HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
 _REPLY = re.compile(
-    r"(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
+    r"(?<!\d)(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
     r"(?P<from>[^\s,]+?)(?: \((?P<address>[^)]+)\))?\s?[:,].*?"
     r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
@@ -30,33 +30,48 @@ _USUAL = re.compile(
     r"\d+ bytes from [^\s,:]+(?: \([^)\s]+\))?: icmp_seq=\d+ ttl=\d+ time=(\d+(?:\.\d+)?) ms"
 )
 _COUNTS = re.compile(
-    r"(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
+    r"(?<!\d)(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
     r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
-# Solaris names the unit first; French has moy, not avg.
+# Solaris names the unit first; French has moy, not avg, and Turkish but mdev of these words.
 _SPREAD = re.compile(
-    r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+min/(?:avg|\w{3,8})/max"
-    r"(?:/(?P<kind>mdev|std-?dev))?\s*=\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
+    r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+(?:min/(?:avg|\w{3,8})/max"
+    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){2}/mdev)\s*="
+    r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
 _CISCO = re.compile(r"Success rate is \d{1,3} percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)")
 _CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
-_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d+) ?us\)")
+_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,15}) ?(?P<unit>u?s)\)")
+_ALONE = re.compile(  # Huawei
+    r"^\s*(?P<value>\d+(?:\.\d+)?) ?(?P<what>packet\(s\) transmitted|packet\(s\) received"
+    r"|% packet loss)\s*$"
+)
+_TIME = r"(?:\d{1,9}s)?(?:\d{1,9}ms)?(?:\d{1,9}us)?"
+_MIKROTIK = re.compile(
+    r"^\s*sent=(?P<sent>\d+) received=(?P<got>\d+) packet-loss=(?P<lost>\d+)%"
+    rf"(?: min-rtt=(?P<min>{_TIME}) avg-rtt=(?P<mean>{_TIME}) max-rtt=(?P<max>{_TIME})(?!\S))?"
+)
+_MIKROTIK_REPLY = re.compile(
+    rf"^\s*\d+ (?P<host>[\w.:-]+) +(?P<size>\d+) +\d+ +(?P<time>(?=\d){_TIME})\s*$"
+)
+_TIMES = re.compile(r"(\d+)(s|ms|us)")
 _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
 # follows its title, are the same in all.
 _OTHER_REPLY = re.compile(
     r"(?<!\S)(?P<size>\d{1,5}) [^\s=][^=]{0,40}?(?<!\S)(?P<from>[\w.:%-]{1,255}?)"
-    r"(?: \((?P<address>[^)\s]{1,50})\))? ?[:\uff1a] icmp_seq=(?P<number>\d+) ttl=\d+ "
+    r"(?: \((?P<address>[^)\s]{1,50})\))?(?:'\w{1,6})? ?[:\uff1a] icmp_seq=(?P<number>\d+)"
+    r"(?: ident=\d+)? ttl=\d+ "
     rf"[^\s=]{{1,20}}=(?P<time>\d[\d.,]*) ?(?P<unit>{_MS})(?!\w)"
 )
 _OTHER_TITLE = re.compile(r"^\s*--- (?=.{0,200}[Pp]ing)[^,]{3,200} ---$")
 _OTHER_COUNTS = re.compile(
     r"^[^\d%]{0,30}(?P<sent>\d+)[^\d%]{1,30}(?P<got>\d+)\D.{0,80}?(?<![\d.,])"
-    r"(?P<lost>\d{1,3}(?:[.,]\d+)?) ?%"
+    r"(?P<before>%)?(?P<lost>\d{1,3}(?:[.,]\d+)?)(?(before)| ?%)"
 )
 _FPING = re.compile(
     r"^\s*(?P<host>\S+)\s*: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
@@ -86,7 +101,7 @@ _WINDOWS_COUNTS = re.compile(
     r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
     r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+),(?: [^=]+= (?P<gone>\d+))?"
 )
-_WINDOWS_PERCENT = re.compile(r"\([^)]*?(?P<lost>-?\d+) ?%")
+_WINDOWS_PERCENT = re.compile(r"\([^()]{0,60}?(?P<lost>-?\d+) ?%")
 _OF_WINDOWS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
 _WINDOWS_SPREAD = re.compile(
     r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
@@ -112,6 +127,7 @@ WORDS = (
     "round-trip",
     "icmp_seq=",
     "is alive (",
+    "packet-loss=",
     "transmitted",
     "ping",
     "Ping",
@@ -121,13 +137,14 @@ WORDS = (
     "TTL=",
 )
 SIGNS = re.compile(
-    r"TTL=\d|bytes from|min/avg/max|rtt min/|round-trip|icmp_seq=|is alive \("
+    r"TTL=\d|bytes from|min/avg/max|rtt min/|round-trip|icmp_seq=|is alive \(|packet-loss="
     r"|packets? transmitted|[Pp]ing|PING|xmt/rcv|= ?\d+ ?ms, [^=]+= ?\d+ ?ms"
     r"|=\d+ .*[=<]\d+ ?ms"
 )
 _TRANSLATED = "TTL="  # in replies of languages that are not known here
 _Finds = Callable[[str], re.Match[str] | None]
 _Takes = Callable[[Log, list["_Run"], Line, re.Match[str]], None]
+_Taken = tuple[Sequence[str], _Finds, _Takes]
 _UNITS = {"us": "us", "µs": "us", "usec": "us", "s": "s"} | dict.fromkeys(_MS.split("|"), "ms")
 _HOSTS = 64
 _NEAR = 4  # lines from counts to times
@@ -148,7 +165,13 @@ class _Run:
     titled_at: int = 0  # in a language whose words are not known here
     unshared: int = 0  # the line of counts whose share is in the next
     told: bool = False  # its minimum, mean and maximum
+    parallel: bool = False  # with others, whose lines are between its own
     translated: bool = False  # Windows in a language whose words are not known here
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the next reply is one of its own, whoever sends it."""
+        return self.replies > 0 and not self.ended and not self.parallel
 
 
 def read(log: Log) -> list[Report]:
@@ -163,21 +186,27 @@ def read(log: Log) -> list[Report]:
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
         text = line.text
-        if runs and runs[-1].replies and not runs[-1].ended and (usual := _USUAL.fullmatch(text)):
+        if runs and runs[-1].is_alone and (usual := _USUAL.fullmatch(text)):
             _add(runs[-1], float(usual[1]), "ms", line)
             continue
-        if len(text) > LONGEST:
-            continue
-        for words, find, taken in asked:
-            for word in words:
-                if word in text:
-                    break
-            else:
-                continue
-            if found := find(text):
-                taken(log, runs, line, found)
-                break
+        _take(log, runs, line, asked)
     return [_report(run) for run in runs if run.results]
+
+
+def _take(log: Log, runs: list[_Run], line: Line, asked: Sequence[_Taken]) -> None:
+    """What the first of these patterns finds in a line."""
+    text = line.text
+    if len(text) > LONGEST:
+        return
+    for words, find, taken in asked:
+        for word in words:
+            if word in text:
+                break
+        else:
+            continue
+        if found := find(text):
+            taken(log, runs, line, found)
+            break
 
 
 def _number(text: str) -> float | None:
@@ -194,8 +223,22 @@ def _run(runs: list[_Run], line: Line, *, anew: bool = False) -> _Run:
     return runs[-1]
 
 
+def _open(runs: list[_Run], fact: str, value: str) -> _Run | None:
+    """The run of which this is true and which has not ended, made the last one: of several at the
+    same time, each goes on between the others' lines."""
+    for back, run in enumerate(reversed(runs[-_HOSTS:]), 1):
+        if not run.ended and run.facts.get(fact) == value:
+            if back > 1:
+                runs.append(runs.pop(-back))
+            return run
+    return None
+
+
 def _head(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    others = [one for one in runs[-_HOSTS:] if not one.ended]
     run = _run(runs, line, anew=True)
+    for one in [*others, run] if others else []:
+        one.parallel = True
     named = found.groupdict()
     run.facts["message_bytes"] = int(named["bytes"])
     run.facts["far_host"] = named["host"]
@@ -229,10 +272,11 @@ def _took(
     at_most: bool = False,
 ) -> None:
     """A reply, and what it tells of its run."""
-    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
     time = _number(printed)
     if time is None:
         return
+    run = _open(runs, "far_address", address)
+    run = run or _run(runs, line, anew=bool(runs) and runs[-1].ended)
     if size is not None and "message_bytes" not in run.facts:
         run.facts["message_bytes"] = size
     if "far_address" not in run.facts:
@@ -251,13 +295,14 @@ def _add(run: _Run, time: float, unit: str, line: Line) -> None:
 def _stepped(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     """The longest of the steps that its clock made."""
     run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
-    step = abs(int(found["back"])) * 1000
+    step = abs(int(found["back"])) * (1000 if found["unit"] == "us" else 10**9)
     if step > run.facts.get("clock_step_ns", 0):
         run.facts |= {"clock_step_ns": step, "clock_step_line": line.number}
 
 
 def _title(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
-    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run = _open(runs, "far_host", found["host"])
+    run = run or _run(runs, line, anew=bool(runs) and runs[-1].ended)
     run.facts.setdefault("far_host", found["host"])
 
 
@@ -357,6 +402,47 @@ def _cisco(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None
         _spread(log, runs, line, spread)
 
 
+def _alone(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """One of the counts, each in a line of its own below its run."""
+    value = float(found["value"])
+    if not runs:
+        return
+    runs[-1].ended = True
+    if found["what"].startswith("%"):
+        runs[-1].results.append(Result("loss", value, "%", line.number, "total"))
+    else:
+        name = "packets sent" if found["what"].endswith("transmitted") else "packets received"
+        runs[-1].results.append(Result(name, value, "packets", line.number, "total"))
+
+
+def _mikrotik(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """It prints them each twenty lines, of all so far."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.ended = True
+    for name, key, unit in (
+        ("packets sent", "sent", "packets"),
+        ("packets received", "got", "packets"),
+        ("loss", "lost", "%"),
+    ):
+        run.results.append(Result(name, int(found[key]), unit, line.number, "total"))
+    for name in ("min", "mean", "max"):
+        if found[name]:
+            value = _of_parts(found[name])
+            run.results.append(Result("round trip", value, "ms", line.number, name, _of_all(run)))
+
+
+def _mikrotik_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.facts |= {"far_address": found["host"], "message_bytes": int(found["size"])}
+    _add(run, _of_parts(found["time"]), "ms", line)
+
+
+def _of_parts(text: str) -> float:
+    """`1s20ms345us` in ms."""
+    sizes = {"s": 1_000_000, "ms": 1000, "us": 1}
+    return sum(int(count) * sizes[unit] for count, unit in _TIMES.findall(text)) / 1000
+
+
 def _any_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     _windows_reply(log, runs, line, found)
     runs[-1].translated = True
@@ -445,15 +531,16 @@ _ONLY_WITH: dict[_Takes, str] = {
     _any_spread: _TRANSLATED,
     _any_counts: _TRANSLATED,
     _fping_times: "fping",
+    _mikrotik_reply: "packet-loss=",
 }
 # Words, of which a line has one in which the pattern is found: change both together.
-_TAKEN: tuple[tuple[tuple[str, ...], _Finds, _Takes], ...] = (
+_TAKEN: tuple[_Taken, ...] = (
     (("bytes from", "Bytes von", "octets de", "bytes de", "byte da"), _REPLY.search, _reply),
     (("icmp_seq=",), _OTHER_REPLY.search, _reply),
     (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
     (("Success rate",), _CISCO.search, _cisco),
     (("Sending ",), _CISCO_HEAD.match, _cisco_head),
-    (("rtt min/", "round-trip"), _SPREAD.search, _spread),
+    (("rtt ", "round-trip"), _SPREAD.search, _spread),
     (("time of day",), _STEPPED.search, _stepped),
     (("ping statistics",), _TITLE.match, _title),
     (("--- ",), _OTHER_TITLE.match, _other_title),
@@ -489,6 +576,9 @@ _TAKEN: tuple[tuple[tuple[str, ...], _Finds, _Takes], ...] = (
     (("=",), _ANY_COUNTS.match, _any_counts),
     (("xmt/rcv",), _FPING.match, _fping),
     (("is alive (",), _FPING_ALIVE.match, _fping_alive),
+    (("% packet loss", "packet(s)"), _ALONE.match, _alone),
+    (("packet-loss=",), _MIKROTIK.match, _mikrotik),
+    (("s",), _MIKROTIK_REPLY.match, _mikrotik_reply),
     ((" : ", ": "), _FPING_TIMES.match, _fping_times),
     ((" bytes, ",), _FPING_REPLY.match, _fping_reply),
     (("%",), _OTHER_COUNTS.match, _other_counts),

@@ -64,6 +64,7 @@ class _Run:
     kind: str = "latency"
     rows: list[Result] = field(default_factory=list)
     has_rows: bool = False  # from here on
+    has_percentiles: bool = False  # which are the last that a run prints
 
 
 def read(log: Log) -> list[Report]:
@@ -85,11 +86,14 @@ def read(log: Log) -> list[Report]:
             if "sockperf" not in line.text:
                 continue
             runs.append(_Run(line.number, found[1]))
-        elif _SUMMARY.search(line.text) and any(
-            one.statistic == "mean" and one.name in ("latency", "round trip")
-            for one in runs[-1].results
-        ):
-            continue  # the mean once more
+        elif found := _SUMMARY.search(line.text):
+            means = _means(runs[-1])
+            if means and ("All servers" in line.text or log.number(found["us"]) in means):
+                continue  # the mean once more
+            if means:
+                runs.append(_Run(line.number))
+        elif runs[-1].has_percentiles and ("====> avg-" in line.text or "[Total Run]" in line.text):
+            runs.append(_Run(line.number))  # of one without its head
         for pattern, taken in _TAKEN:
             if found := pattern.search(line.text):
                 taken(log, runs[-1], line, found)
@@ -103,6 +107,11 @@ def read(log: Log) -> list[Report]:
         for run in runs
         if run.results or run.notes
     ]  # fmt: skip
+
+
+def _means(run: _Run) -> list[float]:
+    names = ("latency", "round trip")
+    return [one.value for one in run.results if one.statistic == "mean" and one.name in names]
 
 
 def _of_row(run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -191,6 +200,7 @@ def _of_extreme(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 
 def _of_percentile(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    run.has_percentiles = True
     which = log.number(found["which"])
     if which is not None:
         _add(log, run, line, found["us"], "median" if which == 50 else f"p{which:g}")

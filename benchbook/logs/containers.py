@@ -14,7 +14,10 @@ from typing import Any
 from benchbook.logs.decoding import SOFT, shown
 
 # Members whose text is what a program printed, or what a person pasted.
-_TEXTS = "log|MESSAGE|message|msg|text|stdout|stderr|output|body|content|comment|description"
+_TEXTS = (
+    "log|MESSAGE|message|msg|text|stdout|stderr|output|rawOutput|raw_output|body|content|comment"
+    "|description"
+)
 _STRING = r'"((?:[^"\\\n]++|\\.)*+)"'
 _RECORDING = re.compile(r'\s*\{"version": ?[23], ?')  # asciinema
 _EVENT = re.compile(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')

@@ -10,7 +10,7 @@ from typing import Any
 from benchbook.artefacts import Finding
 from benchbook.importers import Report, Result
 
-_OF_KIND = re.compile(r"^cpu_(?:core|atom|lowpower)/")
+_OF_KIND = re.compile(r"^\w+/")
 _OF_GUESTS = re.compile(r":\w*G\w*$")  # a host without any counts none of them
 SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
 ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
@@ -28,7 +28,8 @@ def evidence(reports: list[Report]) -> list[dict[str, Any]]:
 
     A 0 on one core where another one counted is a core without work, no number from one memory
     channel where others counted is a channel without memory, and an event that cores of one kind
-    did not count and those of another did (cpu_atom, cpu_core) had no work there: none is a row.
+    did not count and those of another did (cpu_atom, cpu_core; two of Arm) had no work there: none
+    is a row.
     """
     return [
         _row(report, result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from benchbook.logs.decoding import SOFT
 from benchbook.logs.sources import may_be_commented, uncommented
@@ -42,7 +42,7 @@ _STAMPS = (
     r"(?:INFO|DEBUG):[\w.]{1,60}:",
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
-    rf"\[ *\d{{1,9}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
+    rf"\[ *\d{{1,10}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
     # syslog, ts
     rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:\d{{4}} )?(?:[\w.-]+ [\w./@-]+(?:\[\d+\])?: )?",
     # iperf3, mpirun
@@ -64,8 +64,6 @@ _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs 
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
 _HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
-# Of a job and its step, as `gh run view --log` names them before each line's time.
-_STEPPED = re.compile(r"([^\t\n]{1,100}\t[^\t\n]{1,100}\t)(?=\d{4}-\d\d-\d\dT)")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
@@ -97,7 +95,7 @@ def unwrapped(text: str) -> list[str]:
         text = _ESCAPED.sub(r"\1", text)
     lines = _plain(text.split("\n"))
     if "^C" in text:
-        lines = [_INTERRUPTED.sub("", one) for one in lines]
+        lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
@@ -177,18 +175,24 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (
-        *(_STEPPED, _NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),
-    ):
+    for pattern in (*(_NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),):
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
-            if pattern in (_HOSTED, _CALLED, _STERNED) and len(set(said)) > 1:
+            if pattern in (_HOSTED, _CALLED, _STERNED) and not (
+                len(set(said)) == 1 or (pattern is _HOSTED and _in_turn(said))
+            ):
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _COUNTED and not _counts_up(said):
                 continue
             return pattern
     return None
+
+
+def _in_turn(said: list[str]) -> bool:
+    """Whether one name follows another, each before several lines and never again."""
+    turns = [sum(1 for _ in own) for _, own in groupby(said)]
+    return len(turns) == len(set(said)) and min(turns) >= _LEAST
 
 
 def _counts_up(said: list[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from benchbook.artefacts import Finding, proof
@@ -43,15 +44,20 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         own: dict[str, list[Result]] = {}
-        plain = {name: _MODIFIER.sub("", name) for name in {key[0] for key in report.groups}}
-        for one in report.called(*(name for name in plain if plain[name] in NAMES)):
-            if is_number(one.value) and _is_whole(one):
-                own.setdefault(plain[one.name], []).append(one)
+        for one in report.called(*{key[0] for key in report.groups if _plain(key[0]) in NAMES}):
+            if one.statistic != "standard error" and is_number(one.value) and _is_whole(one):
+                own.setdefault(_plain(one.name), []).append(one)
         for metric, (above, below, times) in MADE_OF.items():
             several = [own.get(name, []) for name in (metric, above, below)]
             if all(len(one) == 1 for one in several) and len(_modes(several)) < 2:
                 yield from _judged(*(one[0] for one in several), times)
         yield from islice(_volumes(report), 1)
+
+
+@lru_cache
+def _plain(name: str) -> str:
+    """The name without such a word: there are few names, and very many numbers of each."""
+    return _MODIFIER.sub("", name)
 
 
 def _modes(several: list[list[Result]]) -> set[str]:
