@@ -168,6 +168,7 @@ RESULT_COLUMNS = {
     "far_address": "of the other",
     "direction": "host to device, device to host, both, device to device",
     "host_memory": "pageable or pinned",
+    "devices": "of a rate: how many it is the sum of",
     "llc_bytes": "the last-level caches as the log itself says",
     "cpu": "its model as the log says",
     "cores": "as the log says",

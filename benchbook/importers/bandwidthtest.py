@@ -23,7 +23,11 @@ WORDS = (
 SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
 _START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
 _DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$")
-_TITLE = re.compile(r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b", re.I)
+_TITLE = re.compile(
+    r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b"
+    r"(?:, (?P<devices>\d+) Device)?",
+    re.I,
+)
 _MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
 _UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
 _ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
@@ -52,6 +56,7 @@ class _Run:
     way: str = ""
     memory: str = ""
     unit: str = ""
+    devices: int = 1  # that one rate is the sum of
 
 
 def read(log: Log) -> list[Report]:
@@ -79,6 +84,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
     elif found := _TITLE.search(text):
         run.way = f"{found['from']} to {found['to']}".lower()
         run.memory, run.unit = "", ""
+        run.devices = int(found["devices"] or 1)
     elif found := _MEMORY.search(text):
         run.memory = "pinned" if found["kind"].lower() == "pinned" else "pageable"
     elif found := _UNIT.search(text):
@@ -87,6 +93,8 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         value = log.number(found["rate"])
         if value is not None:
             of: dict[str, Any] = {"message_bytes": int(found["size"])}
+            if run.devices > 1:
+                of["devices"] = run.devices
             _add(run, line, run.way, run.memory, value, run.unit, of)
     elif found := _DEVICE.search(text):
         run.facts.setdefault("device", found["name"])

@@ -71,7 +71,7 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
         return (rate, ceiling, whose) if is_above else None
     if direction not in ("host to device", "device to host", "both") or one.statistic == "sum":
         return None
-    both = 2 if direction == "both" else 1
+    both = (2 if direction == "both" else 1) * one.of.get("devices", 1)
     if own := report.facts.get("pcie_bytes_per_s"):
         ceiling = own * both
         return (rate, ceiling, "the link of this log") if rate > BEYOND_LINK * ceiling else None
