@@ -21,6 +21,8 @@ LEAST_PAGES = 8  # fewer are the program's own
 LIKELY = 0.8
 COUNTER = "perf-stat"
 EVENTS = ("page-faults", "faults", "minor-faults")
+# What was counted instead: from some moment on, or where a program was for some time.
+NO_WHOLE_PROGRAM = ("process id", "thread id", "CPU(s)", "system wide")
 REMEDY = (
     "Write to every page of every buffer before measuring, and count again: each page that has "
     "memory of its own is one fault at least."
@@ -32,6 +34,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for program, counted in pairwise(reports):
         if counted.tool != COUNTER or program.tool == COUNTER:
+            continue
+        if str(counted.facts.get("program", "")).startswith(NO_WHOLE_PROGRAM):
             continue
         if program.results and program.results[-1].line < counted.facts.get("asked_in_line", 0):
             continue  # somebody called another one in between
