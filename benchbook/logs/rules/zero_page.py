@@ -12,6 +12,7 @@ from itertools import pairwise
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import count
 from benchbook.importers import Report, Result
+from benchbook.logs.devices import has_own_memory
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
@@ -33,7 +34,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each program whose faults, counted right behind it, are too few."""
     del machine
     for program, counted in pairwise(reports):
-        if counted.tool != COUNTER or program.tool == COUNTER:
+        if counted.tool != COUNTER or program.tool == COUNTER or has_own_memory(program):
             continue
         if str(counted.facts.get("program", "")).startswith(NO_WHOLE_PROGRAM):
             continue
