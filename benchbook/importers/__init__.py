@@ -168,6 +168,8 @@ RESULT_COLUMNS = {
     "far_address": "of the other",
     "direction": "host to device, device to host, both, device to device",
     "host_memory": "pageable or pinned",
+    "tunnelled": "whether an address of the host itself may lead to another",
+    "cached_on_purpose": "whether somebody says above the run that it is one of the caches",
     "devices": "of a rate: how many it is the sum of",
     "llc_bytes": "the last-level caches as the log itself says",
     "cpu": "its model as the log says",

@@ -68,7 +68,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"
-        if _is_sweep(sized, llc):
+        if _is_sweep(sized, llc) or report.facts.get("cached_on_purpose"):
             continue
         key = report.tool, llc
         if key not in walks:
