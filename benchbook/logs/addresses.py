@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 from benchbook.importers import Report
 
 
+@lru_cache(maxsize=1024)  # a log has few, very often
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(text.partition("%")[0].strip("[]"))

@@ -47,10 +47,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         network = any(key in report.facts for key in OF_NETWORKS)
-        if network and stays_in_host(report):
-            continue  # no link was there; which one the log has besides tells nothing
         may_be = report.being("total", "mean") if network else report.knowing("direction")
         above = [(one, *bound) for one in may_be if (bound := _bound(report, one))]
+        if above and network and stays_in_host(report):
+            continue  # no link was there; which one the log has besides tells nothing
         if above:
             worst = max(above, key=lambda entry: entry[1] / entry[2])
             yield _finding(*worst, [one for one, *_ in above])
