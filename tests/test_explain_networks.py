@@ -181,11 +181,14 @@ def test_a_script_that_calls_netperf_is_no_result_of_it() -> None:
 
 LOGS = Path(__file__).parent / "logs"
 CUT = 8  # places where a log is cut
+# What clears them stands in lines of their own: a tunnel, a ping of that network, omitted seconds.
+CLEARED = {"through-a-tunnel", "far-private-network", "omitted-and-received"}
 CLEAN_LOGS = [
     one
     for kind in ("iperf", "iperf3", "netperf")
     for one in sorted((LOGS / kind).glob("*.log"))
-    if not yaml.safe_load(one.with_suffix(".yaml").read_text(encoding="utf-8"))["findings"]
+    if one.stem not in CLEARED
+    and not yaml.safe_load(one.with_suffix(".yaml").read_text(encoding="utf-8"))["findings"]
 ]
 
 

@@ -23,7 +23,11 @@ WORDS = (
 SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
 _START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
 _DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$", re.I)
-_TITLE = re.compile(r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b", re.I)
+_TITLE = re.compile(
+    r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b"
+    r"(?:, (?P<devices>\d+) Device)?",
+    re.I,
+)
 _MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
 _OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
 _UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
@@ -53,6 +57,7 @@ class _Run:
     way: str = ""
     memory: str = ""
     unit: str = ""
+    devices: int = 1  # that one rate is the sum of
 
 
 def read(log: Log) -> list[Report]:
@@ -80,6 +85,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
     elif found := _TITLE.search(text):
         run.way = f"{found['from']} to {found['to']}".lower()
         run.memory, run.unit = _memory(_OLD_MEMORY.search(text)), ""
+        run.devices = int(found["devices"] or 1)
     elif found := _MEMORY.search(text):
         run.memory = _memory(found)
     elif found := _UNIT.search(text):
@@ -88,6 +94,8 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         value = log.number(found["rate"])
         if value is not None:
             of: dict[str, Any] = {"message_bytes": int(found["size"])}
+            if run.devices > 1:
+                of["devices"] = run.devices
             _add(run, line, run.way, run.memory, value, run.unit, of)
     elif text and not text.isspace():
         run.unit = ""  # the table has ended: rows may follow that another tool printed

@@ -44,6 +44,7 @@ _VERSION = re.compile(
 _SHORT = 500  # characters of a line that names a program and its version
 _MOST_FOLDS = 3  # a line is 84 columns wide with its tabs: terminals fold it
 _BLOCKS = {"MCBLOCK", "MEMCPYBLOCK"}
+_CLOCK_NS = 1000  # gettimeofday
 _DEFAULT_BLOCK_BYTES = 262144
 
 
@@ -212,6 +213,8 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     if not run.rows:
         return
     facts = dict(run.facts)
+    if not version.startswith("2"):
+        facts["clock_resolution_ns"] = _CLOCK_NS
     asked = facts.pop("asked_runs", None)
     block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
     counts: dict[str, int] = {}

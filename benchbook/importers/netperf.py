@@ -238,17 +238,22 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
     if len(cells) in (6, 8) and not run.results:
         run.cells = len(cells)
         run.facts["message_bytes"] = int(float(cells[1]))
-        of: dict[str, Any] = {"end": "sender", "elapsed_s": float(cells[2])}
+        of: dict[str, Any] = {"end": "sender", **_elapsed(cells[2])}
         sent, rate = int(float(cells[3])), float(cells[5])
     elif len(cells) == run.cells - 2 and len(run.results) == 2:
-        of = {"end": "receiver", "elapsed_s": float(cells[1])}
+        of = {"end": "receiver", **_elapsed(cells[1])}
         sent, rate = int(float(cells[2])), float(cells[3])
     else:
         return
+    moved = {"bytes_moved": sent * run.facts["message_bytes"]}
     run.results += [
         Result("datagrams", sent, "datagrams", line.number, "total", of),
-        Result("throughput", rate, run.unit, line.number, "total", of),
+        Result("throughput", rate, run.unit, line.number, "total", of | moved),
     ]
+
+
+def _elapsed(cell: str) -> dict[str, float]:
+    return {"elapsed_s": float(cell), "elapsed_error_s": half_digit(cell)}
 
 
 def _keyed(run: _Run) -> None:
@@ -271,6 +276,8 @@ def _keyed(run: _Run) -> None:
             try:
                 latency = float(run.keys[key][0])
             except ValueError:
+                continue
+            if latency == -1:  # it kept no times
                 continue
             run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
     if "PROTOCOL" in run.keys:

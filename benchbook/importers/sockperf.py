@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import decimals, printed_lines
+from benchbook.logs.printed import decimals, half_digit, printed_lines
 
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
@@ -212,7 +212,8 @@ def _of_sent(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.results.append(Result("messages", int(found[1]), "messages", line.number, "total", of))
     took = log.number(found[2])
     if took is not None:
-        run.results.append(Result("run time", took, "s", line.number))
+        exact = {"elapsed_error_s": half_digit(found[2])}
+        run.results.append(Result("run time", took, "s", line.number, "", exact))
 
 
 def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:

@@ -35,6 +35,7 @@ _OPERATIONS = re.compile(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
     rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
 )
+_COUNT = re.compile(r"^total number of events: +(\d{1,18})$")
 _EVENTS = re.compile(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 _INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = re.compile(
@@ -164,6 +165,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         rows.append(("operation rate", found[2], "operations/s", "", {}))
     elif found := _EVENTS.match(text):
         rows.append(("event rate", found[1], "events/s", "", {}))
+    elif (found := _COUNT.match(text)) and any(one.name == "event rate" for one in run.rows):
+        rows.append(("events", found[1], "events", "", {}))
     elif found := _INTERVAL.match(text):
         at = {"interval_end_s": log.number(found[1])}
         rows.append(("transfer rate", found[2], "MiB/s", "sample", at))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 from benchbook.importers import Report
 
 
+@lru_cache(maxsize=1024)  # a log has few, very often
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(text.partition("%")[0].strip("[]"))
@@ -32,6 +34,8 @@ def is_near(report: Report) -> bool:
 def stays_in_host(report: Report) -> bool:
     """Whether both ends are on one host: one of them is its own name for itself, or they are the
     same."""
+    if report.facts.get("tunnelled"):
+        return False
     ends = [report.facts.get(name) for name in ("near_address", "far_address")]
     known = [str(one).partition("%")[0] for one in ends if one]
     if any(is_loopback(one) for one in known) or report.facts.get("device") == "lo":

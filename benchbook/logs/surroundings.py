@@ -7,7 +7,7 @@ Only what is said once, or always the same: a log with two machines tells of nei
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from benchbook.importers import Line, Log, Report
@@ -28,6 +28,12 @@ _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Widt
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+_FORWARDS = re.compile(r"-\w*[LRD]")
+_ON_PURPOSE = re.compile(
+    r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
+    r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
+    re.I,
+)
 _DEVICES = 16  # lines below such a head
 _NEAR = 3  # lines from a command to what it prints
 
@@ -45,6 +51,37 @@ def tell(log: Log, reports: list[Report]) -> None:
                 continue
             if name != "pcie_bytes_per_s" or report.knowing("direction"):
                 report.facts[name] = value
+    _tell_tunnels(log, reports)
+    _tell_purpose(log, reports)
+
+
+def _tell_tunnels(log: Log, reports: list[Report]) -> None:
+    """An address of this host may be the mouth of a tunnel to another, from its command on."""
+    begun = min((one.number for one in log.commands if _is_tunnel(one.words)), default=None)
+    if begun is not None:
+        for report in reports:
+            if report.line >= begun:
+                report.facts["tunnelled"] = True
+
+
+def _is_tunnel(words: tuple[str, ...]) -> bool:
+    name = words[0].rpartition("/")[2]
+    if name in ("ssh", "autossh"):
+        return any(_FORWARDS.match(word) for word in words[1:])
+    return (name == "kubectl" and "port-forward" in words) or name == "socat"
+
+
+def _tell_purpose(log: Log, reports: list[Report]) -> None:
+    """Who says above a run that it is one of the caches knows that it is."""
+    if not any(word in log.text for word in ("purpose", "ntention", "eliberate")):
+        return
+    said = [line.number for line, _ in log.matches(_ON_PURPOSE)]
+    begins = [report.line for report in reports]
+    for report in reports:
+        above, before = bisect_left(said, report.line), bisect_left(begins, report.line)
+        # What was said above an earlier run was said of that one.
+        if above and not (before and said[above - 1] < begins[before - 1]):
+            report.facts["cached_on_purpose"] = True
 
 
 def _llc_bytes(text: str) -> int | None:

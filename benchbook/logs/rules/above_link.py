@@ -21,9 +21,10 @@ ARTEFACT = "above-ceiling"
 # One direction of sixteen lanes in GB/s, after the coding of bits, before that of packets.
 PCIE_GB_PER_S = {2: 8.0, 3: 15.754, 4: 31.508, 5: 63.015, 6: 121.0}
 # The newest generation that a device has. What is linked to its host in another way is not here:
-# NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons.
+# NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons, xGMI (MI250X).
 DEVICES = (
-    (re.compile(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|\bMI300A\b|P100|V100", re.I), None),
+    (re.compile(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
+                r"\bMI250X\b", re.I), None),
     (re.compile(r"B300\b", re.I), 6),
     (re.compile(r"B[12]00\b|RTX (?:PRO )?(?:50|6000 Blackwell)\d*|H100|H200|H800|H20\b", re.I), 5),
     (re.compile(r"A100|A800|A30\b|A40\b|A10\b|A10G|A16\b|A2\b|L4\b|L40|RTX A\d|RTX [34]0\d\d|"
@@ -46,10 +47,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         network = any(key in report.facts for key in OF_NETWORKS)
-        if network and stays_in_host(report):
-            continue  # no link was there; which one the log has besides tells nothing
         may_be = report.being("total", "mean") if network else report.knowing("direction")
         above = [(one, *bound) for one in may_be if (bound := _bound(report, one))]
+        if above and network and stays_in_host(report):
+            continue  # no link was there; which one the log has besides tells nothing
         if above:
             worst = max(above, key=lambda entry: entry[1] / entry[2])
             yield _finding(*worst, [one for one, *_ in above])
@@ -71,7 +72,7 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
         return (rate, ceiling, whose) if is_above else None
     if direction not in ("host to device", "device to host", "both") or one.statistic == "sum":
         return None
-    both = 2 if direction == "both" else 1
+    both = (2 if direction == "both" else 1) * one.of.get("devices", 1)
     if own := report.facts.get("pcie_bytes_per_s"):
         ceiling = own * both
         return (rate, ceiling, "the link of this log") if rate > BEYOND_LINK * ceiling else None

@@ -24,9 +24,8 @@ RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
 CERTAIN, EVERYWHERE, BY_RULE = 1.0, 0.95, 0.6
-# Sizes, in one run or in several: who walks through the caches, up to well beyond them, knows that
-# they are there.
-SWEEP = 4
+SWEEP = 4  # sizes: who walks through the caches knows that they are there
+WALK = 16  # largest ÷ smallest, of several starts
 
 
 class _Sized(NamedTuple):
@@ -57,19 +56,24 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
     """One finding for each report whose arrays fit, or may fit in part; an Ask where the size of
     the caches would decide; a note where it cannot, for what speaks of no arrays."""
     asked: list[_Sized] = []
-    of_all = [_sized(report) for report in reports]
-    sizes: dict[str, set[int]] = {}
-    for report, sized in zip(reports, of_all, strict=True):
-        sizes.setdefault(report.tool, set()).update(one.all_bytes for one in sized)
-    swept = {tool: max(several) for tool, several in sizes.items() if len(several) >= SWEEP}
-    for report, sized in zip(reports, of_all, strict=True):
+    every = [_sized(report) for report in reports]
+    by_tool: dict[str, list[_Sized]] = {}
+    for report, sized in zip(reports, every, strict=True):
+        by_tool.setdefault(report.tool, []).extend(sized)
+    walks: dict[tuple[str, int | None], bool] = {}
+    for report, sized in zip(reports, every, strict=True):
         llc = machine.llc_bytes or _whole(report.facts.get("llc_bytes"))
         if has_own_memory(report) and machine.source != "--l3":
             llc = None  # the host's
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"
-        if swept.get(report.tool, 0) >= (llc or SMALLEST) * RULE:
+        if _is_sweep(sized, llc) or report.facts.get("cached_on_purpose"):
+            continue
+        key = report.tool, llc
+        if key not in walks:
+            walks[key] = _is_walk(by_tool[report.tool], llc)
+        if walks[key]:
             continue
         fitting = [one for one in sized if one.fits(llc)]
         if fitting:
@@ -119,6 +123,19 @@ def _sized(report: Report) -> list[_Sized]:
         key = ((every or array or 0) * times, (array or 0) * times)
         found.setdefault(key, []).extend(several)
     return [_Sized(*key, results) for key, results in sorted(found.items())]
+
+
+def _is_sweep(sized: list[_Sized], llc: int | None) -> bool:
+    """Whether it walks through sizes on purpose: several, the largest well beyond the caches."""
+    beyond = (llc or SMALLEST) * RULE
+    return len(sized) >= SWEEP and sized[-1].all_bytes >= beyond
+
+
+def _is_walk(sized: list[_Sized], llc: int | None) -> bool:
+    """Whether the starts of a tool do so, each with a size of its own."""
+    sizes = {one.all_bytes: one for one in sized}
+    least, most = (min(sizes), max(sizes)) if sizes else (0, 0)
+    return most >= WALK * least and _is_sweep([sizes[one] for one in sorted(sizes)], llc)
 
 
 def _fits(fitting: list[_Sized], llc: int | None, said_by: str) -> Finding:

@@ -28,13 +28,13 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each closed loop whose percentiles hide stalls."""
     del machine
     for report in reports:
-        if not _is_closed(report):
+        if not report.being("median"):
             continue
         for own in latencies(report):
             mean, median, far = own.ns("mean"), own.ns("median"), own.ns("p99")
             if mean and median and far and "max" in own.by_statistic:
                 stalled = 1 - median / mean
-                if stalled >= LEAST_SHARE and far < CALM * median:
+                if stalled >= LEAST_SHARE and far < CALM * median and _is_closed(report):
                     yield _finding(own, stalled)
 
 
@@ -43,7 +43,8 @@ def _is_closed(report: Report) -> bool:
     mode = report.facts.get("mode")
     if mode is not None:
         return bool(mode == "ping-pong")
-    for own, rate in product(latencies(report), report.called("transaction rate")):
+    rates = report.called("transaction rate")
+    for own, rate in product(latencies(report) if rates else (), rates):
         mean = own.ns("mean")
         if own.name == "round trip" and mean and rate.value > 0:
             return math.isclose(rate.value * mean / 1e9, 1, rel_tol=ONE_AT_A_TIME)  # Little's law

@@ -5,7 +5,7 @@ Decided by the ticks that the tool itself counts, or by its time against its clo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.timer_granularity import LEAST_TICKS, NO_NUMBER, REMEDY
@@ -23,11 +23,25 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         few = [
             (ticks, one)
-            for one in report.knowing("clock_ticks", "clock_resolution_ns")
+            for one in _candidates(report)
             if (ticks := _ticks(report, one)) is not None and ticks < LEAST_TICKS
         ]
         if few:
             yield _finding(report, *min(few, key=lambda pair: pair[0]), [one for _, one in few])
+
+
+def _candidates(report: Report) -> Iterable[Result]:
+    """Results that may have few ticks: where one resolution holds for all, the short ones."""
+    resolution = report.facts.get("clock_resolution_ns")
+    own = report.columns.union(report.facts) & {"clock_ticks"} or report.columns & {
+        "clock_resolution_ns"
+    }
+    if own or not is_number(resolution):
+        return report.knowing("clock_ticks", "clock_resolution_ns")
+    most = LEAST_TICKS * resolution / 1e9
+    return [
+        one for one in report.results if is_number(took := one.of.get("elapsed_s")) and took < most
+    ]
 
 
 def _ticks(report: Report, one: Result) -> float | None:

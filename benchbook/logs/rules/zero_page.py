@@ -12,6 +12,7 @@ from itertools import pairwise
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import count
 from benchbook.importers import Report, Result
+from benchbook.logs.devices import has_own_memory
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
@@ -21,6 +22,8 @@ LEAST_PAGES = 8  # fewer are the program's own
 LIKELY = 0.8
 COUNTER = "perf-stat"
 EVENTS = ("page-faults", "faults", "minor-faults")
+# What was counted instead: from some moment on, or where a program was for some time.
+NO_WHOLE_PROGRAM = ("process id", "thread id", "CPU(s)", "system wide")
 REMEDY = (
     "Write to every page of every buffer before measuring, and count again: each page that has "
     "memory of its own is one fault at least."
@@ -31,7 +34,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each program whose faults, counted right behind it, are too few."""
     del machine
     for program, counted in pairwise(reports):
-        if counted.tool != COUNTER or program.tool == COUNTER:
+        if counted.tool != COUNTER or program.tool == COUNTER or has_own_memory(program):
+            continue
+        if str(counted.facts.get("program", "")).startswith(NO_WHOLE_PROGRAM):
             continue
         if program.results and program.results[-1].line < counted.facts.get("asked_in_line", 0):
             continue  # somebody called another one in between
