@@ -13,6 +13,7 @@ from benchbook.logs.fragments import Found, documents
 from benchbook.logs.markup import unwrapped
 from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.shells import commands
+from benchbook.logs.strings import printed
 
 
 def log_of(content: bytes) -> Log:
@@ -20,7 +21,10 @@ def log_of(content: bytes) -> Log:
     lines = _numbered(unwrapped(text_of(content)))
     text = "\n".join(line.text for line in lines)
     return Log(
-        lines, _documents(lines, text), tuple(commands(lines, text)), has_decimal_commas(text)
+        printed(lines, text),
+        _documents(lines, text),
+        tuple(commands(lines, text)),
+        has_decimal_commas(text),
     )
 
 
