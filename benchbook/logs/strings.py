@@ -15,6 +15,7 @@ _ITEM = re.compile(rf'[ \t\[]*"({_INSIDE})",?[ \t\]]*')
 _TWO_ITEMS = re.compile(rf'",\n[ \t]*"{_INSIDE}",?[ \t\]]*\n')
 _VALUE = re.compile(rf'"(?:stdout|stderr|output|msg)": ?"({_INSIDE})"')
 _LOGGED = re.compile(rf'\{{"log": ?"({_INSIDE})", ?"stream"')  # of containers, for each line
+_ALONE = re.compile(r"\\u001b(?!\[)")
 _LEAST = 3  # lines: fewer are the names of something
 
 
@@ -67,6 +68,9 @@ def _values(text: str) -> list[str]:
 
 def _plain(inside: str) -> str | None:
     """A string without its quotation marks; None where it is none."""
+    # What made colours of it may have lost all but the escape.
+    if "\\u001b" in inside:
+        inside = _ALONE.sub("", inside)
     try:
         plain = str(json.loads(f'"{inside}"', strict=False)).rstrip()
     except ValueError:
