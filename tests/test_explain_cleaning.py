@@ -49,6 +49,24 @@ def test_what_a_terminal_shows(content: bytes, lines: list[str]) -> None:
     assert shown(content) == lines
 
 
+def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
+    content = r"""
+{"cells": [{"outputs": [{"text": [
+  "\u001b[32mCopy:\u001b[0m 1.5 \"MB/s\"\n",
+  "50 %\rScale: 2\n",
+  "Add: 3"
+]
+}], "source": [
+  "!./stream"
+]}]}
+"""
+    log = log_of(content.strip("\n").encode())
+    said = {line.number: line.text for line in log.lines}
+    assert [said[number] for number in (2, 3, 4)] == ['Copy: 1.5 "MB/s"', "Scale: 2", "Add: 3"]
+    assert said[5] == ']}], "source": ['
+    assert said[6] == '  "!./stream"'
+
+
 @pytest.mark.parametrize(
     "before",
     [
@@ -287,6 +305,13 @@ def test_hostile_content_is_a_log(content: bytes) -> None:
     for one in (content, content + b"\n" + content):
         log = log_of(one)
         assert all(text.isprintable() or "\t" in text for text in log.text.split("\n"))
+
+
+def test_numbers_of_hundreds_of_digits_are_none() -> None:
+    assert shown(b"0.1234567890123456789 MB/s\nsize " + b"12" * 30 + b" bytes") == [
+        "0.1234567890123456789 MB/s",
+        "size … bytes",
+    ]
 
 
 def test_objects_of_a_document_know_their_lines() -> None:

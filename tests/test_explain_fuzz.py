@@ -1,6 +1,7 @@
 """No input whatever makes explain fail: mutations of the corpus, seeded; minutes in test-long.
 
-Minutes of the long one: BENCHBOOK_FUZZ_MINUTES. A log that fails is kept under build/fuzz.
+Minutes of the long one: BENCHBOOK_FUZZ_MINUTES; another BENCHBOOK_FUZZ_SEED begins where no run
+was yet. A log that fails is kept under build/fuzz.
 """
 
 from __future__ import annotations
@@ -8,28 +9,37 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import re
 import time
 from pathlib import Path
 
 import pytest
-from log_fuzz import MACHINES, SEEDS, check, mutated
+from log_fuzz import CORPUS, MACHINES, NUMBER, NUMBERS, SEEDS, check, mutated
+
+from benchbook.logs.machines import Machine
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_FUZZ_MINUTES", "10"))
+SEED = int(os.environ.get("BENCHBOOK_FUZZ_SEED", "1000000"))
 SHORT, BLOCK = 300, 25
 LARGE = 1 << 20  # bytes: what takes longer than linear ends by the timeout there
 
 
 def kept(seed: int) -> None:
-    """Check one mutation; one that fails is kept for whoever mends it."""
+    """Check one mutation."""
     rng = random.Random(seed)
     content = mutated(rng)
+    checked(content, rng.choice(MACHINES), str(seed))
+
+
+def checked(content: bytes, machine: Machine, name: str) -> None:
+    """Check one log; one that fails is kept for whoever mends it."""
     try:
-        check(content, rng.choice(MACHINES))
+        check(content, machine)
     except Exception:
         folder = ROOT / "build/fuzz"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{seed}-{hashlib.sha256(content).hexdigest()[:8]}.log").write_bytes(content)
+        (folder / f"{name}-{hashlib.sha256(content).hexdigest()[:8]}.log").write_bytes(content)
         raise
 
 
@@ -42,12 +52,30 @@ def test_mutations_of_the_corpus(first: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(MINUTES * 60 + 300)
 def test_mutations_for_minutes(capsys: pytest.CaptureFixture[str]) -> None:
-    end, seed = time.monotonic() + MINUTES * 60, 1_000_000
+    end, seed = time.monotonic() + MINUTES * 60, SEED
     while time.monotonic() < end:
         kept(seed)
         seed += 1
     with capsys.disabled():
-        print(f"\n{seed - 1_000_000:,} mutated logs in {MINUTES:g} minutes")
+        print(f"\n{seed - SEED:,} mutated logs in {MINUTES:g} minutes")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("folder", sorted({path.parent.name for path in CORPUS.glob("*/*.log")}))
+def test_any_number_in_any_place(folder: str) -> None:
+    """Each number of each line that has no like in its log, replaced by each odd one."""
+    for path in sorted((CORPUS / folder).glob("*.log")):
+        content, like = path.read_bytes(), set[bytes]()
+        for line in re.finditer(rb"[^\n]+", content):
+            form = NUMBER.sub(b"0", line[0])
+            if form in like:
+                continue
+            like.add(form)
+            for place in NUMBER.finditer(content, line.start(), line.end()):
+                for odd in NUMBERS:
+                    changed = content[: place.start()] + odd + content[place.end() :]
+                    checked(changed, MACHINES[0], path.stem)
 
 
 @pytest.mark.long

@@ -18,6 +18,7 @@ from benchbook.logs.rules import (
     inconsistent_rate,
     timer_granularity,
 )
+from benchbook.logs.words import those_in
 
 RNG = random.Random(7)
 QUIET = [1 + RNG.gauss(0, 0.02) for _ in range(300)]
@@ -54,6 +55,29 @@ def test_rates_have_the_shape_of_their_times() -> None:
 def test_very_many_samples_are_judged_evenly() -> None:
     found = seen.findings(samples(TAIL * 200))
     assert [one.artefact for one in found] == ["heavy-tail"]
+
+
+def test_all_runs_of_a_file_are_judged_together() -> None:
+    runs = [*samples(TAIL), *samples(QUIET), *samples([2 * one for one in TAIL])]
+    for at, run in enumerate(runs):
+        for one in run.results:
+            one.line += 1000 * at
+    (found,) = seen.findings(runs)
+    places = ["lines 2 to 301: round trip", "lines 2002 to 2301: round trip"]
+    assert (found.artefact, found.where) == ("heavy-tail", places)
+
+
+def test_what_was_told_of_one_run_is_told_of_the_others() -> None:
+    runs = [*samples(TAIL), *samples(TAIL)]
+    for one in runs[1].results:
+        one.line += 1000
+    (found,) = seen.findings(runs, {("heavy-tail", "line 5: round trip sample")})
+    assert found.where == ["lines 1002 to 1301: round trip"]
+
+
+def test_words_are_found_whatever_their_digits() -> None:
+    text = "size 10^6\nsize 10^7\niperf 3.9"
+    assert those_in(text, ("10^", "iperf 3.", "Copy")) == {"10^", "iperf 3."}
 
 
 MIB = 2**20

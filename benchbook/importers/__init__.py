@@ -173,6 +173,8 @@ RESULT_COLUMNS = {
     "cores": "as the log says",
     "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
     "refused": "why the tool counted nothing at all, in its words",
+    "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
+    "asked_in_line": "the line of the last command above the report",
     "validated": "whether the tool found its own results right",
 }
 
@@ -222,9 +224,12 @@ class Report:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The columns that any of its results has."""
-        return frozenset(
-            name for names in {tuple(one.of) for one in self.results} for name in names
-        )
+        return frozenset(name for names in set(map(tuple, self.settings)) for name in names)
+
+    @cached_property
+    def settings(self) -> list[Mapping[str, Any]]:
+        """The `of` of its results, each once that several share: there are many more results."""
+        return list({id(one.of): one.of for one in self.results}.values())
 
     @cached_property
     def series(self) -> list[tuple[list[Result], Result | None]]:

@@ -22,6 +22,8 @@ _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
 _SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = re.compile(r"^Running (?:kernels|triad) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
+_IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
+_DEVICE = re.compile(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
 _VERSION = re.compile(r"^Version: (\d[\w.]*)")
 _FAILED = re.compile(r"^Validation failed on ")
 _TRIAD_TIME = re.compile(r"^Runtime \(seconds\): +([\d.,]+)")
@@ -96,6 +98,10 @@ def _fact(log: Log, text: str, run: _Run) -> None:
         run.facts["precision"] = precision[1]
     elif version := _VERSION.match(text):
         run.version = version[1]
+    elif device := _DEVICE.match(text):
+        run.facts["device"] = device[1]
+    elif implementation := _IMPLEMENTATION.match(text):
+        run.facts["implementation"] = implementation[1]
     elif _FAILED.match(text):
         run.facts["validated"] = False
     elif elapsed := _TRIAD_TIME.match(text):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.printed import half_digit, printed_lines, unremarked
 
 TOOL = "bandwidthtest"
 LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
@@ -22,9 +22,10 @@ WORDS = (
 )
 SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
 _START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
-_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$")
+_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$", re.I)
 _TITLE = re.compile(r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b", re.I)
 _MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
+_OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
 _UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
 _ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
 _CSV = re.compile(
@@ -78,20 +79,28 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         _separated(run, line, found)
     elif found := _TITLE.search(text):
         run.way = f"{found['from']} to {found['to']}".lower()
-        run.memory, run.unit = "", ""
+        run.memory, run.unit = _memory(_OLD_MEMORY.search(text)), ""
     elif found := _MEMORY.search(text):
-        run.memory = "pinned" if found["kind"].lower() == "pinned" else "pageable"
+        run.memory = _memory(found)
     elif found := _UNIT.search(text):
         run.unit = _MEANT[found["unit"]]
-    elif run.way and run.unit and (found := _ROW.match(text)):
+    elif run.way and run.unit and (found := _ROW.match(unremarked(text))):
         value = log.number(found["rate"])
         if value is not None:
             of: dict[str, Any] = {"message_bytes": int(found["size"])}
             _add(run, line, run.way, run.memory, value, run.unit, of)
-    elif found := _DEVICE.search(text):
-        run.facts.setdefault("device", found["name"])
-    elif (found := _PASS.search(text)) and found["result"] == "FAIL":
-        run.notes.append(f"line {line.number}: its own check says FAIL")
+    elif text and not text.isspace():
+        run.unit = ""  # the table has ended: rows may follow that another tool printed
+        if found := _DEVICE.search(text):
+            run.facts.setdefault("device", found["name"])
+        elif (found := _PASS.search(text)) and found["result"] == "FAIL":
+            run.notes.append(f"line {line.number}: its own check says FAIL")
+
+
+def _memory(found: re.Match[str] | None) -> str:
+    if found is None:
+        return ""
+    return "pinned" if found["kind"].lower() == "pinned" else "pageable"
 
 
 def _separated(run: _Run, line: Line, found: re.Match[str]) -> None:

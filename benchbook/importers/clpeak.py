@@ -6,20 +6,42 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.importers import Log, Report, Result
+from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import printed_lines
 
 TOOL = "clpeak"
 LOOKS_FOR = "clpeak: `Global memory bandwidth (GBPS)`, `enqueueWriteBuffer : 12.3`"
-WORDS = ("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency")
-SIGNS = re.compile(r"\(GBPS\)|\((?:GFLOPS|GIOPS)\)|Kernel launch latency")
-_DEVICE = re.compile(r"^\s*Device: (?P<name>.+?)\s*$")
-_PLATFORM = re.compile(r"^\s*Platform: (?P<name>.+?)\s*$")
-_TITLE = re.compile(r"^\s*(?P<name>[A-Z][\w -]*?)\s*\((?P<unit>GBPS|GFLOPS|GIOPS)\)\s*$")
-_ROW = re.compile(r"^\s*(?P<name>[A-Za-z][\w() -]*?)\s*: (?P<value>-?[\d.,]+|-?nan|-?inf)\s*$")
+WORDS = ("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency", "bandwidth (GB/s)")
+SIGNS = re.compile(
+    r"\(GBPS\)|\((?:GFLOPS|GIOPS)\)|Kernel launch latency|(?:memory|Transfer) bandwidth \(GB/s\)"
+)
+# Version 2 numbers both, and has other interfaces than OpenCL, of which each begins anew.
+_DEVICE = re.compile(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
+_PLATFORM = re.compile(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")
+_BACKEND = re.compile(r"^ *(?:Backend: \w|=== \w+ backend ===)")
+_UNITS = {
+    "GBPS": "GB/s", "GB/s": "GB/s", "GFLOPS": "Gflop/s", "TFLOPS": "Tflop/s", "GIOPS": "Gop/s",
+    "GOPS": "Gop/s", "TOPS": "Top/s", "us": "us", "µs": "us", "ns": "ns",
+}  # fmt: skip
+_UNIT = "|".join(_UNITS)
+_TITLE = re.compile(
+    rf"^\s*(?P<name>[A-Z][^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
+)
+# Tables of other tools have these units too.
+_OF_OTHERS = ("GB/s", "us", "µs", "ns")
+_QUANTITY = re.compile(r"(?:bandwidth|latency)(?: \[[^]]{0,40}\])?\s*$")
+_OTHER_TITLE = re.compile(r"^\s*[A-Z][^:]{0,120}\([A-Za-z]\w{0,9}(?:/s)?\)\s*$")
+_NAME = re.compile(r"[A-Za-z][\w() /.:,+*-]{0,80}")
+_VALUE = re.compile(
+    rf"(?P<value>-?[\d.,]+|-?nan|-?inf)(?: (?P<unit>{_UNIT}))?(?: +\(was [^()]{{0,80}}\))?"
+)
 _LAUNCH = re.compile(r"^\s*Kernel launch latency : (?P<value>[\d.,]+) us")
-_UNITS = {"GBPS": "GB/s", "GFLOPS": "Gflop/s", "GIOPS": "Gop/s"}
-_WAYS = {"enqueueWriteBuffer": "host to device", "enqueueReadBuffer": "device to host"}
+_WAYS = {
+    "enqueuewritebuffer": "host to device", "enqueuereadbuffer": "device to host",
+    "h2d": "host to device", "d2h": "device to host",
+}  # fmt: skip
+_MAPPED = ("enqueuemapbuffer", "enqueueunmap")
+_MEMORIES = frozenset(("pinned", "pageable"))
 
 
 @dataclass
@@ -31,6 +53,8 @@ class _Run:
     facts: dict[str, Any] = field(default_factory=dict)
     title: str = ""
     unit: str = ""
+    indented: int = 0  # columns before the title, then before the first row under it
+    rows: int = 0
 
 
 def read(log: Log) -> list[Report]:
@@ -38,23 +62,53 @@ def read(log: Log) -> list[Report]:
     runs, platform = [_Run(1)], ""
     for line in printed_lines(log):
         run, text = runs[-1], line.text
-        if found := _PLATFORM.match(text):
-            platform = found["name"]
-        elif found := _DEVICE.match(text):
-            runs.append(_Run(line.number, facts={"device": found["name"], "platform": platform}))
+        if not text or text.isspace():
+            continue
+        if _BACKEND.match(text):
+            platform, run.title = "", ""
+        elif ": " in text:
+            if found := _PLATFORM.match(text):
+                platform, run.title = found["name"], ""
+            elif found := _DEVICE.match(text):
+                facts = {"device": found["name"], "platform": platform}
+                runs.append(_Run(line.number, facts=facts))
+            elif found := _LAUNCH.match(text):
+                value = log.number(found["value"])
+                if value is not None:
+                    run.results.append(Result("kernel launch", value, "us", line.number, "mean"))
+            elif run.title:
+                _row(log, run, line)
         elif found := _TITLE.match(text):
-            run.title, run.unit = found["name"], _UNITS[found["unit"]]
-        elif found := _LAUNCH.match(text):
-            value = log.number(found["value"])
-            if value is not None:
-                run.results.append(Result("kernel launch", value, "us", line.number, "mean"))
-        elif run.title and (found := _ROW.match(text)):
-            value = log.number(found["value"])
-            if value is not None:
-                name = f"{run.title}: {found['name']}"
-                way = _WAYS.get(found["name"].split()[0])
-                of: dict[str, Any] = {"direction": way} if way else {}
-                if found["name"].startswith(("enqueueMapBuffer", "enqueueUnmap")):
-                    of["zero_copy"] = True
-                run.results.append(Result(name, value, run.unit, line.number, "mean", of))
+            known = found["unit"] not in _OF_OTHERS or _QUANTITY.search(found["name"])
+            run.title, run.unit = found["name"].strip() if known else "", _UNITS[found["unit"]]
+            run.indented, run.rows = _indent(text), 0
+        elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
+            run.title = ""  # rows may follow that it did not print, or in another unit
     return [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _row(log: Log, run: _Run, line: Line) -> None:
+    """A row; what has a colon otherwise, or stands further left, is none."""
+    label, _, printed = line.text.rpartition(": ")
+    label, indent = label.strip(), _indent(line.text)
+    found = _VALUE.fullmatch(printed.strip()) if _NAME.fullmatch(label) else None
+    value = log.number(found["value"]) if found else None
+    if found is None or value is None or indent < run.indented:
+        return
+    if not run.rows:
+        run.indented = indent
+    run.rows += 1
+    unit = _UNITS[found["unit"]] if found["unit"] else run.unit
+    words = re.split(r"[ _]", label.lower())
+    of: dict[str, Any] = {}
+    if way := _WAYS.get(words[0]):
+        of["direction"] = way
+        for memory in _MEMORIES.intersection(words):
+            of["host_memory"] = memory
+    if words[0].startswith(_MAPPED):
+        of["zero_copy"] = True
+    run.results.append(Result(f"{run.title}: {label}", value, unit, line.number, "mean", of))

@@ -276,6 +276,8 @@ def _of_csv(log: Log) -> list[Report]:
             }
             if aggregate:
                 typed |= {"aggregate_name": aggregate[1]}
+            elif (numbers.get("iterations") or 0.0) >= 1:
+                typed["iterations"] = int(min(numbers["iterations"], 1e18))
             _record(typed, line.number, reports[-1])
         elif text:
             columns = []

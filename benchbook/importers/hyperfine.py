@@ -62,17 +62,17 @@ def _of_document(document: Document) -> list[Report]:
     if not isinstance(results, list):
         return []
     return [
-        _of_record(document.number, one)
+        _of_record(document.number, one, whole=document.whole or one is not results[-1])
         for one in results
         if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
     ]
 
 
-def _of_record(line: int, record: dict[str, Any]) -> Report:
+def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Report:
     of: dict[str, Any] = {}
     times = record.get("times")
     samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
-    if samples:
+    if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
     rows = [
         Result("time", float(record[name]), "s", line, name, of)

@@ -10,7 +10,9 @@ from statistics import median
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.heads import is_head
 from benchbook.logs.printed import half_digit, printed_lines, unremarked
+from benchbook.logs.transfers import link_speed
 
 TOOL = "imb"
 LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
@@ -19,14 +21,24 @@ SIGNS = re.compile(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
 _SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
 _TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
 _PROCESSES = re.compile(r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d+)")
-_HEAD = re.compile(r"^\s*(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)")
-_COLUMN = re.compile(r"#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects")
+_HEAD = re.compile(
+    r"^\s*(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
+)
+_COLUMN = re.compile(
+    r"Group|#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects"
+)
+# What a mail put on a line of its own: the last columns of the head, and of each row.
+_REST_OF_HEAD = re.compile(rf"^\s*(?:{_COLUMN.pattern})(?:\s+(?:{_COLUMN.pattern}))*\s*$")
+_REST = re.compile(r"^\s*-?\d[\d.,]*(?:\s+-?\d[\d.,]*)*\s*$")
 _ROW = re.compile(r"^\s*\d{1,18}(?:\s+(?:-?\d[\d.,]*(?:[eE][+-]?\d+)?|-?nan|-?inf))+\s*$")
 _STATISTIC = {"t": "mean", "t_min": "min", "t_max": "max", "t_avg": "mean"}
+_SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
 _MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
+_MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for source in _SOURCES}
 # Windows of messages: rates without times.
 _WINDOWED = ("Uniband", "Biband")
+_BOTH_WAYS = ("Sendrecv", "Exchange", "Biband")  # and both are counted
 _MIB, _MB = 2**20, 10**6
 _LEAST_BYTES = 1024  # smaller ones have too few digits to tell the unit
 
@@ -40,6 +52,9 @@ class _Run:
     version: str
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
+    rests: dict[int, int] = field(default_factory=dict)  # by line of a row, that of its rest
+    first: int = 0  # columns in the first line of a head that was parted, and then of each row
+    begun: tuple[Line, list[str]] | None = None  # such a row, as far as it has come
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -47,9 +62,16 @@ def read(log: Log) -> list[Report]:
     """One report for each table."""
     runs: list[_Run] = []
     version = ""
+    typed = {command.number for command in log.commands}
     for line in printed_lines(log):
         text = line.text
-        if found := _SUITE.search(text):
+        begin = text.lstrip()[:1]
+        if begin.isdecimal() or begin == "-":
+            if runs and runs[-1].columns:
+                _read_row(runs[-1], line)
+        elif not begin:
+            continue
+        elif found := _SUITE.search(text):
             version = found["version"].rstrip(".,")
         elif (found := _TITLE.search(text)) and "#procs" not in text:
             runs.append(_Run(line.number, found["name"], version))
@@ -59,14 +81,47 @@ def read(log: Log) -> list[Report]:
             if not runs or runs[-1].rows:
                 runs.append(_Run(line.number, "", version))
             runs[-1].columns = _COLUMN.findall(text)
-        elif runs and runs[-1].columns and _ROW.match(row := unremarked(text)):
-            words = row.split()
-            if len(words) == len(runs[-1].columns):
-                runs[-1].rows.append((line, dict(zip(runs[-1].columns, words, strict=True))))
-    return [_report(log, run) for run in runs if run.rows]
+        elif runs and runs[-1].columns:
+            run = runs[-1]
+            if not run.rows and not run.first and _REST_OF_HEAD.match(text):
+                run.first = len(run.columns)
+                run.columns += _COLUMN.findall(text)
+            elif run.rows and (line.number in typed or is_head(text)):
+                _end_row(run)
+                run.columns = []  # rows may follow that another tool printed
+    for run in runs:
+        _end_row(run)
+    speed = link_speed(log)
+    return [_report(log, run, speed) for run in runs if run.rows]
 
 
-def _report(log: Log, run: _Run) -> Report:
+def _read_row(run: _Run, line: Line) -> None:
+    row = unremarked(line.text)
+    if run.begun and _REST.match(row):
+        whole = [*run.begun[1], *row.split()]
+        if len(whole) == len(run.columns):
+            run.rests[run.begun[0].number] = line.number
+            run.begun = run.begun[0], whole
+            _end_row(run)
+            return
+    _end_row(run)
+    if _ROW.match(row):
+        words = row.split()
+        if len(words) == len(run.columns):
+            run.rows.append((line, dict(zip(run.columns, words, strict=True))))
+        elif len(words) == run.first:
+            run.begun = line, words
+
+
+def _end_row(run: _Run) -> None:
+    """Take over a row that was begun, with or without its rest."""
+    if run.begun:
+        line, words = run.begun
+        run.rows.append((line, dict(zip(run.columns, words, strict=False))))
+        run.begun = None
+
+
+def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     unit, notes = _unit(log, run)
     results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
     facts = dict(run.facts)
@@ -74,6 +129,10 @@ def _report(log: Log, run: _Run) -> Report:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
         facts["pattern"] = "point to point"
+    if facts.get("processes") == 2 and "pattern" in facts:
+        facts |= speed  # several pairs may have a link each
+    if run.name in _BOTH_WAYS:
+        facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)
 
 
@@ -83,24 +142,28 @@ def _count(text: str) -> int | None:
 
 def _row(log: Log, run: _Run, line: Line, row: dict[str, str], unit: str) -> Iterator[Result]:
     of: dict[str, Any] = {"repetitions": _count(row["#repetitions"])}
+    if "Group" in row:
+        of["group"] = _count(row["Group"])
     if "#bytes" in row:
         of["message_bytes"] = _count(row["#bytes"])
     name = f"{run.name} time" if run.name else "time"
-    for column, text in row.items():
+    for index, (column, text) in enumerate(row.items()):
         value = log.number(text)
         if value is None:
             continue
+        number = run.rests.get(line.number, 0) if run.first <= index else 0
+        number = number or line.number
         if column.endswith("[usec]"):
             short = column.removesuffix("[usec]")
             statistic = _STATISTIC.get(short)
             own = name if statistic else f"{name} {short.removeprefix('t_')}"
-            yield Result(own, value, "us", line.number, statistic or "mean", of)
+            yield Result(own, value, "us", number, statistic or "mean", of)
         elif column == "Mbytes/sec":
-            yield Result("throughput", value, unit, line.number, "mean", of | _moved(log, run, row))
+            yield Result("throughput", value, unit, number, "mean", of | _moved(log, run, row))
         elif column == "Msg/sec":
-            yield Result("message rate", value, "messages/s", line.number, "mean", of)
+            yield Result("message rate", value, "messages/s", number, "mean", of)
         elif column == "overlap[%]":
-            yield Result("overlap", value, "%", line.number, "", of)
+            yield Result("overlap", value, "%", number, "", of)
 
 
 def _time(log: Log, row: dict[str, str]) -> tuple[float, float] | None:

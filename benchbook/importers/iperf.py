@@ -30,21 +30,30 @@ _HEAD = re.compile(
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"
 )
 _BUFFER = re.compile(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]?)Byte")
-_DATAGRAM = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
+# A server says the same of what it reads at once, whatever its clients send.
+_DATAGRAM = re.compile(r"Sending (\d+) byte datagrams")
 _SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
 _REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
 _WARNING = re.compile(r"WARNING: .*|connect failed: .*")
 _ENHANCED = re.compile(
     r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
 )
-_BOUNCED = re.compile(r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms")
+_BOUNCED = re.compile(
+    r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
+    r"(?:\s+(?P<again>\d+)\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+) us)?"
+)
+# One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
+_DELAYED = re.compile(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
 _CSV = re.compile(
     r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
     r"(?:,(?P<jitter>-?\d+(?:\.\d+)?),(?P<lost>-?\d+),(?P<all>-?\d+),(?P<percent>-?\d+(?:\.\d+)?|-?nan)"
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
+_RECEIVED = re.compile(r"\d ms +-?\d+ */ *-?\d")
+_LOSSES = re.compile(r"\d ms\s|%\)")
 _FEW, _ALL = "interval", "total"
+_OF_SAMPLES = ("mean", "min", "max", "sd")
 
 
 @dataclass
@@ -55,6 +64,8 @@ class _Run:
     rows: list[tuple[Row, str, bool]] = field(default_factory=list)  # its end, in a server's report
     facts: dict[str, Any] = field(default_factory=dict)
     near_ports: dict[str, str] = field(default_factory=dict)  # by stream
+    reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
+    both_ways: bool = False  # on one connection
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -65,22 +76,22 @@ class _Run:
 
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
-    family, runs = Family(), [_Run(1)]
+    family, runs = Family(log), [_Run(1)]
     for line in printed_lines(log):
         if family.of(line) == "iperf3":
             continue
-        if _HEAD.search(line.text) and runs[-1].rows:
-            runs.append(_Run(line.number))
-        if _connects_again(runs[-1], line):
-            runs.append(_after(runs[-1], line))
-        run = runs[-1]
         if (row := row_of(log, line)) is None:
-            _says(log, run, line)
+            if _HEAD.search(line.text) and runs[-1].rows:
+                runs.append(_Run(line.number))
+            if _connects_again(runs[-1], line):
+                runs.append(_after(runs[-1], line))
+            _says(log, runs[-1], line)
             continue
+        run = runs[-1]
         if not run.rows and not run.facts:
             run.line = line.number
         run.streams.add(row.stream)
-        run.rows.append((row, _printed_end(run, row), run.reported == row.stream))
+        run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
     for report in reports:
@@ -158,25 +169,34 @@ def _connected(run: _Run, text: str, found: re.Match[str]) -> None:
     if mss := re.search(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/", text):
         run.facts.setdefault("mss_bytes", int(mss[1] or mss[2]))
     ports = re.findall(r"port (\d+)", text)
-    if "(reverse)" in text or stream.startswith("*"):
-        return  # with -d it sends, with --reverse it receives
     run.near_ports[stream] = ports[0]
+    run.both_ways = run.both_ways or "(full-duplex)" in text
+    if "(reverse)" in text and not stream.startswith("*"):
+        run.reversed.add(stream)
+
+
+def _is_reported(run: _Run, row: Row) -> bool:
+    """Whether it is of the server's report that a line before it announced, without a star."""
+    return bool(run.reported) and run.reported == row.stream.removeprefix("*")
 
 
 def _printed_end(run: _Run, row: Row) -> str:
     """Whose figure a row is by what is printed in it and over it."""
-    if run.reported == row.stream or re.search(r"\d ms +-?\d+ */ *-?\d", row.rest):
+    if _is_reported(run, row) or (row.rest and _RECEIVED.search(row.rest)):
         return "receiver"
     return run.end
 
 
 def _end(run: _Run, stream: str) -> str:
     """Whose figures a stream has: who listens receives."""
-    if not run.ports:
+    if not run.ports or (run.both_ways and stream.startswith("SUM")):
         return ""
     ends = {
-        one: "receiver" if port in run.ports else "sender" for one, port in run.near_ports.items()
+        one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
+        for one, port in run.near_ports.items()
     }
+    if stream not in ends and stream.removeprefix("*") in run.reversed:
+        stream = stream.removeprefix("*")  # the client marks what comes, not its connection
     if stream.startswith("SUM"):
         every = set(ends.values())
         return every.pop() if len(every) == 1 else ""
@@ -189,20 +209,33 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         if row.start_s == 0 and row.end_s >= run.rows[longest.get(key, index)][0].end_s:
             longest[key] = index
+    alone = _without_intervals(run)
     latest: dict[tuple[str, bool], float] = {}
     for row, _, reported in run.rows:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
+    ends = {stream: _end(run, stream) for stream in {row.stream for row, _, _ in run.rows}}
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
-        run.results += _results(log, row, _ALL if last else _FEW, end or _end(run, row.stream))
+        last = last or key in alone
+        run.results += _results(log, row, _ALL if last else _FEW, end or ends[row.stream])
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | {"streams": len(streams)} if streams else run.facts
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)
+
+
+def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
+    """The streams of which several runs printed their totals, which somebody put together: an
+    interval may be as long as the whole, but not three of them."""
+    counted: dict[tuple[str, bool], int] = {}
+    for row, _, reported in run.rows:
+        key = row.stream, reported
+        counted[key] = -1 if row.start_s > 0 or counted.get(key, 0) < 0 else counted.get(key, 0) + 1
+    return {key for key, count in counted.items() if count > 2}
 
 
 def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
@@ -211,19 +244,34 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     if end:
         columns["end"] = end
     yield from figures(log, row, statistic, columns)
+    if not row.rest:
+        return
+    when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if bounced := _BOUNCED.search(row.rest):
-        of = columns | {"repetitions": int(bounced[1])}
-        for name, value in zip(("mean", "min", "max", "sd"), bounced.groups()[1:5], strict=True):
+        of = columns | when | {"repetitions": int(bounced[1])}
+        for name, value in zip(_OF_SAMPLES, bounced.groups()[1:5], strict=True):
             yield Result("round trip", float(value), "ms", number, name, of)
-    elif re.search(r"\d ms\s|%\)", row.rest):
+        if bounced["again"]:
+            yield from _of_connection(bounced, number, statistic, columns)
+    elif _LOSSES.search(row.rest):
         yield from losses(log, row, statistic, columns)
+        if "pps" in row.rest and (delayed := _DELAYED.search(row.rest)):
+            for name, value in zip(_OF_SAMPLES, delayed.groups(), strict=True):
+                yield Result("one-way delay", float(value), "ms", number, name, columns | when)
     elif (found := _ENHANCED.search(row.rest)) and "pps" not in row.rest:
-        yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
-        if found["window"] and found["window"] not in ("NA", "-1"):
-            window = int(found["window"])
-            yield Result("congestion window", window, "KiB", number, statistic, columns)
-        if found["rtt"]:
-            yield Result("round trip", int(found["rtt"]), "us", number, "sample", columns)
+        yield from _of_connection(found, number, statistic, columns)
+
+
+def _of_connection(
+    found: re.Match[str], number: int, statistic: str, columns: dict[str, Any]
+) -> Iterator[Result]:
+    """Retransmits, window and round trip, as the kernel tells them."""
+    yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
+    if found["window"] and found["window"] not in ("NA", "-1"):
+        window = int(found["window"])
+        yield Result("congestion window", window, "KiB", number, statistic, columns)
+    if found["rtt"]:
+        yield Result("round trip", int(found["rtt"]), "us", number, "sample", columns)
 
 
 def _separated(log: Log) -> list[Report]:

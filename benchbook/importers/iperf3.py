@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +45,10 @@ _RETRANSMITS = re.compile(
     r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:\(omitted\)|sender)?\s*$"
 )
 _COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\))?\s*$")
+_WRAPPED = re.compile(
+    r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b"
+)  # the end of a row, in mails
+_COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
 ROLES = {"sender": "receiver", "receiver": "sender"}
 
 
@@ -62,6 +65,7 @@ class _Run:
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
+    counted: bool = False  # an old client ends with what was sent
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -89,12 +93,15 @@ def read(log: Log) -> list[Report]:
 
 
 def _runs(log: Log) -> list[_Run]:
-    family, runs, after_rule = Family(), [_Run(1)], False
+    family, runs, after_rule = Family(log), [_Run(1)], False
+    wrapped = _wrapped(log)
     for line in printed_lines(log):
         if _OF_JSON.search(line.text) or family.of(line) == "iperf":
             continue
         run = _begun(line, runs)
         row = row_of(log, line)
+        if row is not None and not row.ended and line.number in wrapped:
+            row = row._replace(ended=wrapped[line.number])
         if row is not None:
             ended = row.ended
             if not ended and row.start_s == 0 and (row.stream, "") in run.done:
@@ -102,12 +109,20 @@ def _runs(log: Log) -> list[_Run]:
             if ended:
                 run.done.add((row.stream, ""))
             run.line = line.number if not run.rows and run.client is None else run.line
-            run.rows.append((row, after_rule))
+            run.rows.append((row, after_rule or run.counted))
         else:
             _says(log, run, line)
         ruled = "- - - -" in line.text and _RULE.search(line.text) is not None
-        after_rule = ruled or (after_rule and "[ ID]" in line.text)
+        after_rule = (
+            ruled or "Summary Results:" in line.text or (after_rule and "[ ID]" in line.text)
+        )
     return runs
+
+
+def _wrapped(log: Log) -> dict[int, str]:
+    """By line, the word that was wrapped from its end to the next."""
+    starts = ((line, _WRAPPED.match(line.text)) for line in log.having("sender", "receiver"))
+    return {line.number - 1: found[1] for line, found in starts if found}
 
 
 def _next(runs: list[_Run], line: Line) -> _Run:
@@ -159,6 +174,10 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.facts["protocol"] = "tcp"
     elif found := _ERROR.search(text):
         run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
+    elif _COUNTED.search(text):
+        run.counted = True
+        if run.rows and run.rows[-1][0].line.number == line.number - 1:
+            run.rows[-1] = run.rows[-1][0], True
     elif found := _CPU.search(text):
         for end, share in ((found[1], found[2]), (found[3], found[4])):
             value = log.number(share)
@@ -207,27 +226,38 @@ def _learn(run: _Run, command: Command | None) -> None:
         run.facts["role"] = "client" if run.client else "server"
 
 
-def _end(run: _Run, row: Row) -> str | None:
-    """Whose figure a line is."""
+def _end(run: _Run, row: Row, statistic: str) -> str | None:
+    """Whose figure a line is: what it shows tells more than who printed it, for a log seldom says
+    that a server sends."""
     if ended := row.ended:
         return ended
     if row.role:
         return "sender" if row.role.startswith("TX") else "receiver"
+    rest = row.rest
+    if "Bytes" in rest:
+        return "sender"  # it shows its window
+    if run.facts.get("protocol") == "udp":
+        if "ms" in rest and statistic == "interval":
+            return "receiver"  # who sends knows of no losses
+        if ("ms" in rest and run.counted) or _COUNT.search(rest):
+            return "sender"  # old ones print what was sent beside what was lost of it
+    elif rest and _RETRANSMITS.search(rest):
+        return "sender"
     if run.client is not None:
         return "sender" if run.client != run.reverse else "receiver"
-    if "Bytes" in row.rest:
-        return "sender"  # it shows its window
-    if run.facts.get("protocol") == "udp" and _COUNT.search(row.rest):
-        return "sender"  # it knows how many datagrams, and nothing of losses
     return None
 
 
 def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
-    columns = run.columns_of(row.stream, _end(run, row), row.role, "(omitted)" in row.rest)
+    end, rest = _end(run, row, statistic), row.rest
+    columns = run.columns_of(row.stream, end, row.role, "(omitted)" in rest)
     results = figures(log, row, statistic, columns)
     if run.facts.get("protocol") == "udp":
-        results += _of_datagrams(log, row, statistic, columns)
-    elif found := _RETRANSMITS.search(row.rest):
+        # Older ones print the sender's bytes beside what the receiver told of losses.
+        far = end if end != "sender" else "receiver"
+        others = run.columns_of(row.stream, far, row.role, "(omitted)" in rest)
+        results += _of_datagrams(log, row, statistic, columns, others)
+    elif found := _RETRANSMITS.search(rest):
         number = row.line.number
         again, size, prefix = found.groups()
         results.append(Result("retransmits", int(again), "segments", number, statistic, columns))
@@ -237,21 +267,15 @@ def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
     return results
 
 
-def _of_datagrams(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+def _of_datagrams(
+    log: Log, row: Row, statistic: str, columns: dict[str, Any], of_receiver: dict[str, Any]
+) -> list[Result]:
     """What a sender prints of losses stands for nothing where it is zero: it cannot know them."""
     if "ms" not in row.rest and (found := _COUNT.search(row.rest)):
-        yield Result("datagrams", int(found[1]), "datagrams", row.line.number, statistic, columns)
-        return
-    of_losses = list(losses(log, row, statistic, columns))
-    told = {one.name: one.value for one in of_losses}
-    if row.rest.rstrip().endswith("sender") and not told.get("lost datagrams"):
-        of_losses = [one for one in of_losses if one.name == "datagrams"]
-    elif columns.get("end") == "sender":
-        # Older ones print the sender's bytes beside what the receiver told of losses.
-        of_losses = [
-            Result(
-                one.name, one.value, one.unit, one.line, statistic, columns | {"end": "receiver"}
-            )
-            for one in of_losses
-        ]
-    yield from of_losses
+        sent, number = int(found[1]), row.line.number
+        return [Result("datagrams", sent, "datagrams", number, statistic, columns)]
+    if row.ended == "sender":
+        own = losses(log, row, statistic, columns)
+        if not any(one.value for one in own if one.name == "lost datagrams"):
+            return [one for one in own if one.name == "datagrams"]
+    return losses(log, row, statistic, of_receiver)

@@ -28,6 +28,7 @@ _FIGURES = {
     "max_rtt": ("round trip", "us"),
 }
 _RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
+_DEEPEST = 6  # levels of somebody's own around a test
 _OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
 Object = dict[str, Any]
 
@@ -53,9 +54,14 @@ def read(log: Log) -> list[Report]:
                 reports.append(_streamed(events))
                 events = []
             events.append((document, event[1]))
-        elif _is_test(document.value):
-            at = _Places(document.number, document.places)
-            reports.append(_report(at, document.value, document.whole))
+        else:
+            for value in _tests(document.value):
+                places = document.places
+                number = next(
+                    (places[id(one)] for one in (value, value.get("end")) if id(one) in places),
+                    document.number,
+                )
+                reports.append(_report(_Places(number, places), value, document.whole))
     if events:
         reports.append(_streamed(events))
     return reports
@@ -69,14 +75,35 @@ def _event(document: Document) -> tuple[int, Object] | None:
     return None
 
 
-def _is_test(value: Any) -> bool:
-    if not isinstance(value, dict) or value.keys().isdisjoint(("start", "end")):
+def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
+    """The tests in a document: itself, its `end` alone, or those that lists and objects of
+    somebody's own have inside."""
+    if isinstance(value, dict) and _is_test(value):
+        yield value
+    elif isinstance(value, dict) and _is_end(value):
+        yield {"end": value}
+    elif depth < _DEEPEST and isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            if isinstance(one, dict | list):
+                yield from _tests(one, depth + 1)
+
+
+def _is_end(value: Object) -> bool:
+    """Whether it is what `jq .end` leaves."""
+    sums = {"sum", "sum_sent", "sum_received"} & value.keys()
+    return bool(sums) and {"streams", "cpu_utilization_percent"} <= value.keys()
+
+
+def _is_test(value: Object) -> bool:
+    if value.keys().isdisjoint(("start", "end")):
         return False
     if {"start", "intervals", "end"} <= value.keys() or {"start", "error"} <= value.keys():
         start = _object(value, "start")
         ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
         return ours or any(key in start for key in ("connected", "test_start"))
     parts = [_object(value, key) for key in ("start", "end")]
+    if "bits_per_second" in _object(parts[1], "sum"):
+        return True
     return any("test_start" in part or "sum_sent" in part for part in parts)
 
 
@@ -110,6 +137,8 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
     start, end = _object(value, "start"), _object(value, "end")
     test, intervals = _object(start, "test_start"), _list(value, "intervals")
     facts = _facts(start, test)
+    if "protocol" not in facts and (protocol := _protocol(end)):
+        facts["protocol"] = protocol
     notes = []
     if isinstance(value.get("error"), str):
         notes.append(f"line {number}: iperf3 says: {value['error']}")
@@ -127,6 +156,14 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
     )
     version = str(start.get("version", "")).removeprefix("iperf ")
     return Report(TOOL, results, number, version, facts, notes)
+
+
+def _protocol(end: Object) -> str:
+    """What only one of them has among its sums."""
+    sums = [one for key, one in end.items() if key.startswith("sum") and isinstance(one, dict)]
+    if any("jitter_ms" in one for one in sums):
+        return "udp"
+    return "tcp" if any("retransmits" in one for one in sums) else ""
 
 
 def _is_both_ways(test: Object, end: Object) -> bool:

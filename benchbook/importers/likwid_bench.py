@@ -68,7 +68,7 @@ def _figure(log: Log, line: Line, found: re.Match[str], reports: list[Report]) -
     name, value = found[1], log.number(found[2])
     if value is None or not (name in _RESULTS or name in _FACTS):
         return
-    if not reports:
+    if not reports or _has(reports[-1], name):
         notes = ["The head of its output is missing: which kernel ran is not known."]
         reports.append(Report(TOOL, [], line.number, "", {}, notes))
     report = reports[-1]
@@ -78,6 +78,13 @@ def _figure(log: Log, line: Line, found: re.Match[str], reports: list[Report]) -
         title, unit = _RESULTS[name]
         error = {"elapsed_error_s": half_digit(found[2])} if name == "Time" else {}
         report.results.append(Result(title, value, unit, line.number, "", error))
+
+
+def _has(report: Report, name: str) -> bool:
+    """Whether it says that already: then another run's output follows, without its head."""
+    if name in _FACTS:
+        return _FACTS[name] in report.facts
+    return any(one.name == _RESULTS[name][0] for one in report.results)
 
 
 def _finished(report: Report) -> Report:

@@ -18,7 +18,9 @@ TOOL = "likwid-perfctr"
 LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
 WORDS = ("Event", "Metric", "TABLE,", "CPU type:")
 SIGNS = re.compile(
-    r"Event *[|,] *Counter *[|,]|Metric *[|,] *(?:HWThread|Core|Sum)|TABLE,|^CPU type:", re.M
+    r"Event *[|,] *(?:Counter *[|,]|core \d)|Metric *[|,] *(?:HWThread|[Cc]ore|Sum)|TABLE,"
+    r"|^CPU type:",
+    re.M,
 )
 
 _GROUP = re.compile(r"^(?:Region (?P<region>.+), )?Group (?P<index>\d+): (?P<group>\S+)")
@@ -33,7 +35,8 @@ _REFUSED = re.compile(
     r"|Access to performance monitoring registers|Unsupported [Pp]rocessor"
 )
 _RAW = re.compile(r"^TABLE,.*Group \d+ Raw,")
-_CORE = re.compile(r"^(?:HWThread|Core) (\d+)$")
+_CORE = re.compile(r"^(?:HWThread|[Cc]ore) (\d+)$")
+_MEASURED = re.compile(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
 _CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
 _UNIT = re.compile(r"^(.*?) *\[([^\]]*)\](.*)$")
@@ -56,11 +59,8 @@ class _Place:
     kind: str = ""  # Event, Metric or Region Info
     columns: list[str] = field(default_factory=list)
     comma: bool = False
+    lead: int = 1  # cells before those of columns
     rows: int | None = None  # that follow in the table, as its head says
-
-    @property
-    def lead(self) -> int:
-        return 2 if self.kind == "Event" else 1
 
 
 def read(log: Log) -> list[Report]:
@@ -91,6 +91,9 @@ def read(log: Log) -> list[Report]:
                     seen = set()
                     reports.append(Report(TOOL, [], line.number, "", dict(facts)))
                 seen.add(key)
+        elif measured := _MEASURED.match(text):
+            place = _Place("", measured["group"])
+            reports.append(Report(TOOL, [], line.number, "", dict(facts)))
         elif cells := _cells(text, place):
             _line(line, cells, place, reports)
         elif not text.startswith("+"):
@@ -120,7 +123,8 @@ def _cells(text: str, place: _Place) -> list[str]:
 
 def _line(line: Line, cells: list[str], place: _Place, reports: list[Report]) -> None:
     if cells[0] in ("Event", "Metric", "Region Info") and len(cells) > 1:
-        columns = cells[2:] if cells[0] == "Event" else cells[1:]
+        place.lead = 2 if cells[1] == "Counter" else 1  # version 3 does not tell the counter
+        columns = cells[place.lead :]
         known = [one for one in columns if _CORE.match(one) or one in _STATISTICS]
         place.kind = cells[0] if known else ""
         place.columns = columns
@@ -152,7 +156,7 @@ def _result(
     of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}
     if place.region:
         of["region"] = place.region
-    if place.kind == "Event":
+    if place.kind == "Event" and place.lead > 1:
         of["counter"] = cells[1]
     if core:
         of["core"] = int(core[1])

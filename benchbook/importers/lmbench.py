@@ -52,7 +52,7 @@ _RATES = (
 _RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
 # What stands above pairs: a quotation mark and a title.
 _STRIDE = re.compile(r'^"?stride=(\d+)$')
-_SWITCH = re.compile(r'^"size=(\d+)k ovr=([\d.]+)$')
+_SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
 _BANDWIDTH = re.compile(
     r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
     r"|read open2close))$",

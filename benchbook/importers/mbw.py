@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
@@ -217,8 +217,25 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     counts: dict[str, int] = {}
     for row in run.rows:
         counts[row.name] = counts.get(row.name, 0) + (row.statistic == "sample")
-    rows = [_completed(row, block, asked or counts[row.name] or None) for row in run.rows]
+    cut = _cut(run.rows)
+    rows = [
+        _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
+        for row in run.rows
+    ]
     reports.append(Report(TOOL, rows, run.line, version, facts, run.notes))
+
+
+def _cut(rows: list[Result]) -> set[str]:
+    """Methods of which lines are missing above the average: it is further away than they are from
+    each other."""
+    lines: dict[str, list[int]] = {}
+    for row in rows:
+        lines.setdefault(row.name, []).append(row.line)
+    return {
+        name
+        for name, own in lines.items()
+        if len(own) > 2 and own[-1] - own[-2] > max(two - one for one, two in pairwise(own[:-1]))
+    }
 
 
 def _block_asked(calls: list[Command], run: _Run) -> int | None:

@@ -9,29 +9,37 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.transfers import link_speed
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
-WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ")
+WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ")
 SIGNS = re.compile(
-    r"(?:STREAM|REQUEST/RESPONSE|MAERTS) TEST|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units"
+    r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
+    r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
     r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",
     re.M,
 )
 _TITLE = re.compile(
     r"(?:MIGRATED )?(?P<protocol>TCP|UDP|SCTP|STREAM|DG)\S*(?: UNIX DOMAIN)? "
-    r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|SENDFILE)"
-    r"(?: TEST| \(\w+\)){1,2}(?: from (?P<near>\S+) .*? to (?P<far>\S+))?"
+    r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|Connect/Request/Response"
+    r"|SENDFILE|UNIDIRECTIONAL SEND)"
+    r"(?: TEST| \(\w+\)){1,2}(?:(?: from (?P<near>\S+) .*?)? to (?P<far>\S+))?"
 )
+_WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
+_NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
-_UNIT = re.compile(
-    r"(?P<bits>10\^(?P<power>[0369])bits)\s?/s(?:ec)?|(?P<bytes>[KMG]?Bytes)\s?/\s?sec"
+_UNIT = re.compile(r"(?:10\^(?P<power>[0369])bits|\b(?P<bytes>[KMG]?Bytes)) *\/ ?s(?:ec)?\b")
+_RATED = re.compile(r"secs\. +per sec\b")  # the last of the heads of exchanges
+_INTERIM = re.compile(
+    r"Interim result: +(?P<rate>\d+(?:\.\d+)?) (?P<unit>\S+) over (?P<seconds>\d+\.\d+) sec"
 )
 _ROW = re.compile(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
 # With -P 0 there is no title and no head: the command tells. A loop may run it several times.
 _SILENT = re.compile(
-    r"\bnetperf\s(?=.*-P ?0\b)(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)"
+    r"\bnetperf\s(?=.*-P ?0\b)"
+    r"(?:(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)|(?!.*\s-t))"
 )
 _STACKED = re.compile(r"^\s*Throughput Throughput\b")  # heads of -t omni, on lines of their own
 _UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s)\b")
@@ -67,10 +75,18 @@ class _Run:
     protocol: str = ""
     kind: str = ""
     silent: bool = False
+    cells: int = 0  # of the sender's line
     unit: str = ""
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, tuple[str, int]] = field(default_factory=dict)
+    interim: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def meets(self, name: str, end: str | None) -> None:
+        """An address of the title, if it is one."""
+        if end and end not in _NOWHERE:
+            self.facts[name] = end
 
 
 def read(log: Log) -> list[Report]:
@@ -106,10 +122,19 @@ def read(log: Log) -> list[Report]:
             }
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
-        elif (found := _UNIT.search(line.text)) and "=" not in line.text:
+        elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
+            runs[-1].meets("far_address", found["far"])
+        elif found := _INTERIM.search(line.text):
+            if not runs or runs[-1].results:
+                runs.append(_Run(line.number))
+            runs[-1].interim += _interim(line, found)
+        elif _RATED.search(line.text):
+            if not runs or runs[-1].results:
+                runs.append(_Run(line.number, kind="REQUEST/RESPONSE"))
+        elif (found := _UNIT.search(line.text)) and "secs" in line.text:
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number, kind="STREAM"))
-            runs[-1].unit = _unit(found)
+            runs[-1].unit, runs[-1].kind = _unit(found), runs[-1].kind or "STREAM"
             if not runs[-1].protocol and _COUNTED.search(line.text):
                 runs[-1].protocol = runs[-1].facts["protocol"] = "udp"
         elif (found := _KEY.match(line.text)) and found["key"].isupper():
@@ -123,9 +148,14 @@ def read(log: Log) -> list[Report]:
                 runs.append(_Run(**{**vars(runs[-1]), "line": line.number, "results": []}))
             _row(runs[-1], line)
     for run in runs:
-        if "THROUGHPUT" in run.keys and "THROUGHPUT_UNITS" in run.keys:
+        if "THROUGHPUT" in run.keys or (run.kind and run.keys):
             _keyed(run)
-    return [Report(TOOL, run.results, run.line, "", run.facts) for run in runs if run.results]
+    speed = link_speed(log) if runs else {}
+    return [
+        Report(TOOL, run.interim + run.results, run.line, "", speed | run.facts, run.notes)
+        for run in runs
+        if run.interim or run.results
+    ]
 
 
 def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
@@ -137,9 +167,10 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
 
 
 def _silent(line: Line, found: re.Match[str]) -> _Run:
-    kind = "REQUEST/RESPONSE" if found["kind"].endswith("RR") else found["kind"]
-    run = _Run(line.number, found["protocol"].lower(), kind, True)
-    run.facts |= {"protocol": run.protocol, "test": f"{found['protocol']} {kind}"}
+    protocol, kind = found["protocol"] or "TCP", found["kind"] or "STREAM"
+    kind = "REQUEST/RESPONSE" if kind.endswith("RR") else kind
+    run = _Run(line.number, protocol.lower(), kind, True)
+    run.facts |= {"protocol": run.protocol, "test": f"{protocol} {kind}"}
     if kind != "REQUEST/RESPONSE" and not re.search(r"\s-f\b", line.text):
         run.unit = _BITS["6"]
     return run
@@ -158,17 +189,29 @@ def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
 
 
 def _begun(line: Line, found: re.Match[str]) -> _Run:
-    run = _Run(line.number, found["protocol"].lower(), found["kind"])
+    kind = "STREAM" if found["kind"] == "UNIDIRECTIONAL SEND" else found["kind"].upper()
+    run = _Run(line.number, found["protocol"].lower(), kind)
     run.facts["protocol"] = run.protocol
-    run.facts["test"] = f"{found['protocol']} {found['kind']}"
-    for name, end in (("near_address", found["near"]), ("far_address", found["far"])):
-        if end and end not in ("0.0.0.0", "::0", "::"):
-            run.facts[name] = end
+    run.facts["test"] = f"{found['protocol']} {kind}"
+    run.meets("near_address", found["near"])
+    run.meets("far_address", found["far"])
     return run
 
 
+def _interim(line: Line, found: re.Match[str]) -> Iterator[Result]:
+    """What -D prints while a test runs."""
+    name, unit = "throughput", ""
+    if known := _UNIT.match(found["unit"]):
+        unit = _unit(known)
+    elif found["unit"].startswith("Trans"):
+        name, unit = "transaction rate", "transactions/s"
+    if unit:
+        of = {"elapsed_s": float(found["seconds"])}
+        yield Result(name, float(found["rate"]), unit, line.number, "interval", of)
+
+
 def _unit(found: re.Match[str]) -> str:
-    return _BITS[found["power"]] if found["bits"] else _BYTES[found["bytes"]]
+    return _BITS[found["power"]] if found["power"] else _BYTES[found["bytes"]]
 
 
 def _row(run: _Run, line: Line) -> None:
@@ -190,12 +233,14 @@ def _row(run: _Run, line: Line) -> None:
 
 
 def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
-    """The sender's line, and the receiver's below it, which lacks size and errors."""
-    if len(cells) >= 6 and not run.results:
+    """The sender's line, and the receiver's below it, which lacks size and errors; both have two
+    more where CPUs are looked at."""
+    if len(cells) in (6, 8) and not run.results:
+        run.cells = len(cells)
         run.facts["message_bytes"] = int(float(cells[1]))
         of: dict[str, Any] = {"end": "sender", "elapsed_s": float(cells[2])}
         sent, rate = int(float(cells[3])), float(cells[5])
-    elif len(cells) == 4 and len(run.results) == 2:
+    elif len(cells) == run.cells - 2 and len(run.results) == 2:
         of = {"end": "receiver", "elapsed_s": float(cells[1])}
         sent, rate = int(float(cells[2])), float(cells[3])
     else:
@@ -208,15 +253,17 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
 
 def _keyed(run: _Run) -> None:
     """What -- -k prints: a name and a value on each line."""
-    text, number = run.keys["THROUGHPUT"]
-    units = run.keys["THROUGHPUT_UNITS"][0]
+    text, number = run.keys.get("THROUGHPUT", ("", 0))
+    units = run.keys.get("THROUGHPUT_UNITS", ("", 0))[0]
     found = _UNIT.search(units)
     unit = _unit(found) if found else "transactions/s" if units.startswith("Trans") else ""
     try:
-        value = float(text)
+        value = float(text) if text else 0.0
     except ValueError:
         return
-    if unit:
+    if text and not unit:
+        run.notes.append(f"line {number}: THROUGHPUT={text} has no unit without THROUGHPUT_UNITS")
+    elif text:
         name = "transaction rate" if unit == "transactions/s" else "throughput"
         run.results.append(Result(name, value, unit, number, "total"))
     for key, statistic in _LATENCIES.items():

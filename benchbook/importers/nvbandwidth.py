@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import printed_lines, unremarked
 
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
@@ -21,7 +21,7 @@ _TITLE = re.compile(
     r"^\s*(?P<what>\S.*?)\s+(?:(?:bandwidth|latency) \((?P<unit>GB/s|ns)\)"
     r"|(?<=\(column\) )\((?P<time>ns)\))\s*$"
 )
-_COLUMNS = re.compile(r"^\s+\d+(?:\s+\d+)*\s*$")
+_COLUMNS = re.compile(r"^\s*\d{1,4}(?:\s+\d{1,4})*\s*$")
 _ROW = re.compile(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:-?[\d.,]+|N/A)(?:\s+(?:-?[\d.,]+|N/A))*)\s*$")
 # What a narrow terminal or a mail put on a line of its own.
 _REST = re.compile(r"^\s+(?P<cells>(?:-?\d[\d.,]*|N/A)(?:\s+(?:-?\d[\d.,]*|N/A))*)\s*$")
@@ -31,6 +31,10 @@ _TOTAL = re.compile(
 )
 _WAIVED = re.compile(r"^\s*(?:Waived|WAIVED|ERROR|Error)\b:?\s*(?P<why>.*)$")
 _BUFFER = re.compile(r"(?:bufferSize|buffer size)[= :]+(\d+)")
+# The title, where the name of the test is missing: some between devices say CPU too, with a word
+# more.
+_OF_HOST = re.compile(r"memcpy (?:CE|SM) CPU\(row\) (?P<way><->|->|<-) GPU\(column\)")
+_WAYS = {"<->": "both", "->": "host to device", "<-": "device to host"}
 _STATISTICS = {"SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "mean"}
 _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}
 
@@ -44,10 +48,12 @@ class _Run:
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    test: str = ""
+    running: str = ""  # the test, as a line of its own says
+    test: str = ""  # that, or the title of the table
     unit: str = "GB/s"
     in_table: bool = False
     seen: bool = False
+    begins: int = 0  # the first result of the table, which its sum names
     columns: int = 0  # that the table has
     row: int = 0
     filled: int = 0  # cells of that row
@@ -72,22 +78,29 @@ def read(log: Log) -> list[Report]:
 def _line(log: Log, run: _Run, line: Line) -> None:
     text = line.text
     if found := _RUNNING.search(text):
-        run.test, run.in_table = found["test"], False
+        run.test = run.running = found["test"]
+        run.in_table = False
     elif found := _TITLE.search(text):
         if re.search(r"CPU|GPU|\(row\)|\(column\)|memcpy", text):
             run.unit, run.in_table, run.seen = found["unit"] or found["time"], True, True
-            run.test = run.test or found["what"]
+            run.test = run.running or found["what"]
             run.columns = run.filled = 0
+            run.begins = len(run.results)
     elif (found := _TOTAL.search(text)) and (run.seen or re.search(r"_(?:ce|sm)$", found["test"])):
         run.in_table, run.seen = False, True
         value, statistic = log.number(found["value"]), _STATISTICS.get(found["which"])
         if value is not None and statistic:
             of = _of(found["test"])
-            run.results.append(Result(found["test"], value, run.unit, line.number, statistic, of))
-        run.test = ""
-    elif run.in_table and _COLUMNS.match(text):
+            for cell in run.results[run.begins :]:
+                cell.name = found["test"]
+                cell.of = {**of, "row": cell.of["row"], "column": cell.of["column"]}
+            unit = "ns" if "latency" in found["test"] else "GB/s"
+            run.results.append(Result(found["test"], value, unit, line.number, statistic, of))
+        run.test = run.running = ""
+        run.begins = len(run.results)
+    elif run.in_table and _COLUMNS.match(text) and _counts_on(run, text.split()):
         run.columns += len(text.split())
-    elif run.in_table and (found := _ROW.match(text)):
+    elif run.in_table and (found := _ROW.match(unremarked(text))) and _fits(run, found["cells"]):
         run.row, run.filled = int(found["row"]), 0
         _cells(log, run, line, found["cells"])
     elif run.in_table and 0 < run.filled < run.columns and (found := _REST.match(text)):
@@ -100,6 +113,18 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         run.notes.append(why.strip())
     elif found := _BUFFER.search(text):
         run.facts["buffer_mib"] = int(found[1])
+    elif text and not text.isspace():
+        run.in_table = False  # rows may follow that another tool printed
+
+
+def _counts_on(run: _Run, words: list[str]) -> bool:
+    """Whether these are numbers of columns, and no row: those count on from 0."""
+    return words == [str(run.columns + one) for one in range(len(words))]
+
+
+def _fits(run: _Run, cells: str) -> bool:
+    """Whether the table has as many columns, as far as its head is there."""
+    return not run.columns or len(cells.split()) <= run.columns
 
 
 def _cells(log: Log, run: _Run, line: Line, cells: str) -> None:
@@ -115,7 +140,9 @@ def _cells(log: Log, run: _Run, line: Line, cells: str) -> None:
 def _of(test: str) -> dict[str, Any]:
     """What the name of a test tells: it takes pinned memory for the host's side."""
     of: dict[str, Any] = {}
-    if "bidirectional" in test and "host" in test:
+    if found := _OF_HOST.fullmatch(test):
+        of["direction"] = _WAYS[found["way"]]
+    elif "bidirectional" in test and "host" in test:
         of["direction"] = "both"
     elif test.startswith("host_to"):
         of["direction"] = "host to device"
@@ -123,7 +150,7 @@ def _of(test: str) -> dict[str, Any]:
         of["direction"] = "device to host"
     elif test.startswith("device"):
         of["direction"] = "device to device"
-    if "host" in test:
+    if "host" in test or found:
         of["host_memory"] = "pinned"
     return of
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.heads import is_head
 from benchbook.logs.printed import printed_lines, unremarked, whole
 from benchbook.logs.transfers import link_speed
 
@@ -16,27 +17,42 @@ TOOL = "osu"
 LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
 WORDS = ("OSU", "Size", "Avg Latency")
 SIGNS = re.compile(r"OSU\b.*\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
+# Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = re.compile(
-    r"^\s*#?\s*OSU (?P<test>.+?)(?:\s+Test)?\s+v(?P<version>\d[\w.]*)", re.IGNORECASE
+    r"^\s*#?\s*(?:OSU|OMB-Py) (?P<test>.+?)(?:\s+Test)?\s+(?:v|\(Version )(?P<version>\d[\w.]*)"
+    r"|^\s*#\s*(?:OSU|OMB-Py) (?P<other>\S.{0,80}?) Test\s*$",
+    re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
 _TYPE = re.compile(r"# Datatype:\s*(\w+)")
 _COLUMN = re.compile(
     r"(?P<name>[A-Z][\w.]*(?: [A-Z][\w.]*)*?) ?\((?P<unit>us|MB/s|%)\)"
-    r"|(?P<plain>MB/s|Messages/s|Iterations|Validation|Transferred)"
+    r"|(?P<plain>MB/s|Messages/s|Million ops/s|Iterations|Validation|Transferred|Transmit Size)"
 )
-_HEAD = re.compile(r"^\s*#\s*(?P<size>Size\b)?(?P<rest>.*(?:\((?:us|MB/s|%)\)|MB/s).*)$")
+_HEAD = re.compile(
+    r"^\s*#\s*(?P<first>Size\b(?: \(B\))?|Operation\b)?"
+    r"(?P<rest>.*(?:\(us\)|\(%\)|MB/s|(?:ops|Messages)/s).*)$"
+)
+# With many sizes of the window: `#         1       2       4`, and what the table below is of.
+_WINDOWS = re.compile(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
+_PROFILE = "# Message Rate Profile"
 _NUMBER = r"-?(?:\d[\d.,]*|nan|inf)"
 _ROW = re.compile(rf"^\s*{_NUMBER}(?:\s+(?:{_NUMBER}|Pass|Fail|-+))*\s*$")
+_NAMED_ROW = re.compile(rf"^\s*[a-z]\w+(?:\s+{_NUMBER})+\s*$")
 _STARTED = re.compile(
     r"^\s*nprocs: (?P<count>\d+), min: (?P<min>\d+) ms, max: (?P<max>\d+) ms, avg: (?P<mean>\d+) ms"
 )
-_UNITS = {"us": "us", "MB/s": "MB/s", "%": "%"}
+_PLAIN = {
+    "MB/s": ("throughput", "MB/s"),
+    "Messages/s": ("message rate", "messages/s"),
+    "Million ops/s": ("atomic rate", "Mop/s"),
+}
+SIZE, OPERATION = "Size", "Operation"
 _STATISTIC = {"avg": "mean", "min": "min", "max": "max", "p50": "median"}
 # Between two processes: what a protocol costs is in the time itself.
 _BETWEEN_TWO = re.compile(r"^MPI\S* .*(?:Latency|Bandwidth)$|Message Rate|^MPI\S* \w+$", re.I)
 _COLLECTIVE = re.compile(
-    r"all-?reduce|all-?gather|all-?to-?all|b(?:road)?cast|reduce|scatter|gather|barrier", re.I
+    r"all-?reduce|all-?gather|all-?to-?all|b(?:road)?cast|reduce|scatter|gather|barrier|scan", re.I
 )
 
 
@@ -45,6 +61,7 @@ class _Column:
     name: str
     unit: str
     statistic: str
+    of: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -55,7 +72,7 @@ class _Run:
     test: str = ""
     version: str = ""
     columns: list[_Column] = field(default_factory=list)
-    sized: bool = True
+    first: str = ""  # what its rows begin with: a size, an operation, or their first number
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -64,57 +81,98 @@ class _Run:
 def read(log: Log) -> list[Report]:
     """One report for each table; what stands between its rows is passed over."""
     runs: list[_Run] = []
+    typed = {command.number for command in log.commands}
     for line in printed_lines(log):
         text = line.text
-        if found := _TITLE.search(text):
-            if runs and not runs[-1].results and runs[-1].test == found["test"]:
-                continue  # each process may print it
-            runs.append(_Run(line.number, found["test"], found["version"]))
-        elif (found := _HEAD.search(text)) and (columns := _columns(found["rest"])):
-            _headed(runs, line, columns, sized=bool(found["size"]))
-        elif not runs:
-            continue
-        elif found := _PAIRS.search(text):
-            runs[-1].facts |= {"pairs": int(found[1]), "processes": 2 * int(found[1])}
-            if found[2]:
-                runs[-1].facts["window"] = int(found[2])
-        elif found := _TYPE.search(text):
-            runs[-1].facts["datatype"] = found[1]
-        elif found := _STARTED.match(text):
-            runs[-1].facts["processes"] = int(found["count"])
-            runs[-1].results += [
-                Result(f"{_prefix(runs[-1].test)}time", int(found[name]), "ms", line.number, name)
-                for name in ("min", "max", "mean")
-            ]
-        elif runs[-1].columns and _ROW.match(row := unremarked(text)):
-            runs[-1].results += _row(log, runs[-1], Line(line.number, row))
+        begin = text.lstrip()[:1]
+        if begin.isdecimal() or begin == "-":
+            if runs and runs[-1].columns and _ROW.match(row := unremarked(text)):
+                runs[-1].results += _row(log, runs[-1], Line(line.number, row))
+        elif begin and not _of_head(runs, line) and runs:
+            run = runs[-1]
+            if run.first == OPERATION and run.columns and _NAMED_ROW.match(text):
+                run.results += _row(log, run, line)
+            elif found := _STARTED.match(text):
+                _started(run, line, found)
+            elif run.results and (line.number in typed or is_head(text)):
+                run.columns = []  # rows may follow that another tool printed
     speed = link_speed(log)
     return [_report(run, speed) for run in runs if run.results or run.test]
 
 
-def _headed(runs: list[_Run], line: Line, columns: list[_Column], *, sized: bool) -> None:
+def _of_head(runs: list[_Run], line: Line) -> bool:
+    """Whether the line is one of those above a table, which it then begins or tells of."""
+    text = line.text
+    if ("OSU" in text or "OMB" in text.upper()) and (found := _TITLE.search(text)):
+        test = found["test"] or found["other"]
+        if not runs or runs[-1].results or runs[-1].test != test:  # each process may print it
+            runs.append(_Run(line.number, test, found["version"] or ""))
+    elif "#" not in text:
+        # Of one number for all: some versions print it without the mark.
+        if not runs or runs[-1].columns or runs[-1].results or not (columns := _columns(text)):
+            return False
+        runs[-1].columns = columns
+    elif (found := _HEAD.search(text)) and (columns := _columns(found["rest"])):
+        _headed(runs, line, columns, found["first"] or "")
+    elif not runs:
+        return False
+    elif _WINDOWS.match(text) and "windows" in runs[-1].facts:
+        run = runs[-1]
+        is_rate = run.facts["windows"] == _PROFILE
+        name, unit = ("message rate", "messages/s") if is_rate else ("throughput", "MB/s")
+        sizes = map(int, text.replace("#", " ").split())
+        run.columns = [_Column(name, unit, "mean", {"window": size}) for size in sizes]
+        run.first = SIZE
+    elif text.strip() == _PROFILE and "windows" in runs[-1].facts:
+        last = runs[-1]
+        facts = last.facts | {"windows": _PROFILE}
+        runs.append(_Run(line.number, last.test, last.version, facts=facts))
+    elif found := _PAIRS.search(text):
+        runs[-1].facts |= {"pairs": int(found[1]), "processes": 2 * int(found[1])}
+        if found[2]:
+            runs[-1].facts["window"] = int(found[2])
+        elif "varied" in text:
+            runs[-1].facts["windows"] = "varied"
+    elif found := _TYPE.search(text):
+        runs[-1].facts["datatype"] = found[1]
+    else:
+        return False
+    return True
+
+
+def _started(run: _Run, line: Line, found: re.Match[str]) -> None:
+    """What osu_init prints instead of a table."""
+    run.facts["processes"] = int(found["count"])
+    run.results += [
+        Result(f"{_prefix(run.test)}time", int(found[name]), "ms", line.number, name)
+        for name in ("min", "max", "mean")
+    ]
+
+
+def _headed(runs: list[_Run], line: Line, columns: list[_Column], first: str) -> None:
     if not runs or runs[-1].results:
         runs.append(_Run(line.number))
-    runs[-1].columns, runs[-1].sized = columns, sized
+    runs[-1].columns = columns
+    runs[-1].first = SIZE if first.startswith(SIZE) else first
 
 
 def _columns(head: str) -> list[_Column]:
-    """The columns behind the size, as a head names them."""
+    """The columns behind the first, as a head names them; none where it says anything else."""
+    if _COLUMN.sub("", head).strip():
+        return []
     found = []
     for one in _COLUMN.finditer(head):
         if one["plain"]:
-            name, unit = {
-                "MB/s": ("throughput", "MB/s"),
-                "Messages/s": ("message rate", "messages/s"),
-            }.get(one["plain"], (one["plain"], ""))
+            name, unit = _PLAIN.get(one["plain"], (one["plain"], ""))
             found.append(_Column(name, unit, "mean" if unit else ""))
             continue
         words = one["name"].split()
         first = words[0].lower()
         statistic = _STATISTIC.get(first) or (first if re.fullmatch(r"p\d+(\.\d+)?", first) else "")
         rest = " ".join(words[1:] if statistic else words)
+        unit = one["unit"]
         name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", "Latency")
-        unit = _UNITS[one["unit"]]
+        name = name.replace("Tail BW", "iteration throughput")
         found.append(_Column(name.lower() or "latency", unit, statistic or "mean"))
     return found
 
@@ -122,11 +180,16 @@ def _columns(head: str) -> list[_Column]:
 def _row(log: Log, run: _Run, line: Line) -> Iterator[Result]:
     words = line.text.split()
     of: dict[str, Any] = {}
-    if run.sized:
-        size = log.number(words[0])
-        if size is None or not 0 <= size < float("inf") or len(words) < 2:
+    if run.first:
+        if not 2 <= len(words) <= len(run.columns) + 1:
             return
-        of["message_bytes"] = whole(size)
+        if run.first == SIZE:
+            size = log.number(words[0])
+            if size is None or not 0 <= size < float("inf"):
+                return
+            of["message_bytes"] = whole(size)
+        else:
+            of["operation"] = words[0]
         words = words[1:]
     elif len(words) > len(run.columns):
         return
@@ -134,6 +197,9 @@ def _row(log: Log, run: _Run, line: Line) -> Iterator[Result]:
     for column, word in read:
         if column.name == "Iterations" and word.isdigit():
             of["repetitions"] = int(word)
+        elif column.name == "Transmit Size" and word.isdigit():
+            # Of a derived datatype, which leaves some of it out.
+            of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":
             run.notes.append(f"line {line.number}: its own check of the data says Fail")
     for column, word in read:
@@ -141,7 +207,8 @@ def _row(log: Log, run: _Run, line: Line) -> Iterator[Result]:
         if value is None:
             continue
         name = f"{_prefix(run.test)}{column.name}" if column.unit == "us" else column.name
-        yield Result(name, value, column.unit, line.number, column.statistic, of)
+        columns = of | column.of if column.of else of
+        yield Result(name, value, column.unit, line.number, column.statistic, columns)
 
 
 @lru_cache
@@ -152,7 +219,7 @@ def _prefix(test: str) -> str:
 
 
 def _report(run: _Run, speed: dict[str, int]) -> Report:
-    facts = dict(run.facts)
+    facts = {name: fact for name, fact in run.facts.items() if name != "windows"}
     if run.facts.get("pairs", 1) == 1:
         facts |= speed  # several pairs may have a link each
     if "bi-dir" in run.test.lower():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,10 +53,19 @@ _ROW = re.compile(
     rf"(?P<value><not (?:supported|counted)>|{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )
-_RUNNING = re.compile(r"\( *(\d+(?:[.,]\d+)?) *%\)")
+_RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(]*?)? *(?:\(|$)")
+_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(\[]*?)? *(?:[(\[]|$)")
 _RATE = re.compile(r"^([KMG]?)/sec$")
+_THOUSAND = re.compile(r"\d{1,3}[.,]\d{3}")
+_SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
+# Since the end of 2025 the name of the metric follows its unit.
+_NAMED = re.compile(r"^(?P<unit>\S+) {2,}(?P<name>\w+)$")
+_RENAMED = {
+    "CPUs_utilized": ("1", " CPUs utilized"),
+    "insn_per_cycle": ("1", " insn per cycle"),
+    "cycles_frequency": ("GHz", " clock"),
+}
 _ELAPSED = re.compile(
     rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
 )
@@ -66,8 +75,20 @@ _KNOWN = re.compile(
     r"|cache-(?:references|misses)|(?:L1-[di]cache|LLC|dTLB|iTLB|branch)-(?:load|store)\S*"
     r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
 )
-_SEPARATORS = (",", ";", "\t", "|")
+_COUNT = re.compile(r"\d+(?:[.,]\d+)?")
+_AT = re.compile(r"\d+\.\d{6,9}")
+# By separator; before the count may stand time, core, and how many were summed.
+_FIELDS = {
+    separator: re.compile(
+        rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
+        rf"(?P<printed><not (?:supported|counted)>|\d+(?:\.\d+)?)\s*+{one}\s*+"
+        rf"(?:(?P<unit>{_UNIT})\s*+)?{one}\s*+(?P<event>{_EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
+        rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+(?:{one}|$)"
+    )
+    for separator, one in ((",", ","), (";", ";"), ("\t", r"\t"), ("|", r"\|"))
+}
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+_CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
 ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
 
 
@@ -89,6 +110,7 @@ def read(log: Log) -> list[Report]:
 def _of_text(log: Log) -> list[Report]:
     reports: list[Report] = []
     run = _Run()
+    asked = [one.number for one in log.commands]
     for line in printed_lines(log):
         text = line.text.strip()
         if head := _HEAD.match(text):
@@ -96,6 +118,8 @@ def _of_text(log: Log) -> list[Report]:
             run = _Run(line.number, {"program": _program(head["what"])}, headed=True)
             if head["runs"]:
                 run.facts["repetitions"] = int(head["runs"])
+            if at := bisect_left(asked, line.number):
+                run.facts["asked_in_line"] = asked[at - 1]
         elif _INTERVAL_HEAD.match(text) and not run.rows:
             run.headed, run.line = True, line.number
         elif ended := _ELAPSED.match(text):
@@ -147,6 +171,11 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
 
 def _metric(said: str) -> tuple[float, str, str]:
     """What is printed behind #: (a size, the unit, what it adds to the name of the event)."""
+    if named := _NAMED.match(said):
+        unit, name = named["unit"], named["name"]
+        if name in _RENAMED:
+            return 1.0, *_RENAMED[name]
+        return 1.0, "%" if unit == "%" else "1/s" if unit.endswith("/sec") else "1", f" {name}"
     if rate := _RATE.match(said):
         return _SIZES[rate[1]], "1/s", " rate"
     if said.startswith("%"):
@@ -165,7 +194,10 @@ def _add(
     statistic: str,
     of: dict[str, Any],
 ) -> None:
-    """A count; one that is not there has no value, and says so."""
+    """A count; one that is not there has no value, and says so. Clocks are in ms, which old
+    versions write behind them or not at all."""
+    if unit == "events" and _CLOCK.match(event):
+        unit = "ms"
     if printed.startswith("<"):
         absent = {**of, "state": "absent", "reason": printed}
         rows.append(Result(event, math.nan, unit, line.number, statistic, absent))
@@ -177,12 +209,13 @@ def _add(
 
 def number(text: str, *, counts: bool) -> float | None:
     """A number as the locale wrote it; what groups digits is known from what the number is of."""
-    plain = re.sub(r"['\u00a0\u202f\u2019 ]", "", text)
-    marks = [one for one in plain if one in ".,"]
-    if len(set(marks)) == 2:
-        group = marks[0]
-        plain = plain.replace(group, "")
-    elif len(marks) > 1 or (counts and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)):
+    if text.isdecimal():
+        return float(text)
+    plain = text.translate(_SPACES)
+    commas, points = plain.count(","), plain.count(".")
+    if commas and points:
+        plain = plain.replace("," if plain.find(",") < plain.find(".") else ".", "")
+    elif commas + points > 1 or (counts and _THOUSAND.fullmatch(plain)):
         plain = plain.replace(".", "").replace(",", "")
     try:
         return float(plain.replace(",", "."))
@@ -207,75 +240,58 @@ def _of_fields(log: Log) -> list[Report]:
     reports: list[Report] = []
     before = -2
     for line in printed_lines(log):
-        text = line.text.strip()
-        if not text or text.startswith("{"):
+        if line.text.startswith("{") or (found := _cells(line.text)) is None:
             continue
-        row = _fields(line, text)
-        if row is None:
+        separator, cells = found
+        rows: list[Result] = []
+        of: dict[str, Any] = {"running_fraction": float(cells["share"].replace(",", ".")) / 100}
+        places = [one.strip() for one in cells["before"].split(separator)[:-1]]
+        if places and _AT.fullmatch(places[0]):
+            of["interval_end_s"] = float(places.pop(0))
+        if places:
+            of["place"] = separator.join(places)
+        unit = _UNITS.get(cells["unit"] or "", "events")
+        _add(rows, line, cells["event"], cells["printed"], unit, "", of)
+        if not rows:
             continue
         if line.number - before > 2:
             reports.append(Report(TOOL, [], line.number))
         before = line.number
-        reports[-1].results.append(row)
+        reports[-1].results += rows
     return reports
 
 
-def _fields(line: Line, text: str) -> Result | None:
-    for separator in _SEPARATORS:
-        cells = text.split(separator)
-        if len(cells) < 5:
-            continue
-        for at in range(2, min(6, len(cells) - 2)):
-            found = _at(cells, at)
-            if found is not None:
-                printed, unit, event, share = found
-                rows: list[Result] = []
-                of: dict[str, Any] = {"running_fraction": share}
-                before = [one.strip() for one in cells[: at - 2]]
-                if before and re.fullmatch(r"\d+\.\d{6,9}", before[0]):
-                    of["interval_end_s"] = float(before.pop(0))
-                if before:
-                    of["place"] = separator.join(before)
-                _add(rows, line, event, printed, unit, "", of)
-                return rows[0] if rows else None
+def _cells(text: str) -> tuple[str, re.Match[str]] | None:
+    """What separates the cells of a row, and the row."""
+    for separator, pattern in _FIELDS.items():
+        if text.count(separator) >= 4 and (found := pattern.match(text)):
+            return separator, found
     return None
 
 
-def _at(cells: list[str], at: int) -> tuple[str, str, str, float] | None:
-    """The fields around the event in cell `at`, if it is one."""
-    printed, unit, event = (one.strip() for one in cells[at - 2 : at + 1])
-    behind = [one.strip() for one in cells[at + 1 : at + 4]]
-    if behind and behind[0].endswith("%"):
-        behind = behind[1:]
-    if len(behind) < 2 or not re.fullmatch(_EVENT, event) or (unit and unit not in _UNITS):
-        return None
-    if not re.fullmatch(r"<not (?:supported|counted)>|\d+(?:\.\d+)?", printed):
-        return None
-    if not behind[0].isdecimal() or not re.fullmatch(r"\d{1,3}[.,]\d+", behind[1]):
-        return None
-    return printed, _UNITS.get(unit, "events"), event, float(behind[1].replace(",", ".")) / 100
-
-
 def _of_json(log: Log) -> list[Report]:
-    # Not above: it takes longer to load than most logs to read.
-    from benchbook.counters import NotUnderstoodError, perf
-
     rows: list[Result] = []
     for document in log.documents:
         value = document.value
         if not isinstance(value, dict) or not {"counter-value", "event"} <= value.keys():
             continue
-        try:
-            counts = perf.parse(json.dumps(value), "log")
-        except NotUnderstoodError:
+        printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
+        if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
             continue
-        for one in counts:
-            unit = _UNITS.get(one.unit, one.unit) or "events"
-            of: dict[str, Any] = {"running_fraction": one.running_fraction}
-            if "interval" in value:
-                of["interval_end_s"] = value["interval"]
-            if one.core is not None:
-                of["core"] = one.core
-            printed = str(value["counter-value"])
-            _add(rows, Line(document.number, ""), one.counter, printed, unit, "", of)
+        of: dict[str, Any] = {"running_fraction": share}
+        if "interval" in value:
+            of["interval_end_s"] = value["interval"]
+        if (core := str(value.get("cpu", ""))).isdecimal():
+            of["core"] = int(core)
+        said = str(value.get("unit") or "").replace("(null)", "")
+        unit = _UNITS.get(said, said) or "events"
+        _add(rows, Line(document.number, ""), str(value["event"]), printed, unit, "", of)
     return [Report(TOOL, rows, rows[0].line)] if rows else []
+
+
+def _share(percent: Any) -> float | None:
+    """Of 1; None where it is no number."""
+    try:
+        return float(percent) / 100
+    except (OverflowError, TypeError, ValueError):
+        return None

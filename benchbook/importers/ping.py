@@ -1,4 +1,5 @@
-"""ping: iputils, busybox, BSD and macOS, GNU inetutils, Windows in several languages; fping."""
+"""ping: iputils, busybox, BSD, macOS and Solaris, GNU inetutils, Cisco's routers, Windows; those of
+iputils and Windows in any language; fping."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ TOOL = "ping"
 LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`, of Windows too"
 _HEAD = re.compile(
     r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?P<address>[^)]+)\))?.*?"
-    r"(?P<bytes>\d+)(?:\(\d+\))?(?: data)? (?:[Bb]ytes|octets)"
+    r"(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
 )
+_FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
 _HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
 _REPLY = re.compile(
     r"(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
@@ -29,19 +31,41 @@ _USUAL = re.compile(
 )
 _COUNTS = re.compile(
     r"(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
-    r"paquetes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
-    r"empfangen|re\S+us?|recibidos?|ricevuti).*?(?P<lost>-?\d[\d.,]*) ?%"
+    r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
+    r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
+_MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
+# Solaris names the unit first; French has moy, not avg.
 _SPREAD = re.compile(
-    r"(?:rtt|round-trip)\s+min/avg/max(?:/(?P<kind>mdev|std-?dev))?\s*=\s*"
-    r"(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})\s*(?P<unit>ms|us|s)\b"
+    r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+min/(?:avg|\w{3,8})/max"
+    r"(?:/(?P<kind>mdev|std-?dev))?\s*=\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
+    rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
+_CISCO = re.compile(r"Success rate is \d{1,3} percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)")
+_CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
 _STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d+) ?us\)")
 _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
+# iputils in the languages that are not above: names and units of a reply, and the order of what
+# follows its title, are the same in all.
+_OTHER_REPLY = re.compile(
+    r"(?<!\S)(?P<size>\d{1,5}) [^\s=][^=]{0,40}?(?<!\S)(?P<from>[\w.:%-]{1,255}?)"
+    r"(?: \((?P<address>[^)\s]{1,50})\))? ?[:\uff1a] icmp_seq=(?P<number>\d+) ttl=\d+ "
+    rf"[^\s=]{{1,20}}=(?P<time>\d[\d.,]*) ?(?P<unit>{_MS})(?!\w)"
+)
+_OTHER_TITLE = re.compile(r"^\s*--- (?=.{0,200}[Pp]ing)[^,]{3,200} ---$")
+_OTHER_COUNTS = re.compile(
+    r"^[^\d%]{0,30}(?P<sent>\d+)[^\d%]{1,30}(?P<got>\d+)\D.{0,80}?(?<![\d.,])"
+    r"(?P<lost>\d{1,3}(?:[.,]\d+)?) ?%"
+)
 _FPING = re.compile(
     r"^\s*(?P<host>\S+)\s*: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
     r"(?:, min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
+)
+_FPING_ALIVE = re.compile(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
+# All times of a host, of -C; only where somebody says fping.
+_FPING_TIMES = re.compile(
+    r"^\s*(?P<host>\S+)\s*: (?P<times>(?:-|\d+(?:\.\d+)?)(?: (?:-|\d+(?:\.\d+)?))+)$"
 )
 _FPING_REPLY = re.compile(
     r"^\s*(?P<host>\S+)\s*: \[(?P<number>\d+)\], (?P<size>\d+) bytes, (?P<time>\d+(?:\.\d+)?) ms"
@@ -55,18 +79,19 @@ _WINDOWS_HEAD = re.compile(
 _WINDOWS_REPLY = re.compile(
     r"^\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|Resposta de|"
     r"Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
-    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms"
+    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
 )
 _WINDOWS_COUNTS = re.compile(
     r"^\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Pakketten|Pakiety|"
     r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
-    r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+), [^=]+= (?P<gone>\d+)"
+    r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+),(?: [^=]+= (?P<gone>\d+))?"
 )
 _WINDOWS_PERCENT = re.compile(r"\([^)]*?(?P<lost>-?\d+) ?%")
-_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
+_OF_WINDOWS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
 _WINDOWS_SPREAD = re.compile(
     r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
-    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= ?(?P<max>\d+){_MS}, [^=]+= ?(?P<mean>\d+){_MS}"
+    rf"\s?= ?(?P<min>\d+){_OF_WINDOWS}, [^=]+= {{0,2}}(?P<max>\d+){_OF_WINDOWS}, "
+    rf"[^=]+= {{0,2}}(?P<mean>\d+){_OF_WINDOWS}"
 )
 # Of the languages that are not above: what stands between the numbers is passed over.
 _ANY_REPLY = re.compile(
@@ -83,6 +108,10 @@ _ANY_SPREAD = re.compile(
 WORDS = (
     "bytes from",
     "min/avg/max",
+    "rtt min/",
+    "round-trip",
+    "icmp_seq=",
+    "is alive (",
     "transmitted",
     "ping",
     "Ping",
@@ -92,14 +121,14 @@ WORDS = (
     "TTL=",
 )
 SIGNS = re.compile(
-    r"TTL=\d|bytes from|min/avg/max"
+    r"TTL=\d|bytes from|min/avg/max|rtt min/|round-trip|icmp_seq=|is alive \("
     r"|packets? transmitted|[Pp]ing|PING|xmt/rcv|= ?\d+ ?ms, [^=]+= ?\d+ ?ms"
     r"|=\d+ .*[=<]\d+ ?ms"
 )
 _TRANSLATED = "TTL="  # in replies of languages that are not known here
 _Finds = Callable[[str], re.Match[str] | None]
 _Takes = Callable[[Log, list["_Run"], Line, re.Match[str]], None]
-_UNITS = {"ms": "ms", "us": "us", "µs": "us", "usec": "us", "s": "s"}
+_UNITS = {"us": "us", "µs": "us", "usec": "us", "s": "s"} | dict.fromkeys(_MS.split("|"), "ms")
 _HOSTS = 64
 _NEAR = 4  # lines from counts to times
 _HEADER_BYTES = 8  # of ICMP, in the size that a reply has
@@ -116,6 +145,8 @@ class _Run:
     replies: int = 0
     ended: bool = False
     ended_at: int = 0
+    titled_at: int = 0  # in a language whose words are not known here
+    unshared: int = 0  # the line of counts whose share is in the next
     told: bool = False  # its minimum, mean and maximum
     translated: bool = False  # Windows in a language whose words are not known here
 
@@ -128,7 +159,7 @@ def read(log: Log) -> list[Report]:
     asked = [
         (words, find, taken)
         for words, find, taken in present
-        if words and (taken not in (_any_spread, _any_counts) or _TRANSLATED in log.text)
+        if words and (taken not in _ONLY_WITH or _ONLY_WITH[taken] in log.text)
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
         text = line.text
@@ -149,6 +180,14 @@ def read(log: Log) -> list[Report]:
     return [_report(run) for run in runs if run.results]
 
 
+def _number(text: str) -> float | None:
+    """A number as ping prints it: a comma in it is of decimals, for it groups no digits."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
 def _run(runs: list[_Run], line: Line, *, anew: bool = False) -> _Run:
     if not runs or anew:
         runs.append(_Run(line.number))
@@ -161,6 +200,10 @@ def _head(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     run.facts["message_bytes"] = int(named["bytes"])
     run.facts["far_host"] = named["host"]
     run.facts["far_address"] = named.get("address") or named["host"]
+    if near := _FROM.search(line.text):
+        run.facts |= {"near_address": near["address"]}
+        if near["device"]:
+            run.facts["device"] = near["device"]
 
 
 def _reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
@@ -187,7 +230,7 @@ def _took(
 ) -> None:
     """A reply, and what it tells of its run."""
     run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
-    time = log.number(printed)
+    time = _number(printed)
     if time is None:
         return
     if size is not None and "message_bytes" not in run.facts:
@@ -227,17 +270,26 @@ def _counts(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> Non
         Result("packets sent", sent, "packets", line.number, "total"),
         Result("packets received", got, "packets", line.number, "total"),
     ]
-    percent = _WINDOWS_PERCENT.search(_after(log, line)) if "gone" in named else found
-    lost = log.number(percent["lost"]) if percent else None
-    if lost is not None:
-        run.results.append(Result("loss", lost, "%", line.number, "total"))
+    percent: re.Match[str] | None = found
+    if "gone" in named:  # Windows puts the share there or into the next line
+        percent = _WINDOWS_PERCENT.search(line.text, found.end())
+        run.unshared = 0 if percent else line.number
+    if percent:
+        _lost(run, line.number, percent)
     if named.get("took"):
         run.facts["took_ms"] = int(named["took"])
 
 
-def _after(log: Log, line: Line) -> str:
-    """The line and the next: Windows puts the share there."""
-    return "\n".join(one.text for one in log.lines[line.number - 1 : line.number + 1])
+def _lost(run: _Run, number: int, found: re.Match[str]) -> None:
+    if (lost := _number(found["lost"])) is not None:
+        run.results.append(Result("loss", lost, "%", number, "total"))
+
+
+def _share(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """What of the line before was lost."""
+    if runs and runs[-1].unshared and line.number - runs[-1].unshared <= 1:
+        _lost(runs[-1], runs[-1].unshared, found)
+        runs[-1].unshared = 0
 
 
 def _told(runs: list[_Run], line: Line) -> _Run:
@@ -251,22 +303,22 @@ def _told(runs: list[_Run], line: Line) -> _Run:
 def _spread(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
     run = _told(runs, line)
     parts = found["values"].split("/")
-    unit = _UNITS[found["unit"]]
+    unit = _UNITS[found["first"] or found["unit"]]
     of = _of_all(run)
     # What iputils calls mdev is a standard deviation, too.
     for name, part in zip(("min", "mean", "max", "sd"), parts, strict=False):
-        value = log.number(part)
+        value = _number(part)
         if value is not None:
             run.results.append(Result("round trip", value, unit, line.number, name, of))
-    if len(parts) > 3 and _no_spread(log, parts) and found["kind"] == "stddev":
+    if len(parts) > 3 and _no_spread(parts) and found["kind"] == "stddev":
         run.notes.append(
             f"line {line.number}: a deviation of 0 beside a minimum below the maximum is what some "
             "versions of ping print for times below a few hundredths of a ms"
         )
 
 
-def _no_spread(log: Log, parts: list[str]) -> bool:
-    least, most, spread = (log.number(parts[one]) for one in (0, 2, 3))
+def _no_spread(parts: list[str]) -> bool:
+    least, most, spread = (_number(parts[one]) for one in (0, 2, 3))
     return spread == 0 and least is not None and most is not None and least < most
 
 
@@ -275,6 +327,34 @@ def _windows_spread(log: Log, runs: list[_Run], line: Line, found: re.Match[str]
     for name in ("min", "mean", "max"):
         value = float(found[name])
         run.results.append(Result("round trip", value, "ms", line.number, name, _of_all(run)))
+
+
+def _other_title(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.titled_at = line.number
+
+
+def _other_counts(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """Three numbers mean this only below such a title."""
+    if not runs or runs[-1].ended or not runs[-1].titled_at:
+        return
+    if line.number - runs[-1].titled_at <= 1:
+        _counts(log, runs, line, found)
+
+
+def _cisco_head(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    run = _run(runs, line, anew=True)
+    run.facts["far_host"] = run.facts["far_address"] = found["host"]
+
+
+def _cisco(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """It prints what arrived, not what was lost."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.ended = True
+    for name, key in (("packets sent", "sent"), ("packets received", "got")):
+        run.results.append(Result(name, int(found[key]), "packets", line.number, "total"))
+    if spread := _SPREAD.search(line.text):
+        _spread(log, runs, line, spread)
 
 
 def _any_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
@@ -326,6 +406,27 @@ def _fping_reply(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -
     run.results.append(Result("round trip", time, "ms", line.number, "sample", columns))
 
 
+def _fping_times(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """Of a host whose replies are not in lines of their own."""
+    host = found["host"]
+    if any(run.replies and run.facts.get("far_host") == host for run in runs[-_HOSTS:]):
+        return
+    run = _run(runs, line, anew=True)
+    run.facts |= {"far_host": host, "far_address": host}
+    run.ended = True
+    for time in found["times"].split():
+        if time != "-":
+            _add(run, float(time), "ms", line)
+
+
+def _fping_alive(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """One exchange, and nothing else."""
+    run = _run(runs, line, anew=True)
+    run.facts |= {"far_host": found["host"], "far_address": found["host"]}
+    run.ended = True
+    _add(run, float(found["time"]), "ms", line)
+
+
 def _of_all(run: _Run) -> dict[str, Any]:
     """How many replies a statistic is of."""
     got = [one.value for one in run.results if one.name == "packets received"]
@@ -339,13 +440,23 @@ def _report(run: _Run) -> Report:
     return Report(TOOL, run.results, run.line, "", run.facts, notes)
 
 
+# What means this only in a log that has that word, too.
+_ONLY_WITH: dict[_Takes, str] = {
+    _any_spread: _TRANSLATED,
+    _any_counts: _TRANSLATED,
+    _fping_times: "fping",
+}
 # Words, of which a line has one in which the pattern is found: change both together.
 _TAKEN: tuple[tuple[tuple[str, ...], _Finds, _Takes], ...] = (
     (("bytes from", "Bytes von", "octets de", "bytes de", "byte da"), _REPLY.search, _reply),
+    (("icmp_seq=",), _OTHER_REPLY.search, _reply),
     (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
-    (("min/avg/max",), _SPREAD.search, _spread),
+    (("Success rate",), _CISCO.search, _cisco),
+    (("Sending ",), _CISCO_HEAD.match, _cisco_head),
+    (("rtt min/", "round-trip"), _SPREAD.search, _spread),
     (("time of day",), _STEPPED.search, _stepped),
     (("ping statistics",), _TITLE.match, _title),
+    (("--- ",), _OTHER_TITLE.match, _other_title),
     (("PING",), _HEAD.search, _head),
     (("PING6(",), _HEAD_6.search, _head),
     (
@@ -377,5 +488,9 @@ _TAKEN: tuple[tuple[tuple[str, ...], _Finds, _Takes], ...] = (
     (("ms", "\u043c\u0441"), _ANY_SPREAD.match, _any_spread),
     (("=",), _ANY_COUNTS.match, _any_counts),
     (("xmt/rcv",), _FPING.match, _fping),
+    (("is alive (",), _FPING_ALIVE.match, _fping_alive),
+    ((" : ", ": "), _FPING_TIMES.match, _fping_times),
     ((" bytes, ",), _FPING_REPLY.match, _fping_reply),
+    (("%",), _OTHER_COUNTS.match, _other_counts),
+    (("%",), _WINDOWS_PERCENT.search, _share),
 )

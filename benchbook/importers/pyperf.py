@@ -38,7 +38,7 @@ _TITLE = re.compile(r"^(?:### |# )?([\w.-]+)(?: ###)?$")
 _COUNT = re.compile(r"^Total number of values: (\d+)$")
 _UNITS = {"sec": "s", "second": "s", "byte": "B", "bytes": "B", "integer": "1", "hour": "h"}
 _SAID = {"Mean +- std dev": ("mean", "stddev"), "Median +- MAD": ("median", "mad")}
-_RESOLUTION = re.compile(r"resolution: ([\d.]+) (ns|us|ms|s)")
+_RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import decimals, printed_lines
 
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
@@ -17,12 +17,13 @@ SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime"
 _START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
 _SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
+_NUMBER = r"[\d.,]*\d"  # a comma may follow it
 _RUN = re.compile(
-    r"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>[\d.,]+) sec;"
+    rf"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>{_NUMBER}) sec;"
     r".*?SentMessages\s*=\s*(?P<sent>\d+); ReceivedMessages\s*=\s*(?P<got>\d+)"
 )
 _MEAN = re.compile(
-    r"====> avg-(?P<kind>lat\w*|rtt)\s*=\s*(?P<mean>[\d.,]+) \(std-dev\s*=\s*(?P<sd>[\d.,]+)"
+    rf"====> avg-(?P<kind>lat\w*|rtt)\s*=\s*(?P<mean>{_NUMBER}) \(std-dev\s*=\s*(?P<sd>{_NUMBER})"
 )
 _LOST = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
@@ -36,7 +37,8 @@ _PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*(?P<us>[\d
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
-_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) MBps \(([\d.,]+) Mbps\)")
+_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps \(([\d.,]+) [MG]bps\)")
+_PRECISE = 9  # decimals
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
 # The file of --full-log: what was asked, the statistics, each exchange.
@@ -137,7 +139,8 @@ def _learn(log: Log, run: _Run) -> None:
             if value.isdigit():
                 run.facts.setdefault("message_bytes", int(value))
             elif option in ("-i", "--ip"):
-                run.facts.setdefault("far_address", value)
+                listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
+                run.facts.setdefault("near_address" if listens else "far_address", value)
 
 
 def _of_end(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -210,13 +213,22 @@ def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 
 def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    """Its MBps and Mbps are of 2^20: messages of 1400 bytes at 78246 per second are 104.47."""
-    for text, unit in ((found[1], "MiB/s"), (found[2], "Mibit/s")):
+    """Its MBps and Mbps are of 2^20: messages of 1400 bytes at 78246 per second are 104.47. The
+    GBps of --giga-size, of 3 decimals, are 1000 of them; those of --increase_output_precision, of
+    9, are MBps that are only called so (both seen with version 3.7)."""
+    giga = found[2] == "G" and decimals(found[1]) < _PRECISE
+    for text, base in ((found[1], "B/s"), (found[3], "bit/s")):
         value = log.number(text)
         if value is not None:
-            of = {"end": "sender"}
+            value, prefix = (round(value * 1000 / 1024, 6), "Gi") if giga else (value, "Mi")
+            unit, of = f"{prefix}{base}", {"end": "sender"}
             run.results.append(Result("throughput", value, unit, line.number, "total", of))
-    run.notes.append(f"line {line.number}: sockperf's MBps and Mbps are 2^20 bytes and bits")
+    said = "sockperf's MBps and Mbps are 2^20 bytes and bits"
+    if giga:
+        said = "sockperf's GBps and Gbps are 1000 times 2^20 bytes and bits"
+    elif found[2] == "G":
+        said = "what sockperf calls GBps and Gbps with so many digits are MBps and Mbps, of 2^20"
+    run.notes.append(f"line {line.number}: {said}")
 
 
 def _of_size(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:

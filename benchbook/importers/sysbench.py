@@ -42,6 +42,7 @@ _LATENCY = re.compile(
 )
 _TOTAL_TIME = re.compile(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
 _STATISTICS = {"avg": "mean"}
+_CLASS_WIDTH = 0.019  # its histogram has 1024 classes from 1 us to 100 s
 _HEADS = (
     "Test execution summary:",
     "General statistics:",
@@ -176,7 +177,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         value = log.number(printed)
         if value is not None:
             run.line = run.line or line.number
-            run.rows.append(Result(name, value, unit, line.number, statistic, of))
+            classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
+            run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
 
 
 def _is_begun(run: _Run) -> bool:

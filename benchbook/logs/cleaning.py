@@ -3,6 +3,7 @@ stamps of continuous integration go; lines keep the numbers that they have in th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import partial
 from itertools import accumulate
@@ -15,10 +16,14 @@ from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.shells import commands
 from benchbook.logs.strings import printed
 
+_MOST_DIGITS = 60
+_ZEROS = str.maketrans("123456789", "000000000")  # many times as fast as a pattern
+_ENDLESS = re.compile(rf"[0-9]{{{_MOST_DIGITS},}}")
+
 
 def log_of(content: bytes) -> Log:
     """The content of a file as importers see it."""
-    lines = _numbered(unwrapped(text_of(content)))
+    lines = _numbered(unwrapped(_without_endless(text_of(content))))
     text = "\n".join(line.text for line in lines)
     return Log(
         printed(lines, text),
@@ -26,6 +31,14 @@ def log_of(content: bytes) -> Log:
         tuple(commands(lines, text)),
         has_decimal_commas(text),
     )
+
+
+def _without_endless(text: str) -> str:
+    """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
+    made of hundreds can be multiplied by no other."""
+    if "0" * _MOST_DIGITS not in text.translate(_ZEROS):
+        return text
+    return _ENDLESS.sub("…", text)
 
 
 def _numbered(plain: list[str]) -> tuple[Line, ...]:

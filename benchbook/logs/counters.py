@@ -11,8 +11,16 @@ from benchbook.artefacts import Finding
 from benchbook.importers import Report, Result
 
 _OF_KIND = re.compile(r"^cpu_(?:core|atom|lowpower)/")
+_OF_GUESTS = re.compile(r":\w*G\w*$")  # a host without any counts none of them
 SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
 ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
+
+
+def events(reports: list[Report]) -> Iterator[Result]:
+    """What tools of counters counted, or were asked to."""
+    for report in reports:
+        if report.tool in SOURCES and "state" in report.columns:
+            yield from (one for one in report.results if "state" in one.of and is_event(one))
 
 
 def evidence(reports: list[Report]) -> list[dict[str, Any]]:
@@ -30,6 +38,7 @@ def evidence(reports: list[Report]) -> list[dict[str, Any]]:
         for result in report.results
         if "state" in result.of and is_event(result)
         if result.value > 0 or _event(result.name) not in counted
+        if result.value != 0 or not _OF_GUESTS.search(result.name)
     ]
 
 
@@ -54,12 +63,7 @@ def placed(
     findings: list[Finding], reports: list[Report], is_meant: Callable[[Result], bool]
 ) -> Iterator[Finding]:
     """The findings about runs, at the lines of the events that are meant."""
-    where = [
-        result.where
-        for report in reports
-        for result in report.results
-        if "state" in result.of and is_event(result) and is_meant(result)
-    ]
+    where = [one.where for one in events(reports) if is_meant(one)]
     return (replace(finding, where=list(dict.fromkeys(where))) for finding in findings)
 
 

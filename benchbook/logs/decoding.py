@@ -53,6 +53,9 @@ _CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
 _ASCII_CONTROLS = bytes({*range(32), 127} - {9, 10, 13})
+# A mail whose transfer encoding was left as it is: no = stands for itself.
+_NOT_QUOTED_PRINTABLE = re.compile(r"=(?![0-9A-F]{2}|[ \t]*(?:\n|$))")
+_ENCODED = re.compile(r"(?:=[0-9A-F]{2})+")
 _SPACES = re.compile("(?<!\\d)[\u00a0\u2007\u2009\u202f]|[\u00a0\u2007\u2009\u202f](?!\\d)")
 _THIN = re.compile("[\u2007\u2009\u202f]")
 _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
@@ -115,6 +118,8 @@ def _shown(text: str) -> str:
         text = _each("\r", _last_written, text)
     if "\x08" in text:
         text = _each("\x08", _rubbed_out, text)
+    if "=3D" in text and not _NOT_QUOTED_PRINTABLE.search(text):
+        text = _from_quoted_printable(text)
     if text.isascii():  # bytes lose them many times as fast as a pattern finds them
         return text.encode("ascii").translate(None, _ASCII_CONTROLS).decode("ascii")
     if _TWICE.search(text):
@@ -131,6 +136,26 @@ def _shown(text: str) -> str:
     for one, plain in _LIKE.items():
         text = text.replace(one, plain)
     return text
+
+
+def _from_quoted_printable(text: str) -> str:
+    """Each line as it was before it was broken, empty lines for what followed the breaks."""
+    found: list[str] = []
+    held, broken = "", 0
+    for line in text.split("\n"):
+        if line.rstrip().endswith("="):
+            held, broken = held + line.rstrip()[:-1], broken + 1
+        else:
+            found += [held + line, *[""] * broken]
+            held, broken = "", 0
+    if broken:
+        found += [held, *[""] * (broken - 1)]
+    return _ENCODED.sub(_of_codes, "\n".join(found))
+
+
+def _of_codes(found: re.Match[str]) -> str:
+    read = bytes.fromhex(found[0].replace("=", "")).decode("utf-8", "replace")
+    return read.replace("\n", " ")  # a line of the file stays one
 
 
 def _each(mark: str, change: Callable[[str], str], text: str) -> str:

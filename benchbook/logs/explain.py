@@ -24,7 +24,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.rules import Ask, Machine, rules
 from benchbook.logs.units import in_base
-from benchbook.logs.words import possible
+from benchbook.logs.words import those_in
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
@@ -144,9 +144,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     surroundings.tell(log, reports)
     judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
     said = [found for judge in judging for found in judge(reports, machine)]
-    told = {one.artefact for one in said if isinstance(one, Finding)}
-    shapes = _guarded("shape of samples", notes, seen.findings)(reports)
-    said += [one for one in shapes if one.artefact not in told]
+    told = {
+        (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where
+    }
+    said += _guarded("shape of samples", notes, seen.findings)(reports, told)
     return Explained(
         name,
         reports,
@@ -168,7 +169,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     plain = log.text if log.text.isascii() else log.text.encode("ascii", "replace").decode("ascii")
     modules = {name: importers.importer(name) for name in importers.names()}
     words = {word for one in modules.values() for word in getattr(one, "WORDS", ())}
-    there = {word for word in possible(plain, words) if word in plain}
+    there = those_in(plain, words)
     for name, module in modules.items():
         if _may_be_of(module, log.text, there):
             found += _guarded(f"importer {name}", notes, module.read)(log)
@@ -176,7 +177,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
 
 
 def _may_be_of(importer: ModuleType, text: str, there: set[str]) -> bool:
-    """Whether the text has what an importer asks for at least; `there`: words that it has."""
+    """Whether the text has what an importer asks for at least; `there`: words that it may have."""
     words, signs = getattr(importer, "WORDS", ()), getattr(importer, "SIGNS", None)
     if words and there.isdisjoint(words):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from benchbook.importers import Report, Result
@@ -47,4 +48,10 @@ def latencies(report: Report) -> list[Latencies]:
 def repetitions(report: Report, own: Latencies) -> int:
     """How many exchanges the statistics are of, as far as the log tells."""
     told = [report.column(one, "repetitions") for one in own.by_statistic.values()]
+    # A test of transactions lasts for whole seconds, one at least.
+    told += [
+        one.value * (one.of.get("elapsed_s") or 1)
+        for one in report.called("transaction rate")
+        if 0 < one.value < math.inf
+    ]
     return max([len(own.samples), *(int(one) for one in told if one)])

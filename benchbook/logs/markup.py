@@ -11,6 +11,7 @@ import re
 from itertools import pairwise
 
 from benchbook.logs.decoding import SOFT
+from benchbook.logs.notebooks import unlisted
 
 _IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -54,6 +55,8 @@ _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs 
 # A host, as pdsh and clush write it, or a clock without a date. sockperf begins its own lines by
 # its name: hosts of clusters have a digit in theirs.
 _HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:)) ?")
+# Of a job and its step, as `gh run view --log` names them before each line's time.
+_STEPPED = re.compile(r"([^\t\n]{1,100}\t[^\t\n]{1,100}\t)(?=\d{4}-\d\d-\d\dT)")
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
@@ -65,6 +68,7 @@ _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
+_INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
@@ -75,14 +79,17 @@ _INDENTED = 2  # columns; one is a tool's own way
 def unwrapped(text: str) -> list[str]:
     """The lines of the file as they were before somebody put them into something else. What was
     one line stays one, parted by `SOFT` where it holds several."""
+    text = unlisted(text)
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif "&lt;" in text or "&gt;" in text or "&quot;" in text:
+    elif "&lt;" in text or "&gt;" in text or "&quot;" in text or "&#" in text:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
-    lines = text.split("\n")
-    return _dedented(_plain(lines))
+    lines = _plain(text.split("\n"))
+    if "^C" in text:
+        lines = [_INTERRUPTED.sub("", one) for one in lines]
+    return _dedented(lines)
 
 
 def _from_page(text: str) -> str:
@@ -156,7 +163,7 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (_NAMED, _PODDED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED):
+    for pattern in (_STEPPED, _NAMED, _PODDED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED):
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]

@@ -13,12 +13,11 @@ from benchbook.importers import Line, Log
 _DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
 
-@lru_cache(maxsize=1 << 16)
 def half_digit(text: str) -> float:
     """Half of the last digit of a printed number: how far the true one may be from it."""
     whole, _, part = text.partition(".")
-    if whole.isdecimal() and part.isdecimal():
-        return _half(-len(part))
+    if whole.isdecimal() and part.isdecimal() and len(part) < len(_HALVES):
+        return _HALVES[len(part)]
     found = _DIGITS.fullmatch(text.strip())
     if found is None:
         return 0.0
@@ -67,6 +66,8 @@ def _half(exponent: int) -> float:
     return 0.5 * 10.0 ** min(max(exponent, -320), 300)
 
 
+# By how many digits stand behind the point: nearly all numbers are as short.
+_HALVES = [_half(-digits) for digits in range(20)]
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
 
 

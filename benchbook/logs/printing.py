@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -77,7 +78,7 @@ def visible(text: str) -> str:
 def _print_report(console: Console, report: Report) -> None:
     version = f" {report.version}" if report.version else ""
     console.print(Text(visible(f"{report.tool}{version}, from line {report.line}"), style="bold"))
-    columns, same = columns_of(report.results)
+    columns, same = columns_of(report.settings)
     facts = [
         f"{words(name)} {shown_as(name, value)}" for name, value in {**report.facts, **same}.items()
     ]
@@ -149,15 +150,16 @@ def _in_base(one: Result) -> str:
     return ""
 
 
-def columns_of(results: Sequence[Result]) -> tuple[list[str], dict[str, Any]]:
-    """Columns in which results differ, and those that all have alike, with their value."""
-    every = list(dict.fromkeys(name for one in results for name in one.of))
+def columns_of(settings: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[str, Any]]:
+    """Columns in which results differ, and those that all have alike, with their value. `settings`:
+    the `of` of each."""
+    every = list(dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, settings)))))
     shown = [name for name in every if name not in HIDDEN]
+    first = settings[0] if settings else {}
     same = {
-        name: results[0].of[name]
+        name: first[name]
         for name in shown
-        if name in results[0].of
-        and all(name in one.of and one.of[name] == results[0].of[name] for one in results)
+        if name in first and all(name in one and one[name] == first[name] for one in settings)
     }
     return [name for name in shown if name not in same], same
 

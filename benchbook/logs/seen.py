@@ -11,17 +11,16 @@ import importlib
 import math
 import statistics
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from benchbook.artefacts import Finding
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.units import bytes_per_s, in_base
 
-# What one start of samples suffices for; their clock's ticks are lost in what was printed.
-DETECTORS = ("heavy_tail", "bimodal")
 LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
 MOST_SAMPLES = 20_000  # evenly out of more
 LEAST_TAIL = 1.1  # mean ÷ median: what heavy-tail asks for at least
@@ -29,13 +28,33 @@ LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
 QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
 
 
-def findings(reports: list[Report]) -> Iterator[Finding]:
-    """What these detectors say of all samples, with the lines that they stand in."""
+def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) -> Iterator[Finding]:
+    """What these detectors say of all samples, with the lines that they stand in. `told`: artefact
+    and place of what others told; of a report that has such a place it is not told again."""
+    rows: dict[str, list[dict[str, Any]]] = {}
     for report in reports:
         for samples in _samples(report):
             times = _times_ns(samples)
-            if len(times) >= LEAST_SAMPLES and _is_odd(times):
-                yield from _judged(report, samples, times)
+            if len(times) < LEAST_SAMPLES:
+                continue
+            asked = [one for one in _LOOKS if not _is_told(one, report, told)]
+            ordered = sorted(times)
+            if any(_LOOKS[one](ordered) for one in asked):
+                row = _row(samples, times)
+                for one in asked:
+                    rows.setdefault(one, []).append(row)
+    for artefact, points in rows.items():
+        import pandas as pd
+
+        from benchbook.artefacts import Seen
+
+        detector = importlib.import_module(f"benchbook.artefacts.{artefact.replace('-', '_')}")
+        for finding in detector.detect(Seen(points=pd.DataFrame(points))).findings:
+            yield replace(finding, explanation=_of_one_run(finding.explanation))
+
+
+def _is_told(artefact: str, report: Report, told: Set[tuple[str, str]]) -> bool:
+    return bool(told) and not told.isdisjoint((artefact, one.where) for one in report.results)
 
 
 def _samples(report: Report) -> list[list[Result]]:
@@ -43,7 +62,7 @@ def _samples(report: Report) -> list[list[Result]]:
     return [
         [one for one in several if is_number(one.value) and one.value > 0]
         for (_, statistic, _), several in report.groups.items()
-        if statistic == "sample"
+        if statistic == "sample" and "column" not in several[0].of  # cells are of many links
     ]
 
 
@@ -60,17 +79,17 @@ def _times_ns(samples: list[Result]) -> list[float]:
     return [1e18 / one for one in rates if one > 0]  # the smallest number there is has no half
 
 
-def _is_odd(times: list[float]) -> bool:
-    """Whether a detector may have something to say: a mean far off, or halves far apart."""
-    ordered = sorted(times)
-    low, middle, high = (ordered[len(ordered) * n // QUARTERS] for n in (1, 2, 3))
-    if statistics.fmean(ordered) >= LEAST_TAIL * middle:
-        return True
-    return high >= LEAST_APART * low and _has_valley(ordered)
+def _has_tail(ordered: list[float]) -> bool:
+    """Whether the mean is far off."""
+    return statistics.fmean(ordered) >= LEAST_TAIL * ordered[len(ordered) // 2]
 
 
 def _has_valley(ordered: list[float]) -> bool:
-    """Whether a stretch of the values has far fewer than some on either side of it."""
+    """Whether halves are far apart, and a stretch of the values has far fewer than some on either
+    side of it."""
+    lower, upper = (ordered[len(ordered) * n // QUARTERS] for n in (1, 3))
+    if upper < LEAST_APART * lower:
+        return False
     low, high = (ordered[int(len(ordered) * share)] for share in (0.02, 0.98))
     edges = [low + (high - low) * n / STRETCHES for n in range(STRETCHES + 1)]
     counts = [bisect_left(ordered, b) - bisect_left(ordered, a) for a, b in pairwise(edges)]
@@ -80,10 +99,15 @@ def _has_valley(ordered: list[float]) -> bool:
     )
 
 
-def _judged(report: Report, samples: list[Result], times: list[float]) -> Iterator[Finding]:
+# What one start of samples suffices for; their clock's ticks are lost in what was printed. With how
+# the detector is told from afar to have nothing to say.
+_LOOKS: dict[str, Callable[[list[float]], bool]] = {"heavy-tail": _has_tail, "bimodal": _has_valley}
+
+
+def _row(samples: list[Result], times: list[float]) -> dict[str, Any]:
+    """A point of its own, as detectors read them."""
     import pandas as pd
 
-    from benchbook.artefacts import Seen
     from benchbook.steadiness import steadiness
 
     step = math.ceil(len(times) / MOST_SAMPLES)
@@ -98,11 +122,7 @@ def _judged(report: Report, samples: list[Result], times: list[float]) -> Iterat
     row |= steadiness(calls) | {"threads": 1, "processes": 1}
     if in_base(1.0, first.unit)[1] == "ns":
         row["time_ns"] = statistics.median(kept)
-    seen = Seen(points=pd.DataFrame([row]))
-    for name in DETECTORS:
-        detector = importlib.import_module(f"benchbook.artefacts.{name}")
-        for finding in detector.detect(seen).findings:
-            yield replace(finding, explanation=_of_one_run(finding.explanation))
+    return row
 
 
 def _of_one_run(text: str) -> str:

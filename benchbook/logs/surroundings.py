@@ -39,9 +39,9 @@ def tell(log: Log, reports: list[Report]) -> None:
     }
     for report in reports:
         for name, value in found.items():
-            if name == "pcie_bytes_per_s" and not report.knowing("direction"):
+            if not value or report.facts.get(name) is not None:
                 continue
-            if value and report.facts.get(name) is None:
+            if name != "pcie_bytes_per_s" or report.knowing("direction"):
                 report.facts[name] = value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -38,6 +37,8 @@ _HEAD_3 = re.compile(
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
 ENDS = ("sender", "receiver")
+_ENDED = re.compile(r"\b(?:sender|receiver)$")
+_BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
 BINARY |= {"T": ("TiB", 2**40)}
@@ -82,6 +83,7 @@ class Row(NamedTuple):
 class Family:
     """Which of the two programs wrote the lines from here on, as far as they tell."""
 
+    log: Log
     name: str = ""
 
     def of(self, line: Line) -> str:
@@ -95,14 +97,24 @@ class Family:
             self.name = "iperf3"
         elif found := CONNECTED.search(text):
             self.name = "iperf3" if found["how"] == "to" else "iperf"
-        elif re.search(r"\b(?:sender|receiver)$", text) and ROW.search(text):
+        elif text.endswith(ENDS) and _ENDED.search(text) and ROW.search(text):
             self.name = "iperf3"
         elif not self.name and (found := ROW.search(text)):
             # iperf3 sets the end of an interval to the left in six columns.
             two = re.search(r"[.,]\d\d$", found["end"])
             wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
-            self.name = "iperf3" if wide else "iperf"
+            self.name = "iperf3" if wide or (two and self._ends_as_3(line.number)) else "iperf"
         return self.name
+
+    def _ends_as_3(self, number: int) -> bool:
+        """Whether the first line after this one that tells is a total as only iperf3 prints it:
+        where somebody changed the spaces, nothing before tells."""
+        for line in self.log.having("sender", "receiver", "connect", "Connect", "listening"):
+            if line.number > number and ROW.search(line.text):
+                return line.text.rstrip(_BEHIND).endswith(ENDS)
+            if line.number > number and (_HEAD_2.search(line.text) or _HEAD_3.search(line.text)):
+                return False
+        return False
 
 
 def row_of(log: Log, line: Line) -> Row | None:
@@ -111,9 +123,9 @@ def row_of(log: Log, line: Line) -> Row | None:
     if found is None:
         return None
     fields = found.groups()
-    start, end, rest = fields[2], fields[3], fields[-1].rstrip()
+    start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
     ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
-    return Row(line, _seconds(start), _seconds(end), *fields, ended)
+    return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
 
 
 def _seconds(text: str) -> float:
@@ -137,25 +149,22 @@ def timed(
 ) -> dict[str, Any]:
     """These columns, and those on an interval and on what was moved in it. The start of a transfer
     is exact, other times are as good as the digits that were printed of them."""
-    if moved is None:
-        return {**columns, "start_s": start_s, "end_s": end_s}
-    return {
-        **columns,
-        "start_s": start_s,
-        "end_s": end_s,
-        "elapsed_s": round(end_s - start_s, 6),
-        "elapsed_error_s": half_digit(end) + (half_digit(start) if start_s else 0.0),
-        "bytes_moved": moved,
-    }
+    told = {**columns, "start_s": start_s, "end_s": end_s}
+    if moved is not None:
+        told["elapsed_s"] = round(end_s - start_s, 6)
+        told["elapsed_error_s"] = half_digit(end) + (half_digit(start) if start_s else 0.0)
+        told["bytes_moved"] = moved
+    return told
 
 
 def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
     """What was moved and the rate of one line, with these columns and those on its time."""
-    found, number = [], row.line.number
+    number = row.line.number
     moved, rate = log.number(row.moved), log.number(row.rate)
     unit, size = BINARY[row.moved_unit]
     of_bytes = None if moved is None else moved * size
     columns = timed(columns, row.start_s, row.end_s, row.start, row.end, of_bytes)
+    found = []
     if moved is not None:
         found.append(Result("transferred", moved, unit, number, statistic, columns))
     if rate is not None:
@@ -164,20 +173,25 @@ def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list
     return found
 
 
-def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
+# What LOST finds, in its order.
+_OF_LOSSES = (
+    ("jitter", "ms"),
+    ("lost datagrams", "datagrams"),
+    ("datagrams", "datagrams"),
+    ("loss", "%"),
+)
+
+
+def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
     """Jitter and lost datagrams of one line of UDP; nothing where it has none."""
-    found = LOST.search(row.rest)
-    if found is None:
-        return
-    for name, key, unit in (
-        ("jitter", "jitter", "ms"),
-        ("lost datagrams", "lost", "datagrams"),
-        ("datagrams", "all", "datagrams"),
-        ("loss", "percent", "%"),
-    ):
-        value = log.number(found[key]) if found[key] is not None else None
-        if value is not None:
-            yield Result(name, value, unit, row.line.number, statistic, columns)
+    if (found := LOST.search(row.rest)) is None:
+        return []
+    number = row.line.number
+    return [
+        Result(name, value, unit, number, statistic, columns)
+        for (name, unit), text in zip(_OF_LOSSES, found.groups(), strict=True)
+        if text is not None and (value := log.number(text)) is not None
+    ]
 
 
 @dataclass

@@ -48,7 +48,7 @@ def _machine(told: dict[str, Any]) -> str:
 
 
 def _report(report: Report) -> dict[str, Any]:
-    columns, same = columns_of(report.results)
+    columns, same = columns_of(report.settings)
     facts = {**report.facts, **same}
     rows = rows_of(report)
     return {

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import count, number
 from benchbook.importers import Report, Result
+from benchbook.logs.devices import has_own_memory
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
@@ -69,6 +70,8 @@ def _is_of_link(report: Report, one: Result) -> bool:
 def _bound(report: Report, one: Result, size: float, machine: Machine) -> tuple[float, str]:
     """The most that it can be, and why."""
     attained, llc = machine.memory_bytes_per_s, machine.llc_bytes
+    if has_own_memory(report):
+        return SYSTEM_BYTES_PER_S, OF_MEMORIES
     if attained and llc and size > BEYOND * llc:
         return MARGIN * attained, f"the best that was attained there ({machine.source})"
     if report.column(one, "threads") == 1 and not report.column(one, "processes"):

@@ -12,6 +12,8 @@ from functools import lru_cache
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
+from benchbook.logs.addresses import stays_in_host
+from benchbook.logs.ends import BOTH_WAYS
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
@@ -44,6 +46,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         network = any(key in report.facts for key in OF_NETWORKS)
+        if network and stays_in_host(report):
+            continue  # no link was there; which one the log has besides tells nothing
         may_be = report.being("total", "mean") if network else report.knowing("direction")
         above = [(one, *bound) for one in may_be if (bound := _bound(report, one))]
         if above:
@@ -57,6 +61,8 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
     if rate is None or not rate < float("inf"):
         return None
     direction = report.column(one, "direction")
+    if str(one.of.get("stream")).startswith(BOTH_WAYS):
+        direction = "both"
     if any(key in report.facts for key in OF_NETWORKS):
         link = report.facts.get("link_bits_per_s")
         ceiling = (link or NETWORK_BITS_PER_S) / 8 * (2 if direction == "both" else 1)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed, share
 from benchbook.importers import Report, Result
+from benchbook.logs.devices import has_own_memory
 from benchbook.logs.rules import Ask, Machine
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -63,6 +64,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
     swept = {tool: max(several) for tool, several in sizes.items() if len(several) >= SWEEP}
     for report, sized in zip(reports, of_all, strict=True):
         llc = machine.llc_bytes or _whole(report.facts.get("llc_bytes"))
+        if has_own_memory(report) and machine.source != "--l3":
+            llc = None  # the host's
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"

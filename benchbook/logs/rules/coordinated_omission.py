@@ -6,7 +6,9 @@ arrival at any moment would have met them with that share, whatever the percenti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import product
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.coordinated_omission import REMEDY
@@ -19,6 +21,7 @@ ARTEFACT = "coordinated-omission"
 LEAST_SHARE = 0.5  # of the time, in stalls
 CALM = 10.0  # times the median: percentiles that tell of the stalls themselves need no rule
 CONFIDENCE = 0.9
+ONE_AT_A_TIME = 0.2  # exchanges on their way: how far the average may be from one
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
@@ -40,6 +43,10 @@ def _is_closed(report: Report) -> bool:
     mode = report.facts.get("mode")
     if mode is not None:
         return bool(mode == "ping-pong")
+    for own, rate in product(latencies(report), report.called("transaction rate")):
+        mean = own.ns("mean")
+        if own.name == "round trip" and mean and rate.value > 0:
+            return math.isclose(rate.value * mean / 1e9, 1, rel_tol=ONE_AT_A_TIME)  # Little's law
     counts = {
         (one.name, one.of.get("part")): one.value
         for one in report.called("messages sent", "messages received")

@@ -16,6 +16,7 @@ from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "dead-code"
@@ -24,6 +25,7 @@ SURELY_ROUNDED = 10**11  # iterations; a time that was not nothing would have be
 MOST_NS = 1.0  # for an iteration over the largest size; a cycle or three
 LEAST_SIZE = 1000  # units of work that no core does in that time
 LEAST_GROWTH = 8  # largest ÷ smallest size
+BATCHED_BYTES = 2  # for an iteration that has no loop of its own
 SAME = 1.25  # slowest ÷ fastest
 SURE = 0.95
 REMEDY = (
@@ -49,6 +51,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _without_loop(report: Report) -> Iterator[Finding]:
     """Iterations that took no time: not even the loop around the work is left."""
+    few: list[Result] = []
     for one in report.knowing("benchmark"):
         if "iterations" not in one.of or one.of.get("threads", 1) != 1 or not is_number(one.value):
             continue
@@ -56,6 +59,11 @@ def _without_loop(report: Report) -> Iterator[Finding]:
         if unit != "ns" or not one.name.endswith(" cpu time") or not 0 <= value < NO_LOOP_NS:
             continue
         if value == 0 and one.of["iterations"] < SURELY_ROUNDED:
+            continue
+        few.append(one)
+    in_batches = _in_batches(report) if few else set()
+    for one in few:
+        if one.of["benchmark"] in in_batches:
             continue
         yield Finding(
             artefact=ARTEFACT,
@@ -70,6 +78,22 @@ def _without_loop(report: Report) -> Iterator[Finding]:
             ),
             remedy=REMEDY,
         )
+
+
+def _in_batches(report: Report) -> set[object]:
+    """Benchmarks whose iteration is a byte or two at a rate that cores have: their loop is run for
+    many at a time (KeepRunningBatch), and its own share of each is small."""
+    rates = {
+        one.of["benchmark"]: rate
+        for one in report.knowing("benchmark")
+        if (rate := bytes_per_s(one.value, one.unit)) and rate <= CORE_BYTES_PER_S
+    }
+    return {
+        one.of["benchmark"]
+        for one in report.knowing("benchmark")
+        if one.name.endswith(" cpu time") and one.of["benchmark"] in rates
+        if rates[one.of["benchmark"]] * in_base(one.value, one.unit)[0] / 1e9 <= BATCHED_BYTES
+    }
 
 
 def _families(report: Report) -> dict[str, dict[int, Result]]:

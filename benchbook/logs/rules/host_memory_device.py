@@ -5,22 +5,18 @@ Decided by what the log calls the platform and the device; of a mapping by a rat
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.host_memory_device import REMEDY
 from benchbook.importers import Report
+from benchbook.logs.devices import is_host
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "host-memory-device"
 CONFIDENCE = 0.95
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
-_PLATFORM = re.compile(r"Portable Computing Language|\bpocl\b|CPU Runtime|for CPU|oclgrind", re.I)
-_DEVICE = re.compile(
-    r"^pthread|^cpu\b|\b(?:EPYC|Ryzen|Xeon|Threadripper|Core\(TM\)|Neoverse)\b(?!.*Graphics)", re.I
-)
 
 
 def _mapped(report: Report) -> Iterator[Finding]:
@@ -51,7 +47,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         moved = [one for one in report.knowing("direction") if report.column(one, "direction")]
         platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
-        if moved and (_PLATFORM.search(platform) or _DEVICE.search(device)):
+        if moved and is_host(report):
             yield Finding(
                 artefact=ARTEFACT,
                 effect="invalidates",

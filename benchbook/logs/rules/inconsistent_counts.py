@@ -7,6 +7,7 @@ own. Counters that took turns are scaled, and make no such ratio.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -29,6 +30,8 @@ MADE_OF = {
     "operation rate": ("operations", "total time", 1e9),
 }
 NAMES = {*MADE_OF, *(name for parts in MADE_OF.values() for name in parts[:2])}
+TIMES = ("time elapsed", "total time")
+_MODIFIER = re.compile(r":[A-Za-z]+\b")  # of an event of perf: u is in programs, k in the kernel
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "
     "edited the log."
@@ -40,14 +43,21 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         own: dict[str, list[Result]] = {}
-        for one in report.called(*NAMES):
+        plain = {name: _MODIFIER.sub("", name) for name in {key[0] for key in report.groups}}
+        for one in report.called(*(name for name in plain if plain[name] in NAMES)):
             if is_number(one.value) and _is_whole(one):
-                own.setdefault(one.name, []).append(one)
+                own.setdefault(plain[one.name], []).append(one)
         for metric, (above, below, times) in MADE_OF.items():
             several = [own.get(name, []) for name in (metric, above, below)]
-            if all(len(one) == 1 for one in several):
+            if all(len(one) == 1 for one in several) and len(_modes(several)) < 2:
                 yield from _judged(*(one[0] for one in several), times)
         yield from islice(_volumes(report), 1)
+
+
+def _modes(several: list[list[Result]]) -> set[str]:
+    """Where counts were made, as `:u` says; a time has no such word."""
+    found = {one.name: _MODIFIER.search(one.name) for own in several for one in own}
+    return {mode[0] if mode else "" for name, mode in found.items() if not name.endswith(TIMES)}
 
 
 def _volumes(report: Report) -> Iterator[Finding]:

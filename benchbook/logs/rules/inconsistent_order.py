@@ -78,6 +78,7 @@ _OF_ONE = {
     "repetition",
     "repetitions",
     "clock_ticks",
+    "class_width",
 }
 
 
@@ -144,7 +145,10 @@ def _exceeds(low: Result, high: Result) -> bool:
     halves = half_of_last_digit(low.value), half_of_last_digit(high.value)
     # Rounding keeps the order of numbers that are printed with as many digits.
     digits = 0.0 if halves[0] == halves[1] else max(halves)
-    return low.value - high.value > digits + TOLERANCE * abs(high.value)
+    if high.statistic == "sample" and halves[1] > halves[0]:
+        digits *= 2  # old pings cut off what they do not print of it
+    classes = max(one.of.get("class_width", 0.0) for one in (low, high))
+    return low.value - high.value > digits + (TOLERANCE + classes) * abs(high.value)
 
 
 def _finding(wrong: list[tuple[Result, Result]]) -> Finding:

@@ -64,13 +64,11 @@ def _unmade(report: Report) -> Iterator[Result]:
             continue
         for one in several:
             moved, elapsed = one.of.get("bytes_moved"), one.of.get("elapsed_s")
-            if not (
-                is_number(moved)
-                and is_number(elapsed)
-                and is_number(one.value)
-                and moved > 0
-                and abs(one.value * one_unit * elapsed - moved) <= TOLERANCE * moved
-            ):
+            if type(moved) is type(elapsed) is type(one.value) is float:
+                # Of what is infinite or no number the difference is none either.
+                if not abs(one.value * one_unit * elapsed - moved) <= TOLERANCE * moved < math.inf:
+                    yield one
+            elif moved is not None and elapsed is not None:
                 yield one
 
 

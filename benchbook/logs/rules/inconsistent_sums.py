@@ -7,7 +7,7 @@ bytes. A printed number is as good as its digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -50,22 +50,37 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(odd)
 
 
-def _beside(report: Report, names: tuple[str, ...]) -> Iterator[dict[str, Result]]:
+def _beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
     """Numbers of these names that one line has of one stream, where it has them all."""
-    if not {name for name, *_ in report.groups}.issuperset(names):
-        return
+    columns = [report.called(name) for name in names]
+    if not all(columns):
+        return ()
+    if _are_rows(columns):
+        return zip(*columns, strict=True)
     lines: dict[tuple[object, ...], dict[str, Result]] = {}
     for one in report.called(*names):
         of = one.of
         key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
         lines.setdefault(key, {}).setdefault(one.name, one)
-    yield from (own for own in lines.values() if len(own) == len(names))
+    return [tuple(own[name] for name in names) for own in lines.values() if len(own) == len(names)]
+
+
+def _are_rows(columns: list[list[Result]]) -> bool:
+    """Whether the first ones are of one line and stream, and the second, and so on."""
+    first, *others = columns
+    return all(
+        len(other) == len(first)
+        and all(
+            a.line == b.line and a.of == b.of and a.statistic == b.statistic
+            for a, b in zip(first, other, strict=True)
+        )
+        for other in others
+    ) and len({one.line for one in first}) == len(first)
 
 
 def _shares(report: Report) -> Iterator[Odd]:
     """Lost datagrams of all that are not the printed share."""
-    for own in _beside(report, ("lost datagrams", "datagrams", "loss")):
-        lost, every, loss = own["lost datagrams"], own["datagrams"], own["loss"]
+    for lost, every, loss in _beside(report, "lost datagrams", "datagrams", "loss"):
         if every.value <= 0 or lost.value < 0 or not math.isfinite(loss.value):
             continue
         made = 100 * lost.value / every.value
@@ -80,9 +95,8 @@ def _shares(report: Report) -> Iterator[Odd]:
 
 def _packets(report: Report) -> Iterator[Odd]:
     """Packets received of those sent that are not the printed loss."""
-    for own in _beside(report, ("packets sent", "packets received", "loss")):
-        sent, got, loss = own["packets sent"], own["packets received"], own["loss"]
-        counted = all(is_number(one.value) for one in own.values())
+    for sent, got, loss in _beside(report, "packets sent", "packets received", "loss"):
+        counted = all(is_number(one.value) for one in (sent, got, loss))
         if not counted or sent.value <= 0 or got.value > sent.value:
             continue
         made = 100 * (1 - got.value / sent.value)
@@ -200,8 +214,7 @@ def _datagrams(report: Report) -> Iterator[Odd]:
     if report.facts.get("protocol") != "udp" or not size:
         return
     lost = {_place(one): one.value for one in report.called("lost datagrams")}
-    for own in _beside(report, ("transferred", "datagrams")):
-        moved, sent = own["transferred"], own["datagrams"]
+    for moved, sent in _beside(report, "transferred", "datagrams"):
         if moved.of.get("end") != sent.of.get("end"):
             continue
         received = sent.of.get("end") == "receiver"
@@ -248,7 +261,7 @@ def _matrices(report: Report) -> Iterator[Odd]:
             cells.setdefault(one.name, []).append(one)
     totals = {name: sum(one.value for one in own) for name, own in cells.items()}
     for whole in report.being("sum"):
-        if whole.name in cells:
+        if whole.name in cells and _is_square(cells[whole.name]):
             own, total = cells[whole.name], totals[whole.name]
             if not _near(whole.value, total):
                 yield (
@@ -256,6 +269,13 @@ def _matrices(report: Report) -> Iterator[Odd]:
                     f"{whole.unit}, but its {len(own)} cells make {total:,.6g} {whole.unit}",
                     [whole, *own[:2]],
                 )
+
+
+def _is_square(cells: list[Result]) -> bool:
+    """Whether no row and no column is known to be missing: a log may be cut."""
+    rows, columns = ({one.of.get(name) for one in cells} for name in ("row", "column"))
+    begun = rows == set(range(len(rows))) and columns == set(range(len(columns)))
+    return begun and len(rows) in (1, len(columns))
 
 
 def _finding(odd: list[Odd]) -> Finding:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.receiver_drop import REMEDY
+from benchbook.artefacts.sender_rate import LEAST_MISSING
 from benchbook.digits import count
 from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
-from benchbook.logs.ends import over_udp, wholes
+from benchbook.logs.ends import Told, over_udp, wholes
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
@@ -24,15 +25,23 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report of datagrams lost within one host."""
     del machine
     for report in over_udp(reports):
-        lost = [
-            one
-            for told in wholes(report)
-            for name in ("lost datagrams", "dropped messages")
-            for end in ("receiver", "")
-            if (one := told.of(end, name)) and one.value > 0
-        ]
+        lost = [one for told in wholes(report) for one in _lost(told)]
         if lost and stays_in_host(report):
             yield _finding(report, max(lost, key=lambda one: one.value))
+
+
+def _lost(told: Told) -> Iterator[Result]:
+    """What the receiver says that it lost; of one that only says what it got, what is missing."""
+    said = [
+        one
+        for name in ("lost datagrams", "dropped messages")
+        for end in ("receiver", "")
+        if (one := told.of(end, name))
+    ]
+    yield from (one for one in said if one.value > 0)
+    sent, got = told.of("sender", "datagrams"), told.of("receiver", "datagrams")
+    if not said and sent and got and 0 <= got.value < (1 - LEAST_MISSING) * sent.value:
+        yield Result("lost datagrams", sent.value - got.value, got.unit, got.line, got.statistic)
 
 
 def _finding(report: Report, lost: Result) -> Finding:

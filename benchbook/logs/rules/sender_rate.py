@@ -19,15 +19,18 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "sender-rate"
 CERTAIN, UNSEEN = 1.0, 0.8
 RATES = ("transferred", "throughput")
+HEARD = (*RATES, "loss", "messages")  # what tells that a receiver was asked
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each transfer whose sender's figure is not what arrived, or stands alone."""
     del machine
     of_datagrams = list(over_udp(reports))
-    seen_elsewhere = any(_has_receiver(told) for one in of_datagrams for told in wholes(one))
+    seen = [one for one in of_datagrams if any(map(_has_receiver, wholes(one)))]
     for report in of_datagrams:
         whole = wholes(report)
+        # Of both ways, what came says nothing of what went.
+        seen_elsewhere = any(one is not report or "direction" not in one.columns for one in seen)
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
             yield _alone(rate)
         for told in whole:
@@ -53,7 +56,7 @@ def _last_interval(report: Report) -> Result | None:
 
 
 def _has_receiver(told: Told) -> bool:
-    return any(told.of("receiver", name) for name in ("throughput", "transferred", "loss"))
+    return any(told.of("receiver", name) for name in HEARD)
 
 
 def _arrived(told: Told) -> float | None:

@@ -22,7 +22,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report whose clock was seen to go back."""
     del machine
     for report in reports:
-        negative = [one for one in report.being("sample") if one.value < 0 and one.name in NAMES]
+        below = [one for one in report.being("sample", "min") if one.value < 0]
+        negative = [one for one in below if one.name in NAMES]
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
         if step_ns:

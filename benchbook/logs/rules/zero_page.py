@@ -33,6 +33,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for program, counted in pairwise(reports):
         if counted.tool != COUNTER or program.tool == COUNTER:
             continue
+        if program.results and program.results[-1].line < counted.facts.get("asked_in_line", 0):
+            continue  # somebody called another one in between
         faults = next((one for one in counted.results if _is_fault(one)), None)
         if faults is None:
             continue
