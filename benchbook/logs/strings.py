@@ -1,5 +1,5 @@
 """What a program printed, out of JSON that has it as a string or as a list of lines: runners of
-tasks and notebooks keep it so."""
+tasks and containers keep it so (notebooks: logs/notebooks.py)."""
 
 from __future__ import annotations
 
