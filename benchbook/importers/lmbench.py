@@ -24,11 +24,13 @@ WORDS = (
     "M B E N C H",
     "bw_mem",
     "bandwidth",
+    "aligned",
 )
-# STREAM tells its clock in microseconds too, without a colon.
+# STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 SIGNS = re.compile(
     r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
-    r"|bw_mem|bandwidth"
+    r"|bw_mem|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
+    re.MULTILINE,
 )
 
 _NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
