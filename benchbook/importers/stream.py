@@ -16,7 +16,8 @@ TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
-    r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
+    r"(?:Copy|Scale|Add|Triad)"
+    r"(?:\w* ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
     r"|SAXPYing *: *\d"
 )
 
