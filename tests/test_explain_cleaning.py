@@ -418,3 +418,34 @@ def test_cells_of_a_page_stay_apart() -> None:
 
 def test_a_pane_of_a_terminal_is_its_text() -> None:
     assert shown("".join(f"│ {one:<40} │\n" for one in TABLE).encode()) == TABLE
+
+
+def as_json(lines: list[str], indent: str = "      ") -> list[str]:
+    return [f"{indent}{json.dumps(one)}," for one in lines[:-1]] + [indent + json.dumps(lines[-1])]
+
+
+@pytest.mark.parametrize(
+    ("head", "lines", "tail"),
+    [
+        (["ok: [node1] => {", '    "out.stdout_lines": ['], as_json(TABLE), ["    ]", "}"]),
+        (['   "text": ['], as_json([f"\x1b[1m{one}\x1b[0m\n" for one in TABLE]), ["   ]"]),
+        ([], [json.dumps({"log": f"{one}\n", "stream": "stdout"}) for one in TABLE], []),
+    ],
+)
+def test_lines_that_json_has_as_strings(head: list[str], lines: list[str], tail: list[str]) -> None:
+    log = log_of(joined([*head, *lines, *tail]))
+    found = {line.text.strip(): line.number - len(head) for line in log.lines}
+    assert [found.get(one.strip()) for one in TABLE] == [1, 2, 3]
+
+
+def test_a_string_of_json_that_has_lines_is_these_lines_once() -> None:
+    whole = json.dumps({"rc": 0, "stdout": "\n".join(TABLE)})
+    lines = ['    "stdout_lines": [', *as_json(TABLE), "    ]"]
+    log = log_of(joined(["changed: [n1] => " + whole, *lines]))
+    assert [line.number for line in log.lines if line.text in TABLE] == [3, 4, 5]
+    assert log.documents[0].value == json.loads(whole)
+
+
+def test_names_in_a_list_and_strings_of_one_line_stay() -> None:
+    text = joined(['{"args": [', '  "stream",', '  "-n 3"', '], "stdout": "a\\nb", "msg": "c"}'])
+    assert shown(text) == text.decode().split("\n")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -22,9 +24,13 @@ WORDS = (
     "M B E N C H",
     "bw_mem",
     "bandwidth",
+    "aligned",
 )
+# STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 SIGNS = re.compile(
-    r"(?:micro|nano|milli)seconds|usecs|\"stride=\d|\"size=\d|M B E N C H|bw_mem|bandwidth"
+    r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
+    r"|bw_mem|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
+    re.MULTILINE,
 )
 
 _NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
@@ -94,7 +100,7 @@ def read(log: Log) -> list[Report]:
         text = line.text.strip()
         if line.number in asked:
             _begin_bw_mem(asked[line.number], state)
-        elif called := _CALLED.match(text):
+        elif "bw_mem" in text and (called := _CALLED.match(text)):
             _begin_bw_mem(("bw_mem", *called[1].split()), state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
@@ -183,10 +189,10 @@ def _summaries(log: Log) -> list[Report]:
     spans: list[tuple[int, int]] = []
     for line in printed_lines(log):
         text = line.text.rstrip()
-        if banner := _SUMMARY.search(text):
+        if "M B E N C H" in text and (banner := _SUMMARY.search(text)):
             version = f"{banner[1]}.{banner[2]}"
             reports.append(Report(TOOL, [], line.number, version))
-        elif section := _SECTION.match(text.strip()):
+        elif " in " in text and (section := _SECTION.match(text.strip())):
             title, unit = section["title"].strip("* "), _SECTION_UNITS[section["unit"]]
             heads, spans = [], []
         elif not text.strip():
@@ -195,7 +201,7 @@ def _summaries(log: Log) -> list[Report]:
             spans = [found.span() for found in _WORD.finditer(text)]
             if len(spans) < 3:  # the line under the title of the section
                 heads, spans = [], []
-            names = _named(heads, spans)
+            names = _named(tuple(heads), tuple(spans))
         elif unit and spans:
             if not reports:
                 reports.append(Report(TOOL, [], line.number))
@@ -225,7 +231,7 @@ def _cells(
     return results
 
 
-def _column(span: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
+def _column(span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> int | None:
     """The column that a word overlaps most."""
     begin, behind = span
     best, most = None, 0
@@ -237,7 +243,8 @@ def _column(span: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
     return best
 
 
-def _named(heads: list[str], spans: list[tuple[int, int]]) -> list[str]:
+@lru_cache(maxsize=64)  # the tables of one log have the same heads again and again
+def _named(heads: tuple[str, ...], spans: tuple[tuple[int, int], ...]) -> list[str]:
     """The words of the head above each column, from top to bottom."""
     names: list[list[str]] = [[] for _ in spans]
     for head in heads:

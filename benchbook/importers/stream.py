@@ -16,7 +16,8 @@ TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
-    r"(?:Copy|Scale|Add|Triad)(?:\w* ?: *(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
+    r"(?:Copy|Scale|Add|Triad)"
+    r"(?:\w* ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
     r"|SAXPYing *: *\d"
 )
 
@@ -48,20 +49,23 @@ def _mib(text: str) -> int | None:
     return round(value * 2**20) if is_number(value) else None
 
 
-# fact -> (pattern of the line that tells it, how to read it)
-_FACTS: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
-    "version": (re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
+# fact -> (a word of the line that tells it, its pattern, how to read it)
+_FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
+    "version": ("Revision", re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
     "bytes_per_element": (
+        "bytes per",
         re.compile(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
         int,
     ),
     "array_elements": (
+        "rray size",
         re.compile(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
         int,
     ),
-    "offset_elements": (re.compile(r"\bOffset *= *(\d+)"), int),
-    "array_mib": (re.compile(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
+    "offset_elements": ("Offset", re.compile(r"\bOffset *= *(\d+)"), int),
+    "array_mib": ("per array", re.compile(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
     "total_mib": (
+        "emory requir",
         re.compile(
             r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
             r" *([\d.,]+) Mi?B"
@@ -69,24 +73,30 @@ _FACTS: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
         _mib,
     ),
     "runs": (
+        "times",
         re.compile(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
         int,
     ),
     "threads": (
+        "Number of Threads",
         re.compile(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
         int,
     ),
-    "threads_counted": (re.compile(r"Number of Threads counted[\w ]*= *(\d+)"), int),
-    "processes": (re.compile(r"distributed across (\d+) MPI ranks"), int),
+    "threads_counted": (
+        "Number of Threads",
+        re.compile(r"Number of Threads counted[\w ]*= *(\d+)"),
+        int,
+    ),
+    "processes": ("MPI ranks", re.compile(r"distributed across (\d+) MPI ranks"), int),
     "clock_resolution_ns": (
+        "granularity",
         re.compile(r"granularity/precision appears to be +(\d+) *microseconds"),
         lambda text: int(text) * 1000,
     ),
-    "clock_ticks": (re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
 }
 _TELLS = re.compile(
-    r"Revision|bytes per|rray size|Offset|per array|emory requir|times|Number of Threads|MPI ranks"
-    r"|granularity|ticks\)|Validat"
+    "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
 )
 _CHECKED = re.compile(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
@@ -164,8 +174,10 @@ def _told(text: str) -> dict[str, Any]:
         return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
     return {
         name: value
-        for name, (pattern, kind) in _FACTS.items()
-        if (found := pattern.search(text)) and (value := kind(found[1])) is not None
+        for name, (word, pattern, kind) in _FACTS.items()
+        if word in text
+        and (found := pattern.search(text))
+        and (value := kind(found[1])) is not None
     }
 
 

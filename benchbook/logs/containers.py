@@ -30,7 +30,8 @@ _LIST = re.compile(
     rf"(?:[ \t]*{_STRING.replace('(', '(?:', 1)},?[ \t]*\n)+"
 )
 _ITEM = re.compile(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
-_MEMBER = re.compile(rf'"(?:{_TEXTS})" ?: ?{_STRING}')
+_LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')  # Ansible has both, alike
+_MEMBER = re.compile(rf'"({_TEXTS})" ?: ?{_STRING}')
 _PARTED = re.compile(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
 _MOST = 0.5  # of the lines that are not empty
 
@@ -48,7 +49,8 @@ def contained(text: str) -> str:
     elif ": [" in text:
         text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
     if "\\n" in text:
-        text = _each(_MEMBER, _of_member, text)
+        listed = {one[1] for one in _LISTED.finditer(text)}
+        text = _each(_MEMBER, lambda found: _of_member(found, listed), text)
     return text
 
 
@@ -108,11 +110,12 @@ def _of_item(found: re.Match[str]) -> str | None:
     return _lines(_string(found[1]))
 
 
-def _of_member(found: re.Match[str]) -> str | None:
+def _of_member(found: re.Match[str], listed: set[str]) -> str | None:
     """A member with several lines; the command of a benchmark may have them too, and is none."""
-    if not _PARTED.search(found[1]):
+    name, escaped = found.groups()
+    if name in listed or not _PARTED.search(escaped):
         return None
-    inner = _lines(_string(found[1]))
+    inner = _lines(_string(escaped))
     return None if inner is None else SOFT + inner + SOFT
 
 

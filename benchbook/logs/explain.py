@@ -54,14 +54,14 @@ class Explained:
 
     def record(self) -> dict[str, Any]:
         """As --json prints it: `tool` is None where nothing was recognised."""
-        reports = self.reports
+        reports, tools = self.reports, tools_of(self.reports)
         found = {
             "version": VERSION,
             "file": self.file,
             "tool": reports[0].tool if reports else None,
-            "tools": tools_of(reports),
+            "tools": tools,
             "results": [_record(one, result) for one in reports for result in one.results],
-            "findings": [one.record(", ".join(tools_of(reports))) for one in self.findings],
+            "findings": [one.record(", ".join(tools)) for one in self.findings],
             "asks": [asdict(one) for one in self.asks],
             "notes": self.notes,
         }

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from benchbook.importers import Line, Log, Report
 
 _CACHE = re.compile(
-    r"^[ \t]*L(?P<level>[123])d?(?: cache)?: +(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])"
-    r"(?P<summed>i?B)?(?: \(\d+ instances?\))?[ \t]*$",
+    r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
+    r"(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])(?P<summed>i?B)?(?: \(\d+ \w+\))?[ \t]*$",
     re.M,
 )
 _CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
@@ -86,12 +86,15 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
 
 def _llc_bytes(text: str) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
-    if " cache:" not in text and "L3:" not in text:
+    if not any(one in text for one in (" cache:", "L3:", " Cache:", " 缓存：")):
         return None
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
     for one in _CACHE.finditer(text):
-        # Old versions tell one cache of each level, in K and without a B.
+        # Old versions tell one cache of each level, in K and without a B; how many sockets there
+        # are is not read where they speak another language.
+        if one["foreign"] and not one["summed"]:
+            return None
         several = 1 if one["summed"] else sockets
         size = float(one["size"].replace(",", ".")) * _SIZES[one["prefix"]] * several
         levels.setdefault(int(one["level"]), set()).add(round(size))

@@ -2,7 +2,8 @@
 
 Cores in use are their time over the whole time, instructions per cycle the ratio of two counts, a
 clock the cycles over their time, a rate the operations over theirs, a bandwidth the volume over its
-own. Counters that took turns are scaled, and make no such ratio.
+own, and what was moved is as many blocks as there were operations. Counters that took turns are
+scaled, and make no such ratio.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchbook.logs.counters import ALL_THE_TIME
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
+from benchbook.sizes import format_bytes
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.05  # repeated runs have means of ratios
@@ -54,6 +56,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if all(len(one) == 1 for one in several) and len(_modes(several)) < 2:
                 yield from _judged(*(one[0] for one in several), times)
         yield from islice(_volumes(report), 1)
+        yield from _blocks(report)
 
 
 @lru_cache
@@ -88,6 +91,39 @@ def _volumes(report: Report) -> Iterator[Finding]:
             volume = metrics.get(name.replace("bandwidth", "data volume"))
             if time and volume and "bandwidth" in name and rate.unit == "MB/s":
                 yield from _judged(rate, volume, time, 1e3)
+
+
+def _blocks(report: Report) -> Iterator[Finding]:
+    """Bytes that are not the operations times the block of each."""
+    operations = report.called("operations")
+    moved = [one for one in report.called("transfer rate") if is_number(one.of.get("bytes_moved"))]
+    if len(operations) != 1 or len(moved) != 1:
+        return
+    count, rate = operations[0], moved[0]
+    block, said = report.column(count, "array_bytes"), float(rate.of["bytes_moved"])
+    if not is_number(block) or not is_number(count.value) or min(block, count.value, said) <= 0:
+        return
+    made = block * count.value
+    if abs(said - made) <= TOLERANCE * made:
+        return
+    yield Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        factor=said / made,
+        where=[rate.where, count.where],
+        confidence=1.0,
+        evidence=[
+            proof("bytes_moved", said, "bytes", f"line {rate.line}"),
+            proof("operations", count.value, "operations", f"line {count.line}"),
+            proof("array_bytes", block, "bytes", "log"),
+        ],
+        explanation=(
+            f"Line {rate.line} says that {format_bytes(round(said))} were moved, but "
+            f"{count.value:,.0f} operations (line {count.line}) on blocks of {format_bytes(block)} "
+            f"move {format_bytes(round(made))}."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _is_whole(one: Result) -> bool:
