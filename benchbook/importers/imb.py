@@ -198,7 +198,7 @@ def _time(log: Log, row: dict[str, str]) -> tuple[float, float] | None:
 
 def _moved(log: Log, run: _Run, row: dict[str, str]) -> dict[str, Any]:
     moves, took = _MOVES.get(run.name), _time(log, row)
-    size = int(row.get("#bytes", "0"))
+    size = _count(row.get("#bytes", "")) or 0
     if not moves or not took or not size:
         return {}
     value, error = took
@@ -217,7 +217,7 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
     ratios = []
     for _, row in run.rows:
         rate, took = log.number(row.get(RATE, "")), _time(log, row)
-        size = int(row.get("#bytes", "0"))
+        size = _count(row.get("#bytes", "")) or 0
         if moves and rate and took and size >= _LEAST_BYTES:
             ratios.append(moves * size / took[0] / rate * 1e6)
         elif rate and (count := log.number(row.get("Msg/sec", ""))) and size >= _LEAST_BYTES:
