@@ -91,12 +91,14 @@ def test_words_of_an_importer_are_in_whatever_has_its_signs() -> None:
 
 
 def test_words_are_in_what_the_signs_find() -> None:
-    """Whatever stands around it: the words are part of the sign itself."""
+    """Whatever stands around it: the words are part of the sign itself, which is of one line."""
     for name in importers.names():
         module = importers.importer(name)
         for path in sorted(LOGS.glob("*/*.log")) if getattr(module, "WORDS", ()) else ():
             for found in module.SIGNS.finditer(log_of(path.read_bytes()).text):
                 assert any(word in found[0] for word in module.WORDS), (name, found[0])
+                lines = found[0].strip("\n").split("\n")
+                assert any(module.SIGNS.search(line) for line in lines), (name, found[0])
 
 
 def test_very_many_runs_are_counted_not_printed(capsys: pytest.CaptureFixture[str]) -> None:

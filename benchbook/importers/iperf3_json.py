@@ -10,7 +10,11 @@ from benchbook.importers import Document, Log, Report, Result
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
-SIGNS = re.compile(r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"|"event"')
+WORDS = ('"bits_per_second"', '"connecting_to"', '"intervals"', '"sum_sent"', '"event"')
+SIGNS = re.compile(
+    r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"'
+    r'|"event" ?: ?"(?:start|interval|end|error|server_output_(?:text|json))"'
+)
 _ENDS = ("sum_sent", "sum_received", "sum", "sum_bidir_reverse")
 # Their key -> our name and unit.
 _FIGURES = {

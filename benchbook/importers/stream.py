@@ -144,7 +144,7 @@ def read(log: Log) -> list[Report]:
         if table:
             run.unit = f"{table['unit']}/s"
             run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
-        elif not told:
+        elif not told and ":" in text:
             if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
                 _finish(run, reports, asked)
                 run = _Run()

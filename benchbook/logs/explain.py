@@ -30,6 +30,7 @@ VERSION = 1
 NOT_RECOGNISED = 2  # exit code
 STDIN = "-"
 _AS_IT_IS = {str, int, bool, type(None)}
+MANY = 4  # a word is in many lines of a log where it is in one of so many
 MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
 
 
@@ -171,17 +172,23 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     words = {word for one in modules.values() for word in getattr(one, "WORDS", ())}
     there = those_in(plain, words)
     for name, module in modules.items():
-        if _may_be_of(module, log.text, there):
+        if _may_be_of(module, log, there):
             found += _guarded(f"importer {name}", notes, module.read)(log)
     return sorted(found, key=lambda report: report.line)
 
 
-def _may_be_of(importer: ModuleType, text: str, there: set[str]) -> bool:
-    """Whether the text has what an importer asks for at least; `there`: words that it may have."""
+def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:
+    """Whether the log has what an importer asks for at least; `there`: words that it may have."""
     words, signs = getattr(importer, "WORDS", ()), getattr(importer, "SIGNS", None)
     if words and there.isdisjoint(words):
         return False
-    return signs is None or signs.search(text) is not None
+    if signs is None:
+        return True
+    # Few lines of a long log have words of tools that it is not of.
+    lines = log.having(*there.intersection(words)) if words else log.lines
+    if len(lines) > len(log.lines) / MANY:
+        return signs.search(log.text) is not None
+    return any(signs.search(line.text) for line in lines)
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
