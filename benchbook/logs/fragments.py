@@ -22,7 +22,6 @@ _LAST = re.compile(
     rf"\s*,?\s*(?:{_KEY}\s*)?"
     r'(?:"(?:[^"\\\x00-\x1f]++|\\.)*+"(?!\s*:)|true|false|null|-?\d++(?:\.\d++)?(?=\s))'
 )
-_MOST_DIGITS = 19
 _WINDOW, _GROWS, _NEAR = 1 << 12, 8, 16  # characters that are looked at first; more then
 _CLOSES = {"{": "}", "[": "]"}
 _OPENS = {close: opening for opening, close in _CLOSES.items()}
@@ -43,7 +42,7 @@ def documents(text: str) -> Iterator[Found]:
     reads."""
     if '"' not in text:
         return
-    decoder, at = json.JSONDecoder(parse_int=_whole), 0
+    decoder, at = json.JSONDecoder(), 0
     opened, member = -1, 0 if _MEMBER_LINE.match("\n" + text) else -1
     while at < len(text):
         if opened < at:
@@ -97,14 +96,9 @@ def _without_tail(text: str, start: int, end: int) -> Found:
     return Found(start, max(end, safe), _loaded(text[start:safe] + "".join(reversed(stack))), False)
 
 
-def _whole(digits: str) -> int | float:
-    """A whole number; what no program counts may be as long as it likes."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
-
-
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text, parse_int=_whole)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
