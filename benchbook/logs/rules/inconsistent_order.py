@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
@@ -25,6 +25,7 @@ _ENDS = {"min": 0.0, "max": 100.0}
 _INSIDE = ("mean", "median", "sample")
 TOLERANCE = 1e-6
 MOST_ALIKE = 20  # of one statistic; of more, the least and the greatest tell
+FEW = 6  # of the same samples: each pair is looked at
 MOST = 1000  # statistics of the same samples; no tool prints more
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, who edited the "
@@ -47,13 +48,34 @@ def _alike(report: Report) -> list[list[Result]]:
     placed = {name for name in {key[1] for key in report.groups} if _place(name, "")}
     if placed <= {"sample"}:
         return []
-    setting = sorted(report.columns - _OF_ONE)
+    figures: dict[tuple[str, str], list[list[Result]]] = {}
     for (name, statistic, unit), several in report.groups.items():
         if statistic in placed:
+            figures.setdefault((name, unit), []).append(several)
+    setting = sorted(report.columns - _OF_ONE)
+    for figure, statistics in figures.items():
+        if len(statistics) < 2 or _are_in_order(statistics):
+            continue
+        for several in statistics:
             for key, own in _by(setting, several).items():
                 known = [one for one in own if is_number(one.value)]
-                found.setdefault((name, unit, *key), []).extend(known)
+                found.setdefault((*figure, *key), []).extend(known)
     return [several for several in found.values() if len(several) > 1]
+
+
+def _are_in_order(statistics: list[list[Result]]) -> bool:
+    """Whether none of a statistic is above any of one that stands higher, whatever their settings:
+    then there is no more to look at."""
+    spans = []
+    for several in statistics:
+        values = [one.value for one in several]
+        if place := _place(several[0].statistic, several[0].unit):
+            spans.append((place, min(values), max(values)))
+    return all(
+        most <= least  # not where one is no number
+        for (low, _, most), (high, least, _) in permutations(spans, 2)
+        if low[1] <= high[0]
+    )
 
 
 def _by(columns: list[str], several: list[Result]) -> dict[tuple[str, ...], list[Result]]:
@@ -99,11 +121,12 @@ def _place(statistic: str, unit: str) -> tuple[float, float] | None:
 
 def _wrong(several: list[Result]) -> Iterator[tuple[Result, Result]]:
     """Pairs of which the first, which cannot be the greater, is greater."""
-    counted = _counted(several)
+    few = len(several) <= FEW and all(one.statistic != "sample" for one in several)
+    counted = several if few else _counted(several)
     placed = [
         (one, place) for one in counted if (place := _place(one.statistic, one.unit)) is not None
     ]
-    if not _may_be_wrong(placed):
+    if not few and not _may_be_wrong(placed):
         return
     for (first, one), (second, other) in combinations(placed, 2):
         if one[1] <= other[0] and _exceeds(first, second):
