@@ -254,11 +254,20 @@ class Report:
 
     def called(self, *names: str) -> list[Result]:
         """Its results of these names, in their order."""
+        if self._kinds[0].isdisjoint(names):
+            return []
         return self._of(frozenset(key for key in self.groups if key[0] in names))
 
     def being(self, *statistics: str) -> list[Result]:
         """Its results that are one of these statistics, in their order."""
+        if self._kinds[1].isdisjoint(statistics):
+            return []
         return self._of(frozenset(key for key in self.groups if key[1] in statistics))
+
+    @cached_property
+    def _kinds(self) -> tuple[set[str], set[str]]:
+        """All names and all statistics: most rules ask for what a report does not have."""
+        return {key[0] for key in self.groups}, {key[1] for key in self.groups}
 
     def _of(self, keys: frozenset[tuple[str, str, str]]) -> list[Result]:
         if keys not in self._asked:

@@ -51,7 +51,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         for one in report.called(*{key[0] for key in report.groups if _plain(key[0]) in NAMES}):
             if one.statistic != "standard error" and is_number(one.value) and _is_whole(one):
                 own.setdefault(_plain(one.name), []).append(one)
-        for metric, (above, below, times) in MADE_OF.items():
+        for metric, (above, below, times) in MADE_OF.items() if own else ():
             several = [own.get(name, []) for name in (metric, above, below)]
             if all(len(one) == 1 for one in several) and len(_modes(several)) < 2:
                 yield from _judged(*(one[0] for one in several), times)
