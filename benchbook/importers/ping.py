@@ -415,16 +415,21 @@ def _alone(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None
         runs[-1].results.append(Result(name, value, "packets", line.number, "total"))
 
 
-def _mikrotik(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
-    """It prints them each twenty lines, of all so far."""
-    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
-    run.ended = True
+def _counted(run: _Run, line: Line, found: re.Match[str]) -> None:
+    """Packets and their loss, all in one line."""
     for name, key, unit in (
         ("packets sent", "sent", "packets"),
         ("packets received", "got", "packets"),
         ("loss", "lost", "%"),
     ):
         run.results.append(Result(name, int(found[key]), unit, line.number, "total"))
+
+
+def _mikrotik(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+    """It prints them each twenty lines, of all so far."""
+    run = _run(runs, line, anew=bool(runs) and runs[-1].ended)
+    run.ended = True
+    _counted(run, line, found)
     for name in ("min", "mean", "max"):
         if found[name]:
             value = _of_parts(found[name])
@@ -471,12 +476,7 @@ def _fping(log: Log, runs: list[_Run], line: Line, found: re.Match[str]) -> None
     run = _of_host(runs, line, found["host"])
     run.facts |= {"far_host": found["host"], "far_address": found["host"]}
     run.ended = True
-    for name, key, unit in (
-        ("packets sent", "sent", "packets"),
-        ("packets received", "got", "packets"),
-        ("loss", "lost", "%"),
-    ):
-        run.results.append(Result(name, int(found[key]), unit, line.number, "total"))
+    _counted(run, line, found)
     for name, part in zip(("min", "mean", "max"), (found["values"] or "").split("/"), strict=False):
         if part:
             value = float(part)
