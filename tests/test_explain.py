@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from benchbook.errors import BenchbookError
+from benchbook.importers import Report, Result
 from benchbook.logs import explain
+from benchbook.logs.explain import Explained
 from benchbook.logs.machines import machine_of
+from benchbook.logs.printing import print_explained
 
 ROOT = Path(__file__).resolve().parent.parent
 STREAM = ROOT / "tests/logs/stream/c-5.10-one-thread.log"
@@ -230,3 +233,18 @@ def test_what_takes_seconds_to_import_is_not_imported() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert run.stdout.strip() == b""
+
+
+def test_units_of_columns_stand_behind_their_values(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        Result(
+            "throughput", 1.5, "Gbit/s", 2, "total", {"end": "sender", "start_s": 0.0, "end_s": 5}
+        ),
+        Result("round trip", 1.5, "ms", 3, "mean", {"end": "receiver"}),
+    ]
+    report = Report("x", rows, 1, facts={"took_ms": 19031, "link_bits_per_s": 10**9})
+    print_explained(Explained("x", [report]), alone=True)
+    shown = capsys.readouterr().out
+    assert "took 19,031 ms; link 1,000,000,000 bit/s" in shown
+    assert shown.split("\n")[2].split() == ["value", "unit", "end", "from", "until", "line"]
+    assert shown.split("\n")[3].split()[-6:] == ["sender", "0", "s", "5", "s", "2"]

@@ -164,9 +164,20 @@ def columns_of(settings: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
     return [name for name in shown if name not in same], same
 
 
+# How the names of columns end, longest first; what has one says it in its value.
+_ENDINGS = {
+    "_bits_per_s": "bit/s", "_bytes_per_s": "B/s", "_bytes": "B", "_mib": "MiB",
+    "_ns": "ns", "_us": "us", "_ms": "ms", "_s": "s",
+}  # fmt: skip
+_CALLED = {"start_s": "from", "end_s": "until"}  # `end` is a column, too
+
+
 def words(column: str) -> str:
-    """A column's name for people; a size has its unit in its value."""
-    return column.removesuffix("_bytes").replace("_", " ")
+    """A column's name for people, without the unit that its value has."""
+    if column in _CALLED:
+        return _CALLED[column]
+    ending = next((one for one in _ENDINGS if column.endswith(one)), "")
+    return column.removesuffix(ending).replace("_", " ")
 
 
 def shown_as(column: str, value: Any) -> str:
@@ -179,7 +190,8 @@ def shown_as(column: str, value: Any) -> str:
         return str(value)[:MOST_DIGITS]
     if column.endswith("bytes") and 0 <= value < 1 << 62 and value == int(value):
         return format_bytes(int(value))
-    return f"{value:,.10g}"
+    unit = next((unit for one, unit in _ENDINGS.items() if column.endswith(one)), "")
+    return f"{value:,.10g} {_UNITS.get(unit, unit)}".rstrip()
 
 
 def _print_finding(console: Console, one: Finding) -> None:
