@@ -133,8 +133,6 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     unit, notes = _unit(log, run)
     results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
     facts = dict(run.facts)
-    if "defects" in run.columns:
-        notes += _defects(log, run)
     if run.name:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
@@ -144,13 +142,6 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)
-
-
-def _defects(log: Log, run: _Run) -> Iterator[str]:
-    """What a build that checks the data found."""
-    for line, row in run.rows:
-        if log.number(row.get("defects", "")):
-            yield f"line {line.number}: its own check of the data found defects: {row['defects']}"
 
 
 def _count(text: str) -> int | None:
@@ -163,6 +154,8 @@ def _row(log: Log, run: _Run, line: Line, row: dict[str, str], unit: str) -> Ite
         of["group"] = _count(row["Group"])
     if "#bytes" in row:
         of["message_bytes"] = _count(row["#bytes"])
+    if log.number(row.get("defects", "")):
+        of["validated"] = False  # by a build that checks the data
     rest = run.rests.get(line.number, line.number) if run.rests else line.number
     for index, column, name, of_time, statistic in _figures(run.name, tuple(run.columns)):
         value = log.number(row[column]) if column in row else None

@@ -205,7 +205,7 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
     elif len(words) > len(columns):
         return
     if run.told:
-        _told(run, number, words, of)
+        _told(run, words, of)
     for column, word in zip(columns, words, strict=False):
         value = log.number(word) if column.unit else None
         if value is not None:
@@ -215,7 +215,7 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
             )
 
 
-def _told(run: _Run, number: int, words: list[str], of: dict[str, Any]) -> None:
+def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:
     """What columns say that are no figures."""
     for column, word in zip(run.columns, words, strict=False):
         if column.name == "Iterations" and word.isdigit():
@@ -224,7 +224,7 @@ def _told(run: _Run, number: int, words: list[str], of: dict[str, Any]) -> None:
             # Of a derived datatype, which leaves some of it out.
             of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":
-            run.notes.append(f"line {number}: its own check of the data says Fail")
+            of["validated"] = False
 
 
 @lru_cache
