@@ -101,9 +101,11 @@ def _runs(log: Log) -> list[_Run]:
     ruled = closing = False  # after dashes; after the head of columns that follows them
     wrapped = _wrapped(log)
     for line in printed_lines(log):
-        if _is_of_json(line.text) or family.of(line) == "iperf":
+        # Nearly all lines are rows, which begin nothing.
+        usual = family.name == TOOL and "/sec" in line.text and line.text[0] == "["
+        if not usual and (_is_of_json(line.text) or family.of(line) == "iperf"):
             continue
-        run = _begun(line, runs)
+        run = runs[-1] if usual else _begun(line, runs)
         row = row_of(log, line)
         if row is not None and not row.ended and line.number in wrapped:
             row = row._replace(ended=wrapped[line.number])

@@ -16,8 +16,8 @@ _DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 def half_digit(text: str) -> float:
     """Half of the last digit of a printed number: how far the true one may be from it."""
     whole, _, part = text.partition(".")
-    if whole.isdecimal() and part.isdecimal() and len(part) < len(_HALVES):
-        return _HALVES[len(part)]
+    if whole.isdecimal() and part.isdecimal() and len(part) < len(HALVES):
+        return HALVES[len(part)]
     found = _DIGITS.fullmatch(text.strip())
     if found is None:
         return 0.0
@@ -77,7 +77,7 @@ def _half(exponent: int) -> float:
 
 
 # By how many digits stand behind the point: nearly all numbers are as short.
-_HALVES = [_half(-digits) for digits in range(20)]
+HALVES = [_half(-digits) for digits in range(20)]
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
-from benchbook.logs.printed import half_digit
+from benchbook.logs.printed import HALVES, half_digit
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -125,7 +125,9 @@ def row_of(log: Log, line: Line) -> Row | None:
     fields = found.groups()
     start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
     ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
-    return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
+    # As Row(...), without a call of Python's for each of very many.
+    row = line, _seconds(start), _seconds(end), *fields[:-1], rest, ended
+    return tuple.__new__(Row, row)
 
 
 def _seconds(text: str) -> float:
@@ -152,9 +154,15 @@ def timed(
     told = {**columns, "start_s": start_s, "end_s": end_s}
     if moved is not None:
         told["elapsed_s"] = round(end_s - start_s, 6)
-        told["elapsed_error_s"] = half_digit(end) + (half_digit(start) if start_s else 0.0)
+        told["elapsed_error_s"] = _half(end) + (_half(start) if start_s else 0.0)
         told["bytes_moved"] = moved
     return told
+
+
+def _half(text: str) -> float:
+    """Half of the last digit of a time, which nearly always has a point and few digits behind it."""
+    decimals = len(text) - text.find(".") - 1
+    return HALVES[decimals] if decimals < min(len(text), len(HALVES)) else half_digit(text)
 
 
 def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
