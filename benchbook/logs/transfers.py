@@ -160,7 +160,7 @@ def timed(
 
 
 def _half(text: str) -> float:
-    """Half of the last digit of a time, which nearly always has a point and few digits behind it."""
+    """Half of the last digit of a time, which nearly always has a point and few behind it."""
     decimals = len(text) - text.find(".") - 1
     return HALVES[decimals] if decimals < min(len(text), len(HALVES)) else half_digit(text)
 
