@@ -199,3 +199,10 @@ def test_a_log_without_its_head_or_tail_is_no_wrong_one(sample: Path) -> None:
         for rest in (lines[at:], lines[:at]):
             # Of datagrams a sender may stand alone, which is then told.
             assert artefacts("\n".join(rest)) <= {"sender-rate"}, f"cut at line {at}"
+
+
+def test_bytes_tell_what_arrived_where_no_rate_of_the_receiver_does() -> None:
+    text = (LOGS / "iperf3/udp-overload.log").read_text(encoding="utf-8")
+    found = explained("log", text.replace(" 619 Mbits", " 6,1,9 Mbits").encode(), Machine())
+    (told,) = [one for one in found["findings"] if one["artefact"] == "sender-rate"]
+    assert "the receiver got 148 MiB (line" in told["explanation"]

@@ -78,12 +78,12 @@ def _said(one: Result, share_of: float = 1.0) -> str:
 
 
 def _lost(told: Told, sent: Result, arrived: float) -> Finding:
-    got, lost = told.of("receiver", "throughput"), told.of("receiver", "loss")
+    lost = told.of("receiver", "loss")
+    got = told.of("receiver", "throughput") or told.of("receiver", "transferred")
+    seen = f"no more than {share(arrived)} of it arrived"
     if got is not None:
-        seen = f"the receiver got {_said(got)} (line {got.line}), "
-        seen += f"{share(arrived)} of it"
-    else:
-        assert lost is not None
+        seen = f"the receiver got {_said(got)} (line {got.line}), {share(arrived)} of it"
+    elif lost is not None:
         seen = (
             f"{lost.value:g} % of it was lost (line {lost.line}), so that at most "
             f"{_said(sent, arrived)} arrived"
