@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchbook import importers
 from benchbook.errors import BenchbookError
 from benchbook.importers import Report, Result
 from benchbook.logs import explain
@@ -86,6 +87,14 @@ def test_what_is_not_known_says_what_was_looked_for(tmp_path: Path) -> None:
     record, other = facts(file, STREAM)
     assert (record["tool"], record["results"], other["tool"]) == (None, [], "stream")
     assert "letter.txt" in record["error"]
+
+
+def test_all_importers_of_a_tool_say_what_they_look_for() -> None:
+    said = explain.looked_for()
+    modules = [importers.importer(name) for name in importers.names()]
+    assert said.keys() == {one.TOOL for one in modules}
+    assert len(said) < len(modules)
+    assert all(one.LOOKS_FOR in said[one.TOOL] for one in modules)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\x00\x00"])

@@ -10,6 +10,7 @@ import yaml
 from benchbook.logs.explain import explained
 from benchbook.logs.rules import Machine
 
+LOGS = Path(__file__).parent / "logs"
 UDP = """[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
 [  5]   0.00-10.00  sec  {sent} MBytes   {rate} Mbits/sec  0.000 ms  0/86314 (0%)  sender
 [  5]   0.00-10.00  sec  {got} MBytes  {arrived} Mbits/sec  {jitter} ms  {lost} ({share}%)  receiver
@@ -88,6 +89,27 @@ def test_datagrams_lost_within_a_host_found_no_room() -> None:
 )
 def test_what_ping_sums_up(sent: int, got: int, lost: str, rtt: str, expected: set[str]) -> None:
     assert artefacts(PING.format(sent=sent, got=got, lost=lost, rtt=rtt)) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ping/iputils", "ping_windows/english"),
+        ("ping/cut", "ping_windows/chinese"),
+        ("ping/mikrotik", "ping_windows/german"),
+        ("ping/huawei", "ping_windows/russian"),
+        ("ping/by-hand-table", "fping/replies"),
+        ("ping_windows/french", "fping/all-times"),
+    ],
+)
+def test_each_kind_of_ping_says_beside_another_what_it_says_alone(one: str, other: str) -> None:
+    def values(*contents: bytes) -> list[tuple[str, str, float]]:
+        results = explained("log", b"\n".join(contents), Machine())["results"]
+        return [(each["name"], each["statistic"], each["value"]) for each in results]
+
+    first, second = ((LOGS / f"{name}.log").read_bytes() for name in (one, other))
+    assert values(first, second) == values(first) + values(second)
+    assert values(second, first) == values(second) + values(first)
 
 
 def sweep(head: str, row: str, values: list[float]) -> str:
@@ -179,7 +201,6 @@ def test_a_script_that_calls_netperf_is_no_result_of_it() -> None:
     ]
 
 
-LOGS = Path(__file__).parent / "logs"
 CUT = 8  # places where a log is cut
 # What clears them stands in lines of their own: a tunnel, a ping of that network, omitted seconds.
 CLEARED = {"through-a-tunnel", "far-private-network", "omitted-and-received"}

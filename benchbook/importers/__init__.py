@@ -1,6 +1,7 @@
 """Importers, one file each, found by wildcard: the output of a benchmark -> tidy results.
 
-An importer module has TOOL (what people call the program; `explain --json` says it), LOOKS_FOR
+An importer module has TOOL (what people call the program; `explain --json` says it; several may
+have the same), LOOKS_FOR
 (what it knows its output by, in a few words for people, said when nothing was recognised), and
 `read(log) -> list[Report]`: one Report for each run of the program that the log holds, in its
 order, none where it does not hold one. `read` never raises and never guesses: what it cannot read

@@ -197,9 +197,12 @@ def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
 
 
 def looked_for() -> dict[str, str]:
-    """What each importer knows its tool's output by."""
-    modules = [importers.importer(name) for name in importers.names()]
-    return {module.TOOL: module.LOOKS_FOR for module in modules}
+    """What each tool's output is known by; some tools have several importers."""
+    found: dict[str, str] = {}
+    for module in (importers.importer(name) for name in importers.names()):
+        before = f"{found[module.TOOL]}; " if module.TOOL in found else ""
+        found[module.TOOL] = before + module.LOOKS_FOR
+    return found
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

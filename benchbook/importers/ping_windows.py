@@ -1,0 +1,147 @@
+"""ping of Windows in any language: the order of its numbers is the same in all, words are not."""
+
+from __future__ import annotations
+
+import re
+
+from benchbook.importers import Line, Log, Report
+from benchbook.logs import echoes
+from benchbook.logs.echoes import Run, going, headed, replied, untold
+
+TOOL = echoes.TOOL
+LOOKS_FOR = "ping of Windows: `Reply from ...: bytes=32 time=1ms TTL=128`, in any language"
+_HEAD = re.compile(
+    r"^\s*(?:Pinging|Ping wird ausgef\S+ f\S+r|Ping f\S+r|Envoi d.une requ\S+te '?Ping'?|"
+    r"Haciendo ping a|Esecuzione di Ping|Disparando|Pingen naar|Badanie)\s+(?:sur\s+)?(?P<host>\S+)"
+    r"(?:\s+\[(?P<address>[^\]]+)\])?.*?(?P<bytes>\d+)"
+)
+# Those of Huawei have a sequence.
+_REPLY = re.compile(
+    r"^(?!.*Sequence=)\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|"
+    r"Resposta de|Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
+    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
+)
+_COUNTS = re.compile(
+    r"^\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Pakketten|Pakiety|"
+    r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
+    r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+),(?: [^=]+= (?P<gone>\d+))?"
+)
+_PERCENT = re.compile(r"\([^()]{0,60}?(?P<lost>-?\d+) ?%")
+_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
+_SPREAD = re.compile(
+    r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
+    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
+    rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
+)
+_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
+_SPREAD = re.compile(
+    r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
+    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
+    rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
+)
+# Of the languages that are not above: what stands between the numbers is passed over.
+_ANY_REPLY = re.compile(
+    r"(?<![\w.:])(?P<from>\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-f]{0,4}:)[\da-f:]{3,45})[^=<]{0,40}"
+    r"=\s?(?P<size>\d+)\s[^=<]{0,20}(?P<less>[=<])\s?(?P<time>\d+) ?(?:ms|\u043c\u0441)\s+TTL=\d"
+)
+_ANY_COUNTS = re.compile(
+    r"^\s*[^=\d]{1,40}= ?(?P<sent>\d+)[^=\d]{1,30}= ?(?P<got>\d+)[^=\d]{1,30}= ?(?P<gone>\d+)"
+)
+_ANY_SPREAD = re.compile(
+    r"^\s*[^=\d]{1,30}= ?(?P<min>\d+) ?(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<max>\d+) ?"
+    r"(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<mean>\d+) ?(?:ms|\u043c\u0441)"
+)
+_REPLIES = (
+    "Reply from",
+    "Antwort von",
+    "ponse de",
+    "Respuesta desde",
+    "Risposta da",
+    "Resposta de",
+    "Antwoord van",
+    "Odpowied",
+)
+_SUMS = ("Pac", "Pak", "Paq")
+WORDS = ("TTL=", "ms, ", "ping", "Ping", *_REPLIES, *_SUMS)
+# The word is also in its command line; titles between dashes and -c are of Unix.
+SIGNS = re.compile(
+    r"TTL=\d|= ?\d+ ?ms, [^=\n]+= {0,2}\d+ ?ms"
+    r"|(?<!f)[Pp]ing(?![A-Z]|-pong| -c|.{0,99} ---)"
+    rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]\d+ ?ms"
+    rf"|(?:{'|'.join(_SUMS)})\S{{1,12}} ?: [^=\n]+= \d+, [^=\n]+= \d+, [^=\n]+= \d+ \("
+)
+_TRANSLATED = "TTL="  # in replies of languages that are not known here
+_NEAR = 4  # lines from counts to times
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start; without a head the sums end one."""
+    return echoes.read_by(log, _TAKEN, _ONLY_WITH)
+
+
+def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    headed(runs, line, found)
+
+
+def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    name, size, less, time = found.group("from", "size", "less", "time")
+    replied(runs, line, time, "ms", int(size) if size else None, name, at_most=less == "<")
+
+
+def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    """The share that was lost is behind them or in the next line."""
+    run = going(runs, line)
+    run.add_counts(int(found["sent"]), int(found["got"]), line)
+    run.marks["counts"] = line.number
+    if percent := _PERCENT.search(line.text, found.end()):
+        run.add_loss(float(percent["lost"]), line.number)
+    else:
+        run.marks["unshared"] = line.number
+
+
+def _share(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    """What of the line before was lost."""
+    if runs and line.number - runs[-1].marks.get("unshared", -1) == 1:
+        runs[-1].add_loss(float(found["lost"]), runs[-1].marks.pop("unshared"))
+
+
+def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    run = untold(runs, line)
+    for name in ("min", "mean", "max"):
+        run.add_statistic(name, float(found[name]), "ms", line)
+
+
+def _any_reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    _reply(runs, line, found)
+    runs[-1].marks["translated"] = line.number
+
+
+def _any_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    """Three numbers mean this only below replies of such a language."""
+    if runs and "translated" in runs[-1].marks and not runs[-1].ended:
+        _counts(runs, line, found)
+
+
+def _any_spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    marks = runs[-1].marks if runs else {}
+    if "translated" in marks and line.number - marks.get("counts", 0) <= _NEAR:
+        _spread(runs, line, found)
+
+
+# What means this only in a log that has that word, too.
+_ONLY_WITH: dict[echoes.Takes, str] = {_any_spread: _TRANSLATED, _any_counts: _TRANSLATED}
+# Words, of which a line has one in which the pattern is found: change both together.
+_TAKEN: tuple[echoes.Taken, ...] = (
+    (_REPLIES, _REPLY.match, _reply),
+    (("Ping", "ping a", "Disparando", "Badanie"), _HEAD.match, _head),
+    ((*_SUMS, "\u041f\u0430\u043a\u0435\u0442\u043e\u0432"), _COUNTS.match, _counts),
+    (
+        ("Minimum", "nimo", "\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c"),
+        _SPREAD.match,
+        _spread,
+    ),
+    ((_TRANSLATED,), _ANY_REPLY.search, _any_reply),
+    (("ms", "\u043c\u0441"), _ANY_SPREAD.match, _any_spread),
+    (("=",), _ANY_COUNTS.match, _any_counts),
+    (("%",), _PERCENT.search, _share),
+)
