@@ -40,6 +40,8 @@ LIMIT_S = 60.0  # until it has ended, and printed all
 EDGE = 0.1  # of a turn at both of its ends: who stops and who goes on is not alone there
 LEAST_TURNS, LEAST_TRIPS = 8, 50
 INSIDE = 0.98  # of sockperf's round trips stand in its turns, if its clock was read rightly
+MATCHED_BY = 20_000  # of its round trips tell where its clock stands
+LONGEST_WAIT = 2  # turns: beside other work it had no CPU for so long when it was first stopped
 _OURS = re.compile(rb'"warm_up":false,"t_start_ns":(\d+),"time_ns":(\d+)')
 _THEIRS = re.compile(rb"^\d+, (\d+)\.(\d{9}), [\d.]+, (\d+)\.(\d{3})$", re.MULTILINE)
 
@@ -82,10 +84,9 @@ class Runner:
         self._send(signal.SIGCONT, self.far, self.near.pid)
 
     def stop(self) -> int:
-        """Returns the time just before, in ns."""
-        now = _now_ns()
+        """Returns the time just after, in ns: we may have had no CPU before."""
         self._send(signal.SIGSTOP, self.near.pid, self.far)
-        return now
+        return _now_ns()
 
     def is_running(self) -> bool:
         return self.near.poll() is None
@@ -195,17 +196,29 @@ def trips_of(pattern: re.Pattern[bytes], text: bytes) -> Trips:
 
 
 def matched(trips: Trips, turns: list[Turn], stopped_ns: int) -> Trips:
-    """Their round trips in our time: the last one before their first pause began just before it.
-    A pause may have had another reason, and then they do not stand in their turns."""
+    """Their round trips in our time: the last one before their first pause began before it, by as
+    little as sets most of the later ones into their turns. A pause may have had another reason,
+    and then they do not stand there."""
     if not turns:
         raise NotComparedError(f"one of the two had ended before {PEER} had a turn")
-    for last in np.flatnonzero(np.diff(trips.start_ns) > 0.9 * TURN_S * 1e9):
-        start_ns = trips.start_ns + (stopped_ns - trips.start_ns[last])
-        later = start_ns[(start_ns > stopped_ns) & (start_ns <= turns[-1].ended_ns)]
-        inside = sum(np.count_nonzero((later >= a) & (later <= b)) for a, b in turns)
-        if inside >= INSIDE * len(later) > 0:
-            return Trips(start_ns, trips.time_ns)
+    edges_ns = np.array(turns).ravel()
+    some = trips.start_ns[:: len(trips.start_ns) // MATCHED_BY + 1]
+    turn_ns = TURN_S * 1e9
+    waits_ns = np.linspace(0, LONGEST_WAIT * turn_ns, 40 * LONGEST_WAIT + 1).astype(np.int64)
+    for last in np.flatnonzero(np.diff(trips.start_ns) > 0.9 * turn_ns):
+        slips_ns = stopped_ns - waits_ns - trips.start_ns[last]
+        inside = [_share_inside(some + slip_ns, edges_ns, stopped_ns) for slip_ns in slips_ns]
+        best = int(np.argmax(inside))
+        if inside[best] >= INSIDE:
+            return Trips(trips.start_ns + slips_ns[best], trips.time_ns)
     raise NotComparedError(f"the clock of {PEER} could not be matched; run again")
+
+
+def _share_inside(start_ns: np.ndarray, edges_ns: np.ndarray, stopped_ns: int) -> float:
+    """Of those after the pause began, which share is in a turn; `edges_ns`: (turns x 2,)."""
+    later = start_ns[(start_ns > stopped_ns) & (start_ns <= edges_ns[-1])]
+    inside = np.searchsorted(edges_ns, later) % 2
+    return float(inside.mean()) if len(later) else 0.0
 
 
 def compared(

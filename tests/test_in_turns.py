@@ -63,16 +63,20 @@ def test_what_happens_at_the_ends_of_a_turn_is_left_out(
     assert math.exp(found.estimate) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("waited_ns", [0, 4 * MS])
 @pytest.mark.parametrize("slip_ns", [0, 123 * MS, -900 * MS])
-def test_another_clock_is_matched(turns: tuple[list[Turn], list[Turn]], slip_ns: int) -> None:
+def test_another_clock_is_matched(
+    turns: tuple[list[Turn], list[Turn]], slip_ns: int, waited_ns: int
+) -> None:
+    """Also where the peer had had no CPU for a while when it was stopped."""
     theirs = trips(turns[1], list(range(5000, 7000, 100)), first_ns=500 * MS)
     last = theirs.start_ns[theirs.start_ns < turns[1][0].began_ns - 5 * MS].max()
     # One pause more, before the turns, that nobody asked for.
     kept = (theirs.start_ns < 600 * MS) | (theirs.start_ns > 612 * MS)
     theirs = Trips(theirs.start_ns[kept], theirs.time_ns[kept])
     moved = Trips(theirs.start_ns + slip_ns, theirs.time_ns)
-    found = in_turns.matched(moved, turns[1], int(last))
-    assert np.array_equal(found.start_ns, theirs.start_ns)
+    found = in_turns.matched(moved, turns[1], int(last) + waited_ns)
+    assert np.allclose(found.start_ns, theirs.start_ns, rtol=0, atol=0.01 * 5 * MS)
 
 
 def test_a_clock_that_cannot_be_matched_is_said(turns: tuple[list[Turn], list[Turn]]) -> None:
@@ -140,8 +144,8 @@ def test_two_programs_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         said = in_turns.against_sockperf(root)
         if "not measurable here" not in said:
             break
-        if "network" in said:
-            pytest.skip(said)
+    if re.search("network|run again|turns of both", said):  # that is the machine's say
+        pytest.skip(said)
     found = re.fullmatch(r"(\d+\.\d+) \[(\d+\.\d+), (\d+\.\d+)\], (\d+) turns", said)
     assert found, said
     ratio, low, high = map(float, found.groups()[:3])
