@@ -6,7 +6,7 @@ import re
 
 from benchbook.importers import Line, Log, Report
 from benchbook.logs import echoes
-from benchbook.logs.echoes import Run, going, headed, replied, untold
+from benchbook.logs.echoes import Run, going, headed, number_of, replied, untold
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "ping of Windows: `Reply from ...: bytes=32 time=1ms TTL=128`, in any language"
@@ -26,18 +26,14 @@ _COUNTS = re.compile(
     r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
     r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+),(?: [^=]+= (?P<gone>\d+))?"
 )
-_PERCENT = re.compile(r"\([^()]{0,60}?(?P<lost>-?\d+) ?%")
+# Windows has whole numbers; libraries that print after it do not.
+_PERCENT = re.compile(r"\([^()]{0,60}?(?<![\d.,])(?P<lost>-?\d+(?:[.,]\d+)?) ?%")
+_TIME = r"\d+(?:\.\d+)?"
 _MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
 _SPREAD = re.compile(
     r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
-    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
-    rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
-)
-_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
-_SPREAD = re.compile(
-    r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
-    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
-    rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
+    rf"\s?= ?(?P<min>{_TIME}){_MS}, [^=]+= {{0,2}}(?P<max>{_TIME}){_MS}, "
+    rf"[^=]+= {{0,2}}(?P<mean>{_TIME}){_MS}"
 )
 # Of the languages that are not above: what stands between the numbers is passed over.
 _ANY_REPLY = re.compile(
@@ -94,7 +90,7 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.marks["counts"] = line.number
     if percent := _PERCENT.search(line.text, found.end()):
-        run.add_loss(float(percent["lost"]), line.number)
+        _lost(run, percent, line.number)
     else:
         run.marks["unshared"] = line.number
 
@@ -102,7 +98,12 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 def _share(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """What of the line before was lost."""
     if runs and line.number - runs[-1].marks.get("unshared", -1) == 1:
-        runs[-1].add_loss(float(found["lost"]), runs[-1].marks.pop("unshared"))
+        _lost(runs[-1], found, runs[-1].marks.pop("unshared"))
+
+
+def _lost(run: Run, found: re.Match[str], number: int) -> None:
+    if (share := number_of(found["lost"])) is not None:
+        run.add_loss(share, number)
 
 
 def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
