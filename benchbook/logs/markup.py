@@ -76,6 +76,8 @@ _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
+# What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
+_BOLD = re.compile(r"(?<![^\s>|=(])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
 _INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
@@ -93,6 +95,8 @@ def unwrapped(text: str) -> list[str]:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
     lines = _plain(text.split("\n"))
     if "^C" in text:
         lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
