@@ -29,12 +29,16 @@ WORDS = (
     "cache-references",
     "cache-misses",
     "counts unit events",
+    "CPUs utilized",
+    "per cycle",
+    "of all branches",
 )
 SIGNS = re.compile(
     r'Performance counter stats for|seconds time elapsed|"counter-value"'
     r"|<not (?:supported|counted)>"
     r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
     r"|cache-(?:misses|references))(?::\w+)?[,;\t|]|counts unit events"
+    r"|# +[\d.,]+ +(?:CPUs utilized|insns? per cycle)|# +[\d.,]+ ?% +of all branches"
 )
 
 _HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
@@ -48,7 +52,8 @@ _UNIT = "|".join(_UNITS)
 _NUMBER = r"(?:\d{1,3}(?: \d{3})+|\d[\d.,'\u00a0\u202f\u2019]*)"
 _EVENT = r"[A-Za-z][\w.:/,=@?-]*"
 _ROW = re.compile(
-    rf"^(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
+    # Behind the sign of a diff: a count has none.
+    rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
     rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w.-]+-\d+)\s+(?:\d+\s+)?)?"
     rf"(?P<value><not (?:supported|counted)>|{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
@@ -125,8 +130,13 @@ def _of_text(log: Log) -> list[Report]:
                 run.facts["repetitions"] = int(head["runs"])
             if at := bisect_left(asked, line.number):
                 run.facts["asked_in_line"] = asked[at - 1]
-        elif _INTERVAL_HEAD.match(text) and not run.rows:
-            run.headed, run.line = True, line.number
+        elif _INTERVAL_HEAD.match(text):
+            # It stands again over every 25 intervals.
+            if run.ended:
+                _finish(run, reports)
+                run = _Run()
+            if not run.rows:
+                run.headed, run.line = True, line.number
         elif ended := _ELAPSED.match(text):
             if run.rows or run.headed:
                 _elapsed(line, ended, run)
