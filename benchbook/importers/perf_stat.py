@@ -88,7 +88,8 @@ _FIELDS = {
         rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
         rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{one}\s*+"
         rf"(?:(?P<unit>{_UNIT})\s*+)?{one}\s*+(?P<event>{_EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
-        rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+(?:{one}|$)"
+        rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+"
+        rf"(?:{one}(?:\s*+(?P<metric>\d+(?:{point}\d+)?)\s*+{one}(?P<said>[^{one}]*))?|$)"
     )
     for separator, one, point in (
         (",", ",", r"\."),
@@ -97,6 +98,8 @@ _FIELDS = {
         ("|", r"\|", "[.,]"),
     )
 }
+# Behind a number that is of a hundred, which fields and JSON do not say.
+_OF_HUNDRED = re.compile(r"^of all |cycles idle$")
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
 ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
@@ -175,13 +178,23 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
     _add(run.rows, line, row["event"], row["value"], unit, statistic, of)
     metric = _METRIC.search(rest)
     if metric and metric[2] and not row["value"].startswith("<"):
-        value = number(metric[1], counts=False)
-        said = metric[2].strip()
-        if value is not None:
-            size, unit, title = _metric(said)
-            run.rows.append(
-                Result(f"{row['event']}{title}", value * size, unit, line.number, statistic, of)
-            )
+        _add_metric(run.rows, line, row["event"], metric[1], metric[2].strip(), statistic, of)
+
+
+def _add_metric(
+    rows: list[Result],
+    line: Line,
+    event: str,
+    printed: str,
+    said: str,
+    statistic: str,
+    of: dict[str, Any],
+) -> None:
+    """What is made of a count and printed with it."""
+    value = number(printed, counts=False)
+    if value is not None and said:
+        size, unit, title = _metric(said)
+        rows.append(Result(f"{event}{title}", value * size, unit, line.number, statistic, of))
 
 
 def _metric(said: str) -> tuple[float, str, str]:
@@ -269,6 +282,9 @@ def _of_fields(log: Log) -> list[Report]:
         _add(rows, line, cells["event"], cells["printed"], unit, "", of)
         if not rows:
             continue
+        if cells["metric"] and not cells["printed"].startswith("<"):
+            said = _said(cells["said"])
+            _add_metric(rows, line, cells["event"], cells["metric"], said, "", of)
         if line.number - before > 2:
             reports.append(Report(TOOL, [], line.number))
         before = line.number
@@ -298,10 +314,22 @@ def _of_json(log: Log) -> list[Report]:
             of["interval_end_s"] = value["interval"]
         if (core := str(value.get("cpu", ""))).isdecimal():
             of["core"] = int(core)
+        if "thread" in value:  # of --per-thread
+            of["place"] = str(value["thread"])
         said = str(value.get("unit") or "").replace("(null)", "")
         unit = _UNITS.get(said, said) or "events"
-        _add(rows, Line(document.number, ""), str(value["event"]), printed, unit, "", of)
+        line, event = Line(document.number, ""), str(value["event"])
+        _add(rows, line, event, printed, unit, "", of)
+        metric = str(value.get("metric-value", ""))
+        if _COUNT.fullmatch(metric) and not printed.startswith("<"):
+            _add_metric(rows, line, event, metric, _said(str(value.get("metric-unit", ""))), "", of)
     return [Report(TOOL, rows, rows[0].line)] if rows else []
+
+
+def _said(unit: str) -> str:
+    """The unit of a metric as the text has it, where % stands at the number."""
+    unit = unit.strip().replace("(null)", "")
+    return f"% {unit}" if _OF_HUNDRED.search(unit) else unit
 
 
 def _share(percent: Any) -> float | None:
