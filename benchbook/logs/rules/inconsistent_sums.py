@@ -25,6 +25,7 @@ OF_SHARE = 0.06  # of a share that is printed with two digits
 LEAST_POINTS = 0.51  # of a per cent that is printed without any
 WHOLE_POINT = 1.01  # a share that is cut, not rounded
 LEAST_DIGITS = 1.0  # of a rate with two decimals
+OF_CORE = 1e-4  # what four decimals of each core leave open in their sum
 LONGER = 0.2  # of the time: how far apart the ends of streams may be
 SHOWN = 3
 REMEDY = (
@@ -46,6 +47,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             *_datagrams(report),
             *_messages(report),
             *_matrices(report),
+            *_cores(report),
         ]
         if odd:
             yield _finding(odd)
@@ -288,6 +290,41 @@ def _matrices(report: Report) -> Iterator[Odd]:
                     f"{whole.unit}, but its {len(own)} cells make {total:,.6g} {whole.unit}",
                     [whole, *own[:2]],
                 )
+
+
+def _cores(report: Report) -> Iterator[Odd]:
+    """What counters say of each core and their printed sum, where other sums of the same table are
+    right: else cores are missing from it."""
+    sums = report.being("sum") if "core" in report.columns else []
+    cells: dict[tuple[object, ...], list[Result]] = {}
+    for one in report.results if sums else ():
+        if "core" in one.of and is_number(one.value):
+            cells.setdefault(_counted(one), []).append(one)
+    odd: dict[tuple[object, ...], list[Odd]] = {}
+    whole_tables: set[tuple[object, ...]] = set()
+    for whole in filter(lambda one: is_number(one.value), sums):
+        own = cells.get(_counted(whole), [])
+        total = sum(one.value for one in own)
+        table = tuple(whole.of.get(name) for name in ("group", "region", "kind"))
+        if len(own) < 2 or len({one.of["core"] for one in own}) < len(own):
+            continue
+        if abs(whole.value - total) > OF_CORE * len(own) + TOLERANCE * abs(total):
+            unit = "" if whole.unit == "1" else f" {whole.unit}"
+            words = (
+                f"line {whole.line} says that {whole.name} sums to {whole.value:,.6g}{unit}, but "
+                f"the {len(own)} cores (line {own[0].line}) make {total:,.6g}{unit}"
+            )
+            odd.setdefault(table, []).append((words, [whole, *own[:2]]))
+        elif total > 0:
+            whole_tables.add(table)
+    for table, several in odd.items():
+        if table in whole_tables:
+            yield from several
+
+
+def _counted(one: Result) -> tuple[object, ...]:
+    names = ("group", "region", "kind", "counter")
+    return one.name, one.unit, *(one.of.get(name) for name in names)
 
 
 def _is_square(cells: list[Result]) -> bool:
