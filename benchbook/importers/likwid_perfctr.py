@@ -179,6 +179,14 @@ def _judged(report: Report) -> Report:
             why = "0 where there was work to count"
             of = {**one.of, "state": "absent", "reason": why}
             report.results[index] = Result(one.name, one.value, one.unit, one.line, "", of)
+    # Metrics without the counts that they were made of: no program runs without a cycle.
+    awake = [
+        one.value
+        for one in report.results
+        if one.name == "Runtime unhalted" and one.statistic in ("", "sum")
+    ]
+    if awake and not events and not any(awake):
+        report.facts["refused"] = "the unhalted time of every core is 0"
     groups = list(dict.fromkeys(str(one.of["group"]) for one in events if one.of["group"]))
     if len(groups) > 1:
         _mark_shared(report, groups)
