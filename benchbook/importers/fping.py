@@ -1,17 +1,19 @@
-"""fping: one host or many in turn, sums, and times of -C."""
+"""fping: one host or many in turn, sums, times of -C, and the whole of -s."""
 
 from __future__ import annotations
 
 import re
 
-from benchbook.importers import Line, Log, Report
+from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
 from benchbook.logs.echoes import HOSTS, Run, begun
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
+# People put such a line into a sentence, in quotation marks.
 _SUMS = re.compile(
-    r"^\s*(?P<host>\S+)\s*: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
+    r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: xmt/rcv/%loss = "
+    r"(?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
     r"(?:, min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
 )
 _ALIVE = re.compile(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
@@ -22,8 +24,23 @@ _TIMES = re.compile(
 _REPLY = re.compile(
     r"^\s*(?P<host>\S+)\s*: \[(?P<number>\d+)\], (?P<size>\d+) bytes, (?P<time>\d+(?:\.\d+)?) ms"
 )
-WORDS = ("xmt/rcv", "is alive (", "fping", " bytes, ")
-SIGNS = re.compile(r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d")
+_COUNTED = re.compile(
+    r"^\s*(?P<count>\d+) (?P<what>targets|alive|unreachable|ICMP Echos sent"
+    r"|ICMP Echo Replies received)$"
+)
+_SPREAD = re.compile(
+    r"^\s*(?P<value>\d+(?:\.\d+)?) (?:ms \((?P<which>min|avg|max) round trip time\)"
+    r"|sec \(elapsed real time\))"
+)
+_COUNTS = {
+    "targets": ("targets", "1"),
+    "alive": ("targets alive", "1"),
+    "unreachable": ("targets unreachable", "1"),
+    "ICMP Echos sent": ("packets sent", "packets"),
+    "ICMP Echo Replies received": ("packets received", "packets"),
+}
+WORDS = ("xmt/rcv", "is alive (", "fping", " bytes, ", "ICMP Echos sent")
+SIGNS = re.compile(r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d|\d ICMP Echos sent")
 
 
 def read(log: Log) -> list[Report]:
@@ -76,11 +93,38 @@ def _alive(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run.add(float(found["time"]), "ms", line)
 
 
-_ONLY_WITH: dict[echoes.Takes, str] = {_times: "fping"}
+def _whole(runs: list[Run], line: Line) -> Run:
+    """What -s tells of all hosts together, in a block of its own."""
+    if not runs or line.number - runs[-1].marks.get("whole", -9) > _NEAR:
+        begun(runs, line).ended = True
+    runs[-1].marks["whole"] = line.number
+    return runs[-1]
+
+
+def _counted(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    name, unit = _COUNTS[found["what"]]
+    count = float(found["count"])
+    _whole(runs, line).results.append(Result(name, count, unit, line.number, "total"))
+
+
+def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    run, value = _whole(runs, line), float(found["value"])
+    if found["which"]:
+        statistic = "mean" if found["which"] == "avg" else found["which"]
+        run.add_statistic(statistic, value, "ms", line)
+    else:
+        run.results.append(Result("run time", value, "s", line.number))
+
+
+_NEAR = 4  # lines between two that it tells of all
+_WHOLE = "ICMP Echos sent"
+_ONLY_WITH: dict[echoes.Takes, str] = {_times: "fping", _counted: _WHOLE, _spread: _WHOLE}
 # Words, of which a line has one in which the pattern is found: change both together.
 _TAKEN: tuple[echoes.Taken, ...] = (
-    (("xmt/rcv",), _SUMS.match, _sums),
+    (("xmt/rcv",), _SUMS.search, _sums),
     (("is alive (",), _ALIVE.match, _alive),
     ((" : ", ": "), _TIMES.match, _times),
     ((" bytes, ",), _REPLY.match, _reply),
+    (("ICMP Echo", "targets", "alive", "unreachable"), _COUNTED.match, _counted),
+    (("round trip time)", "elapsed real time)"), _SPREAD.match, _spread),
 )
