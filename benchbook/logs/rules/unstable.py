@@ -1,11 +1,14 @@
-"""heavy-tail: the tool itself says that its runs are unstable, and its figures say so too.
+"""heavy-tail: the tool itself says that its runs are unstable, and its figures say so too; or the
+error of its mean says that a run differs from it by most of it.
 
-Decided by both: a warning alone comes with differences that nobody minds, and a wide deviation may
-be what the program does.
+The first is decided by both: a warning alone comes with differences that nobody minds, and a wide
+deviation may be what the program does. The second looks small where there were many runs: the error
+of a mean is the deviation over the root of their number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
@@ -20,6 +23,7 @@ WIDE = 0.25  # deviation ÷ mean
 FAR = 2.0  # longest ÷ mean
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
+APART, LEAST = 0.5, 3  # deviation ÷ mean that is told by itself; runs of which it is one
 REMEDY = (
     "Give the median and the quantiles instead of mean and deviation, and measure again on a quiet "
     "machine, with more runs."
@@ -27,9 +31,10 @@ REMEDY = (
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
-    """One finding for each report of which tool and figures say it."""
+    """One finding for each report of which tool and figures say it, and for each such mean."""
     del machine
     for report in reports:
+        yield from _uncertain(report)
         if not report.facts.get("said_unstable"):
             continue
         if _few(report):
@@ -40,6 +45,39 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             most = report.facts["said_longest_s"] * 1e9
         if mean and deviation and most and deviation >= WIDE * mean and most >= FAR * mean:
             yield _finding([by["mean"], by["stddev"]], deviation / mean, most / mean)
+
+
+def _uncertain(report: Report) -> Iterator[Finding]:
+    """Means whose printed error is that of runs which have little in common."""
+    runs = report.facts.get("repetitions")
+    for error in report.being("standard error"):
+        mean = next((one for one in report.called(error.name) if _is_mean_of(one, error)), None)
+        if mean is None or not is_number(runs) or runs < LEAST or not is_number(error.value):
+            continue
+        deviation = error.value * math.sqrt(runs)
+        if 0 < mean.value <= deviation / APART:
+            yield _apart(mean, error, deviation, int(runs))
+
+
+def _is_mean_of(one: Result, error: Result) -> bool:
+    return one.statistic == "mean" and one.line == error.line and is_number(one.value)
+
+
+def _apart(mean: Result, error: Result, deviation: float, runs: int) -> Finding:
+    shown = (mean, error)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[mean.where],
+        confidence=LIKELY,
+        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=(
+            f"The {runs} runs of line {mean.line} have little in common: ± {error.value:,.4g} "
+            f"{error.unit} is the error of their mean, so that they deviate by {deviation:,.3g} "
+            f"{error.unit}, {number(deviation / mean.value)} times the mean."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _few(report: Report) -> bool:
