@@ -100,6 +100,11 @@ _FIELDS = {
 }
 # Behind a number that is of a hundred, which fields and JSON do not say.
 _OF_HUNDRED = re.compile(r"^of all |cycles idle$")
+# Another metric in a line of its own, where the fields of an event are empty.
+_MORE = re.compile(
+    r"(?:[^,;\t|]*+[,;\t|]){5,8}(?P<metric>\d+(?:[.,]\d+)?)[,;\t|]"
+    r"(?P<said>% +tma_\w+|stalled cycles per insn)\s*$"
+)
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
 ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
@@ -112,6 +117,8 @@ class _Run:
     rows: list[Result] = field(default_factory=list)
     headed: bool = False
     ended: bool = False
+    event: str = ""  # of the last row, and its line
+    last: int = 0
 
 
 def read(log: Log) -> list[Report]:
@@ -143,10 +150,14 @@ def _of_text(log: Log) -> list[Report]:
         elif ended := _ELAPSED.match(text):
             if run.rows or run.headed:
                 _elapsed(line, ended, run)
+        elif text.startswith(("#  ", "Topdown")):
+            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 1:
+                _more(line, text, run)
         elif not run.ended and (row := _ROW.match(text)):
             known = _KNOWN.match(row["event"])
             if run.headed or (known and (row["rest"] or row["unit"] or run.rows)):
                 run.line = run.line or line.number
+                run.event, run.last = row["event"], line.number
                 _row(line, row, run)
     _finish(run, reports)
     return reports
@@ -181,6 +192,14 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
         _add_metric(run.rows, line, row["event"], metric[1], metric[2].strip(), statistic, of)
 
 
+def _more(line: Line, text: str, run: _Run) -> None:
+    """Another metric in a line of its own: of the event above it, or of several."""
+    run.last = line.number
+    if (metric := _METRIC.search(text)) and metric[2]:
+        statistic = "mean" if "repetitions" in run.facts else ""
+        _add_metric(run.rows, line, run.event, metric[1], metric[2].strip(), statistic, {})
+
+
 def _add_metric(
     rows: list[Result],
     line: Line,
@@ -190,11 +209,12 @@ def _add_metric(
     statistic: str,
     of: dict[str, Any],
 ) -> None:
-    """What is made of a count and printed with it."""
+    """What is made of a count and printed with it; those of the top-down method are of many."""
     value = number(printed, counts=False)
     if value is not None and said:
         size, unit, title = _metric(said)
-        rows.append(Result(f"{event}{title}", value * size, unit, line.number, statistic, of))
+        name = title.strip() if title.startswith(" tma_") else f"{event}{title}"
+        rows.append(Result(name, value * size, unit, line.number, statistic, of))
 
 
 def _metric(said: str) -> tuple[float, str, str]:
@@ -266,9 +286,14 @@ def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
 def _of_fields(log: Log) -> list[Report]:
     """What -x prints: value, unit, event, perhaps a spread, run time in ns, share of it in %."""
     reports: list[Report] = []
-    before = -2
+    before, event = -2, ""
     for line in printed_lines(log):
-        if line.text.startswith("{") or (found := _cells(line.text)) is None:
+        if line.text.startswith("{"):
+            continue
+        if (found := _cells(line.text)) is None:
+            if line.number - before <= 2 and (more := _MORE.match(line.text)):
+                before, said = line.number, _said(more["said"])
+                _add_metric(reports[-1].results, line, event, more["metric"], said, "", {})
             continue
         separator, cells = found
         rows: list[Result] = []
@@ -285,6 +310,7 @@ def _of_fields(log: Log) -> list[Report]:
         if cells["metric"] and not cells["printed"].startswith("<"):
             said = _said(cells["said"])
             _add_metric(rows, line, cells["event"], cells["metric"], said, "", of)
+        event = cells["event"]
         if line.number - before > 2:
             reports.append(Report(TOOL, [], line.number))
         before = line.number
@@ -302,9 +328,15 @@ def _cells(text: str) -> tuple[str, re.Match[str]] | None:
 
 def _of_json(log: Log) -> list[Report]:
     rows: list[Result] = []
+    event = ""
     for document in log.documents:
         value = document.value
-        if not isinstance(value, dict) or not {"counter-value", "event"} <= value.keys():
+        if not isinstance(value, dict):
+            continue
+        if not {"counter-value", "event"} <= value.keys():
+            metric, said = (str(value.get(name, "")) for name in ("metric-value", "metric-unit"))
+            if rows and _COUNT.fullmatch(metric):
+                _add_metric(rows, Line(document.number, ""), event, metric, _said(said), "", {})
             continue
         printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
         if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
