@@ -12,7 +12,8 @@ from benchbook.logs.echoes import Run, begun, going, headed, number_of, opened, 
 TOOL = echoes.TOOL
 LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`"
 _HEAD = re.compile(
-    r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?P<address>[^)]+)\))?.*?"
+    # Of IPv6 iputils has `host(name (address))`.
+    r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?:[^()\s]+ \()?(?P<address>[^()]+)\))?.*?"
     r"(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
 )
 _FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
