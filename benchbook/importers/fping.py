@@ -1,12 +1,14 @@
-"""fping: one host or many in turn, sums, times of -C, and the whole of -s."""
+"""fping: one host or many in turn, sums, times of -C, the whole of -s, and JSON."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
 from benchbook.logs.echoes import HOSTS, Run, begun
+from benchbook.logs.printed import is_number
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
@@ -39,13 +41,57 @@ _COUNTS = {
     "ICMP Echos sent": ("packets sent", "packets"),
     "ICMP Echo Replies received": ("packets received", "packets"),
 }
-WORDS = ("xmt/rcv", "is alive (", "fping", " bytes, ", "ICMP Echos sent")
-SIGNS = re.compile(r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d|\d ICMP Echos sent")
+_OBJECTS = ("resp", "summary", "intSum", "vSum")
+WORDS = (
+    "xmt/rcv",
+    "is alive (",
+    "fping",
+    " bytes, ",
+    "ICMP Echos sent",
+    *(f'{{"{one}"' for one in _OBJECTS),
+)
+SIGNS = re.compile(
+    r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d|\d ICMP Echos sent"
+    rf'|\{{"(?:{"|".join(_OBJECTS)})": ?\{{"(?:host|timestamp)"'
+)
 
 
 def read(log: Log) -> list[Report]:
     """One report for each host, of -e for each answer."""
-    return echoes.read_by(log, _TAKEN, _ONLY_WITH)
+    reports = [*echoes.read_by(log, _TAKEN, _ONLY_WITH), *_of_json(log)]
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _of_json(log: Log) -> list[Report]:
+    """What -J prints: an object of one key in each line."""
+    runs: list[Run] = []
+    for document in log.documents:
+        value = document.value
+        name = next(iter(value), "") if isinstance(value, dict) and len(value) == 1 else ""
+        own = value[name] if name in _OBJECTS else None
+        if isinstance(own, dict) and isinstance(own.get("host"), str):
+            _object(runs, Line(document.number, ""), own)
+    return [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
+
+
+def _object(runs: list[Run], line: Line, own: dict[str, Any]) -> None:
+    """A reply, the sums of a host, or all of its times, where it had no replies before."""
+    run = _of_host(runs, line, own["host"])
+    times = [own.get("rtt")]
+    if isinstance(own.get("values"), list):
+        times = [] if run.replies else own["values"]
+        run.ended = True
+    for time in times:
+        if is_number(time):
+            run.add(float(time), "ms", line)
+    sent, got, lost = (own.get(one) for one in ("xmt", "rcv", "loss"))
+    if is_number(sent) and is_number(got):
+        run.add_counts(round(sent), round(got), line)
+    if is_number(lost):
+        run.add_loss(lost, line.number)
+    for statistic, one in (("min", "rttMin"), ("mean", "rttAvg"), ("max", "rttMax")):
+        if "xmt" in own and is_number(own.get(one)):
+            run.add_statistic(statistic, float(own[one]), "ms", line)
 
 
 def _of_host(runs: list[Run], line: Line, host: str) -> Run:
