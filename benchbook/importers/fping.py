@@ -14,9 +14,9 @@ TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
 # People put such a line into a sentence, in quotation marks.
 _SUMS = re.compile(
-    r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: xmt/rcv/%loss = "
+    r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: ?xmt/rcv/%loss = "
     r"(?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
-    r"(?:, min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
+    r"(?:, ?min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
 )
 _ALIVE = re.compile(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
 # All times of a host, of -C; only where somebody says fping.
