@@ -37,7 +37,7 @@ _PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*(?P<us>[\d
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
-_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps \(([\d.,]+) [MG]bps\)")
+_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
 _PRECISE = 9  # decimals
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
@@ -136,12 +136,18 @@ def _learn(log: Log, run: _Run) -> None:
         one for one in log.commands
         if one.number <= run.line + 1 and any(word.endswith("sockperf") for word in one.words)
     ]  # fmt: skip
-    words = shown[-1].words if shown else ()
+    words = [
+        part
+        for word in (shown[-1].words if shown else ())
+        for part in (word.split("=", 1) if word.startswith("--") else [word])
+    ]
     modes = [_MODES[word] for word in words if word in _MODES]
     if modes and "mode" not in run.facts:
         run.facts["mode"] = modes[0]
     if "--tcp" in words:
         run.facts.setdefault("protocol", "tcp")
+    elif modes and not {"-f", "--file"} & set(words):
+        run.facts.setdefault("protocol", "udp")  # what it uses unless it is told
     for option in ("-m", "--msg-size", "-i", "--ip"):
         if option in words[:-1]:
             value = words[words.index(option) + 1]
@@ -229,7 +235,7 @@ def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     9, are MBps that are only called so (both seen with version 3.7)."""
     giga = found[2] == "G" and decimals(found[1]) < _PRECISE
     for text, base in ((found[1], "B/s"), (found[3], "bit/s")):
-        value = log.number(text)
+        value = log.number(text) if text else None
         if value is not None:
             value, prefix = (round(value * 1000 / 1024, 6), "Gi") if giga else (value, "Mi")
             unit, of = f"{prefix}{base}", {"end": "sender"}
@@ -243,7 +249,12 @@ def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 
 def _of_size(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.facts["message_bytes"] = int(next(filter(None, found.groups())))
+    """Behind its own size stands the one that it advises, in a line of its own where mails wrap."""
+    used, asked, said = found.groups()
+    if asked:
+        run.facts.setdefault("message_bytes", int(asked))
+    else:
+        run.facts["message_bytes"] = int(used or said)
 
 
 def _of_handled(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
