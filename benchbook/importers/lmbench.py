@@ -115,7 +115,7 @@ def read(log: Log) -> list[Report]:
             pair = _PAIR.match(text) if state.kind else None
             if pair:
                 _pair(log, line, pair, state)
-            elif not text.startswith("["):
+            elif text.strip("*-=") and not text.startswith("["):
                 state.kind = ""
     reports = [state.report] if state.report.results else []
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
