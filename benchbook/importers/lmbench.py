@@ -79,6 +79,7 @@ _SECTION_UNITS = {
 }  # fmt: skip
 _CELL = re.compile(r"^(\d+\.?\d*|\.\d+)(K|M)?$")
 _SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
+_ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
 _WORD = re.compile(r"\S+")
 
 
@@ -193,7 +194,7 @@ def _summaries(log: Log) -> list[Report]:
             version = f"{banner[1]}.{banner[2]}"
             reports.append(Report(TOOL, [], line.number, version))
         elif " in " in text and (section := _SECTION.match(text.strip())):
-            title, unit = section["title"].strip("* "), _SECTION_UNITS[section["unit"]]
+            title, unit = section["title"].replace("*", ""), _SECTION_UNITS[section["unit"]]
             heads, spans = [], []
         elif not text.strip():
             continue
@@ -216,17 +217,18 @@ def _summaries(log: Log) -> list[Report]:
 def _cells(
     line: Line, text: str, title: str, unit: str, names: list[str], spans: list[tuple[int, int]]
 ) -> list[Result]:
-    """The numbers of a row, each under its column; the first two columns name host and system."""
+    """The numbers of a row, each under its column; the first columns name host and system."""
     host = text[: spans[0][1]].strip()
     results = []
     for found in _WORD.finditer(text):
         cell = _CELL.match(found[0])
         at = _column(found.span(), spans) if cell else None
-        if cell is None or at is None or at < 2 or "Guesses" in names[at]:
+        if cell is None or at is None or at < first or "Guesses" in names[at]:
             continue
         its_unit = "MHz" if names[at].lower() == "mhz" else unit
         value = float(cell[1]) * _SIZES[cell[2]]
         of = {"section": title, "host": host}
+    first = 1 if names[0] in _ONE_NAME else 2
         results.append(Result(names[at], value, its_unit, line.number, "", of))
     return results
 
