@@ -57,7 +57,7 @@ _RATES = (
 )
 _RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
 # What stands above pairs: a quotation mark and a title.
-_STRIDE = re.compile(r'^"?stride=(\d+)$')
+_STRIDE = re.compile(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
 _SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
 _BANDWIDTH = re.compile(
     r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
@@ -98,7 +98,7 @@ def read(log: Log) -> list[Report]:
     state.report.line = 0
     asked = {one.number: words for one in log.commands if (words := _of_bw_mem(one.words))}
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = line.text.strip().rstrip('"')
         if line.number in asked:
             _begin_bw_mem(asked[line.number], state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
@@ -140,7 +140,7 @@ def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
 
 def _begin(text: str, state: _State) -> bool:
     """Whether the line is a title of pairs."""
-    if found := _STRIDE.match(text):
+    if "stride=" in text and (found := _STRIDE.search(text)):
         state.kind, state.title = "stride", "memory latency"
         state.of = {"stride_bytes": int(found[1])}
     elif found := _SWITCH.match(text):
