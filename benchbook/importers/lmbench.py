@@ -23,13 +23,14 @@ WORDS = (
     '"size=',
     "M B E N C H",
     "bw_mem",
+    "bw_tcp",
     "bandwidth",
     "aligned",
 )
 # STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 SIGNS = re.compile(
     r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
-    r"|bw_mem|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
+    r"|bw_mem|bw_tcp|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
     re.MULTILINE,
 )
 
@@ -68,6 +69,7 @@ _SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
 _PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
+_UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
 _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
@@ -77,9 +79,9 @@ _SECTION = re.compile(
 _SECTION_UNITS = {
     "microseconds": "us", "nanoseconds": "ns", "MB/s": "MB/s", "megabytes/second": "MB/s",
 }  # fmt: skip
+_ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
 _CELL = re.compile(r"^(\d+\.?\d*|\.\d+)(K|M)?$")
 _SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
-_ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
 _WORD = re.compile(r"\S+")
 
 
@@ -96,11 +98,11 @@ def read(log: Log) -> list[Report]:
     first = log.lines[0].number if log.lines else 1
     state = _State(Report(TOOL, [], first))
     state.report.line = 0
-    asked = {one.number: words for one in log.commands if (words := _of_bw_mem(one.words))}
+    asked = {one.number: words for one in log.commands if (words := _of_program(one.words))}
     for line in printed_lines(log):
         text = line.text.strip().rstrip('"')
         if line.number in asked:
-            _begin_bw_mem(asked[line.number], state)
+            _begin_program(asked[line.number], state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
             _begin_bw_mem(("bw_mem", *called[1].split()), state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
@@ -122,10 +124,17 @@ def read(log: Log) -> list[Report]:
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
 
 
-def _of_bw_mem(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words from bw_mem on, wherever it stands: in a loop of the shell, behind taskset."""
-    at = next((at for at, one in enumerate(words) if one.endswith("bw_mem")), None)
+def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words from the program on, wherever it stands: in a loop of the shell, behind taskset."""
+    at = next((at for at, one in enumerate(words) if one.endswith(_UNTITLED)), None)
     return () if at is None else words[at:]
+
+
+def _begin_program(words: tuple[str, ...], state: _State) -> None:
+    if words[0].endswith("bw_mem"):
+        _begin_bw_mem(words, state)
+    else:
+        state.kind, state.title, state.of = "socket", f"Socket bandwidth using {words[-1]}", {}
 
 
 def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
@@ -219,6 +228,7 @@ def _cells(
 ) -> list[Result]:
     """The numbers of a row, each under its column; the first columns name host and system."""
     host = text[: spans[0][1]].strip()
+    first = 1 if names[0] in _ONE_NAME else 2
     results = []
     for found in _WORD.finditer(text):
         cell = _CELL.match(found[0])
@@ -228,7 +238,6 @@ def _cells(
         its_unit = "MHz" if names[at].lower() == "mhz" else unit
         value = float(cell[1]) * _SIZES[cell[2]]
         of = {"section": title, "host": host}
-    first = 1 if names[0] in _ONE_NAME else 2
         results.append(Result(names[at], value, its_unit, line.number, "", of))
     return results
 
