@@ -53,6 +53,8 @@ _HEADS = (
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
 
 
+# What can only stand above the figures of a run.
+_BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
 def _bytes(text: str) -> int | None:
     found = _SIZE.fullmatch(text.strip())
     return int(found[1]) * _SIZES[found[2]] if found else None
@@ -106,7 +108,7 @@ def read(log: Log) -> list[Report]:
             continue
         text = line.text.strip()
         banner = _BANNER.match(text)
-        if banner or (text.startswith("Running the test with") and run.rows):
+        if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
             begun = run.facts if is_of_command and not run.rows else {}
             _finish(run, reports)
