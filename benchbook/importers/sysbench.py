@@ -51,6 +51,7 @@ _HEADS = (
     "Throughput:",
 )
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
+    "Latency (ms):",
 
 
 # What can only stand above the figures of a run.
