@@ -30,7 +30,9 @@ _NUMBER = r"\d[\d.,]*"
 _BANNER = re.compile(r"^sysbench v?(\d[\w.-]*)")
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?")
-_TRANSFERRED = re.compile(rf"^({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
+# Who compares several writes their names before them.
+_BEFORE = r"(?:^|(?<=: )|(?<=  )|(?<=\t))"
+_TRANSFERRED = re.compile(rf"{_BEFORE}({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
 _OPERATIONS = re.compile(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
     rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
@@ -49,13 +51,13 @@ _HEADS = (
     "General statistics:",
     "per-request statistics:",
     "Throughput:",
-)
-_STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
     "Latency (ms):",
-
-
+)
 # What can only stand above the figures of a run.
 _BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
+_STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
+
+
 def _bytes(text: str) -> int | None:
     found = _SIZE.fullmatch(text.strip())
     return int(found[1]) * _SIZES[found[2]] if found else None
@@ -158,7 +160,7 @@ def _fact(text: str, run: _Run) -> None:
 
 def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
     rows: list[tuple[str, str, str, str, dict[str, Any]]] = []
-    if found := _TRANSFERRED.match(text):
+    if "B transferred (" in text and (found := _TRANSFERRED.search(text)):
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = log.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
