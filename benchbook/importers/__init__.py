@@ -175,6 +175,7 @@ RESULT_COLUMNS = {
     "llc_bytes": "the last-level caches as the log itself says",
     "cpu": "its model as the log says",
     "cores": "as the log says",
+    "memory_peak_bytes_per_s": "what the memory can do by its clock and width, as the log says",
     "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
     "refused": "why the tool counted nothing at all, in its words",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",

@@ -49,6 +49,7 @@ def _mib(text: str) -> int | None:
     return round(value * 2**20) if is_number(value) else None
 
 
+_PEAK = "memory_peak_bytes_per_s"
 # fact -> (a word of the line that tells it, its pattern, how to read it)
 _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
     "version": ("Revision", re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
@@ -94,13 +95,18 @@ _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
         lambda text: int(text) * 1000,
     ),
     "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    _PEAK: (  # of each device, by the port to CUDA
+        "GB/s PEAK",
+        re.compile(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
+        lambda text: float(text) * 1e9,
+    ),
 }
 _TELLS = re.compile(
     "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
 )
 _CHECKED = re.compile(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
-_HEAD = ("version", "bytes_per_element", "array_elements", "runs")
+_HEAD = ("version", "bytes_per_element", "array_elements", "runs", _PEAK)
 
 
 _Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
@@ -140,7 +146,10 @@ def read(log: Log) -> list[Report]:
             run = _Run()
         if told or table:
             run.line = run.line or line.number
+            peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
             run.facts |= told
+            if peaks:
+                run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
         if table:
             run.unit = f"{table['unit']}/s"
             run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
