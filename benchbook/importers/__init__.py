@@ -146,6 +146,7 @@ RESULT_COLUMNS = {
     "array_bytes": "one array, as the tool works on it",
     "working_set_bytes": "all buffers that one repetition works on",
     "block_bytes": "of a block-wise copy",
+    "stride_bytes": "of a walk through memory: from one load to the next",
     "message_bytes": "payload of one message, datagram or transfer",
     "bytes_moved": "what the tool says was moved in `elapsed_s`",
     "elapsed_s": "what the tool says it took",
