@@ -149,6 +149,7 @@ RESULT_COLUMNS = {
     "stride_bytes": "of a walk through memory: from one load to the next",
     "message_bytes": "payload of one message, datagram or transfer",
     "bytes_moved": "what the tool says was moved in `elapsed_s`",
+    "arrays_moved": "how many of its arrays a repetition reads and writes",
     "elapsed_s": "what the tool says it took",
     "elapsed_error_s": "how far the digits that were printed leave it open",
     "summed_of": "of a sum: the statistic of the processes that was added (mean)",

@@ -162,6 +162,8 @@ def _figures(
     of: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": error}
     if array and arrays and run.size_error_bytes <= _ROUNDED * array:
         of["bytes_moved"] = array * arrays
+    elif arrays:
+        of["arrays_moved"] = arrays
     _add(run, line, name, rate, run.unit, "best", of)
     for statistic, value in (("min", least), ("max", most), ("mean", mean)):
         _add(run, line, f"{name} time", value, "s", statistic, {})

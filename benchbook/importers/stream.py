@@ -216,7 +216,9 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     run.line = run.line or line.number
     in_order = 0 < least <= middle <= most
     run.is_sure &= in_order and tuple(map(decimals, cells)) == _DIGITS_OF_5
-    timed = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    if arrays := KERNELS.get(name):
+        timed["arrays_moved"] = arrays
     row = [Result(name, rate, unit, line.number, "best", timed)]
     row += [
         Result(f"{name} time", value, "s", line.number, said)
