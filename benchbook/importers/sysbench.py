@@ -31,7 +31,7 @@ _BANNER = re.compile(r"^sysbench v?(\d[\w.-]*)")
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?")
 # Who compares several writes their names before them.
-_BEFORE = r"(?:^|(?<=: )|(?<=  )|(?<=\t))"
+_BEFORE = r"(?:^|(?<=:)|(?<=: )|(?<=  )|(?<=\t))"
 _TRANSFERRED = re.compile(rf"{_BEFORE}({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
 _OPERATIONS = re.compile(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
