@@ -46,7 +46,7 @@ _OPERATIONS = (
     r"|STREAM2? [a-z]+ latency"
 )
 # Who compares several writes their names before them.
-_BEFORE = r"(?:^|(?<=[:\]] )|(?<=  )|(?<=\t))"
+_BEFORE = r"(?:^|(?<=:)|(?<=[:\]] )|(?<=  )|(?<=\t))"
 _LATENCY = re.compile(
     rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$"
 )
@@ -90,6 +90,7 @@ class _State:
     report: Report
     kind: str = ""  # of the pairs that follow: stride, switch, bandwidth, socket
     title: str = ""
+    others: list[str] = field(default_factory=list)  # titles of the pairs behind the next one
     of: dict[str, Any] = field(default_factory=dict)
 
 
@@ -141,6 +142,7 @@ def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
     what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
+    state.others = [f"bw_mem {one}" for one in what[1:]]
     state.of = {}
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
@@ -179,6 +181,8 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
+    if state.others and state.title.startswith("bw_mem"):
+        state.title = state.others.pop(0)
 
 
 def _add(
