@@ -40,6 +40,8 @@ _COLUMNS = 4
 _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
+_ROUNDED = 0.01
+_SIZES = (4, 8)  # bytes of an element
 _HEADLESS = "The head of its table is missing"
 _MIXED = "The rows of several processes are mixed"
 
@@ -289,9 +291,12 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
     """One array: exactly where elements and their size are told, else as rounded in MiB."""
     elements, size = facts.get("array_elements"), facts.pop("bytes_per_element", None)
     of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
+    rounded = of_array or (of_all // 3 if of_all else None)
+    if elements and rounded and not size:
+        size = next((one for one in _SIZES if abs(rounded / elements - one) < _ROUNDED * one), None)
     if elements and size:
         return int(elements * size)
-    return of_array or (of_all // 3 if of_all else None)
+    return rounded
 
 
 def _all_asked(log: Log) -> _Asked:
