@@ -20,7 +20,7 @@ _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 _TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
 _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
 _SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
-_TIMES = re.compile(r"^Running (?:kernels|triad) (\d+) times")
+_TIMES = re.compile(r"^Running (?:kernels|triad|all) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
 _IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
 _DEVICE = re.compile(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
@@ -33,7 +33,10 @@ _CSV = re.compile(
     r"^function([,;\t])num_times\1n_elements\1sizeof\1max_(mi?)bytes_per_sec"
     r"\1min_runtime\1max_runtime\1avg_runtime(?:\1|$)"
 )
-_OWN_COLUMNS = 8
+# What 5.0 times once before and behind its kernels.
+_PHASE = re.compile(r"^(Init|Read): +([\d.,]+) s \(= ?([\d.,]+) (Mi?)Bytes/sec\)")
+_PHASES = re.compile(r"^phase([,;\t])n_elements\1sizeof\1max_(mi?)bytes_per_sec\1runtime$")
+_OWN_COLUMNS, _PHASE_COLUMNS = 8, 5
 _ROUNDED = 0.025  # of an array: more does not say what was moved
 
 
@@ -47,6 +50,7 @@ class _Run:
     columns: int = 0  # of its CSV: who runs it again and again adds some
     size_error_bytes: float = 0.0  # how far the digits of the size leave an array open
     rows: list[Result] = field(default_factory=list)
+    phases: list[Result] = field(default_factory=list)
 
 
 def read(log: Log) -> list[Report]:
@@ -69,15 +73,23 @@ def read(log: Log) -> list[Report]:
         _fact(log, text, run)
         if table := _TABLE.match(text):
             run.line, run.unit = run.line or line.number, f"{table[1] or 'M'}B/s"
-        elif csv := _CSV.match(text):
+        elif phase := _PHASE.match(text):
+            elapsed, rate = log.number(phase[2]), log.number(phase[3])
+            _phase(run, line, phase[1], rate, f"{phase[4]}B/s", elapsed)
+        elif csv := _CSV.match(text) or _PHASES.match(text):
+            phases, run.phases = ([], run.phases) if run.rows else (run.phases, [])
             _finish(run, reports)
             unit, columns = f"{csv[2].replace('m', 'M')}B/s", text.count(csv[1]) + 1
-            run = _Run(line.number, unit=unit, separator=csv[1], columns=columns)
+            begun = phases[0].line if phases else line.number
+            run = _Run(begun, unit=unit, separator=csv[1], columns=columns, phases=phases)
         elif run.separator and text.count(run.separator) + 1 == run.columns:
             cells = text.split(run.separator)[:_OWN_COLUMNS]
+            if run.columns == _PHASE_COLUMNS:
+                _csv_phase(line, cells, run)
+                continue
             if any(row.name == cells[0] for row in run.rows):
                 _finish(run, reports)
-                run = replace(run, line=line.number, facts={}, rows=[])
+                run = replace(run, line=line.number, facts={}, rows=[], phases=[])
             _csv_row(line, cells, run)
         elif run.unit and (row := _ROW.match(text)):
             _row(log, line, row, run)
@@ -125,6 +137,23 @@ def _csv_row(line: Line, cells: list[str], run: _Run) -> None:
     _figures(line, cells[0], run, (rate, least, most, mean), half_digit(cells[5]))
 
 
+def _csv_phase(line: Line, cells: list[str], run: _Run) -> None:
+    try:
+        array_bytes, rate, elapsed = int(cells[1]) * int(cells[2]), float(cells[3]), float(cells[4])
+    except ValueError:
+        return
+    run.facts["array_bytes"] = array_bytes
+    _phase(run, line, cells[0], rate, run.unit, elapsed)
+
+
+def _phase(
+    run: _Run, line: Line, name: str, rate: float | None, unit: str, elapsed: float | None
+) -> None:
+    if rate is not None and elapsed is not None:
+        of = {"elapsed_s": elapsed, "repetitions": 1}
+        run.phases.append(Result(name, rate, unit, line.number, "", of))
+
+
 def _figures(
     line: Line, name: str, run: _Run, values: tuple[float, float, float, float], error: float
 ) -> None:
@@ -133,6 +162,8 @@ def _figures(
     of: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": error}
     if array and arrays and run.size_error_bytes <= _ROUNDED * array:
         of["bytes_moved"] = array * arrays
+    elif arrays:
+        of["arrays_moved"] = arrays
     _add(run, line, name, rate, run.unit, "best", of)
     for statistic, value in (("min", least), ("max", most), ("mean", mean)):
         _add(run, line, f"{name} time", value, "s", statistic, {})
@@ -152,8 +183,8 @@ def _add(
 
 
 def _finish(run: _Run, reports: list[Report]) -> None:
-    if run.rows:
+    if rows := run.phases + run.rows:
         facts = {name: one for name, one in run.facts.items() if one is not None}
         if "array_bytes" in facts:
             facts["working_set_bytes"] = 3 * facts["array_bytes"]
-        reports.append(Report(TOOL, run.rows, run.line or run.rows[0].line, run.version, facts))
+        reports.append(Report(TOOL, rows, run.line or rows[0].line, run.version, facts))

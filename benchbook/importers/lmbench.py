@@ -23,13 +23,14 @@ WORDS = (
     '"size=',
     "M B E N C H",
     "bw_mem",
+    "bw_tcp",
     "bandwidth",
     "aligned",
 )
 # STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 SIGNS = re.compile(
     r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
-    r"|bw_mem|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
+    r"|bw_mem|bw_tcp|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
     re.MULTILINE,
 )
 
@@ -45,7 +46,7 @@ _OPERATIONS = (
     r"|STREAM2? [a-z]+ latency"
 )
 # Who compares several writes their names before them.
-_BEFORE = r"(?:^|(?<=[:\]] )|(?<=  )|(?<=\t))"
+_BEFORE = r"(?:^|(?<=:)|(?<=[:\]] )|(?<=  )|(?<=\t))"
 _LATENCY = re.compile(
     rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$"
 )
@@ -57,7 +58,7 @@ _RATES = (
 )
 _RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
 # What stands above pairs: a quotation mark and a title.
-_STRIDE = re.compile(r'^"?stride=(\d+)$')
+_STRIDE = re.compile(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
 _SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
 _BANDWIDTH = re.compile(
     r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
@@ -68,6 +69,7 @@ _SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
 _PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
+_UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
 _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
@@ -77,6 +79,7 @@ _SECTION = re.compile(
 _SECTION_UNITS = {
     "microseconds": "us", "nanoseconds": "ns", "MB/s": "MB/s", "megabytes/second": "MB/s",
 }  # fmt: skip
+_ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
 _CELL = re.compile(r"^(\d+\.?\d*|\.\d+)(K|M)?$")
 _SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
 _WORD = re.compile(r"\S+")
@@ -87,6 +90,7 @@ class _State:
     report: Report
     kind: str = ""  # of the pairs that follow: stride, switch, bandwidth, socket
     title: str = ""
+    others: list[str] = field(default_factory=list)  # titles of the pairs behind the next one
     of: dict[str, Any] = field(default_factory=dict)
 
 
@@ -95,11 +99,11 @@ def read(log: Log) -> list[Report]:
     first = log.lines[0].number if log.lines else 1
     state = _State(Report(TOOL, [], first))
     state.report.line = 0
-    asked = {one.number: words for one in log.commands if (words := _of_bw_mem(one.words))}
+    asked = {one.number: words for one in log.commands if (words := _of_program(one.words))}
     for line in printed_lines(log):
-        text = line.text.strip()
+        text = line.text.strip().rstrip('"')
         if line.number in asked:
-            _begin_bw_mem(asked[line.number], state)
+            _begin_program(asked[line.number], state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
             _begin_bw_mem(("bw_mem", *called[1].split()), state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
@@ -115,22 +119,30 @@ def read(log: Log) -> list[Report]:
             pair = _PAIR.match(text) if state.kind else None
             if pair:
                 _pair(log, line, pair, state)
-            elif not text.startswith("["):
+            elif text.strip("*-=") and not text.startswith("["):
                 state.kind = ""
     reports = [state.report] if state.report.results else []
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
 
 
-def _of_bw_mem(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words from bw_mem on, wherever it stands: in a loop of the shell, behind taskset."""
-    at = next((at for at, one in enumerate(words) if one.endswith("bw_mem")), None)
+def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words from the program on, wherever it stands: in a loop of the shell, behind taskset."""
+    at = next((at for at, one in enumerate(words) if one.endswith(_UNTITLED)), None)
     return () if at is None else words[at:]
+
+
+def _begin_program(words: tuple[str, ...], state: _State) -> None:
+    if words[0].endswith("bw_mem"):
+        _begin_bw_mem(words, state)
+    else:
+        state.kind, state.title, state.of = "socket", f"Socket bandwidth using {words[-1]}", {}
 
 
 def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
     what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
+    state.others = [f"bw_mem {one}" for one in what[1:]]
     state.of = {}
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
@@ -139,7 +151,7 @@ def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
 
 def _begin(text: str, state: _State) -> bool:
     """Whether the line is a title of pairs."""
-    if found := _STRIDE.match(text):
+    if "stride=" in text and (found := _STRIDE.search(text)):
         state.kind, state.title = "stride", "memory latency"
         state.of = {"stride_bytes": int(found[1])}
     elif found := _SWITCH.match(text):
@@ -169,6 +181,8 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
+    if state.others and state.title.startswith("bw_mem"):
+        state.title = state.others.pop(0)
 
 
 def _add(
@@ -193,7 +207,7 @@ def _summaries(log: Log) -> list[Report]:
             version = f"{banner[1]}.{banner[2]}"
             reports.append(Report(TOOL, [], line.number, version))
         elif " in " in text and (section := _SECTION.match(text.strip())):
-            title, unit = section["title"].strip("* "), _SECTION_UNITS[section["unit"]]
+            title, unit = section["title"].replace("*", ""), _SECTION_UNITS[section["unit"]]
             heads, spans = [], []
         elif not text.strip():
             continue
@@ -216,13 +230,14 @@ def _summaries(log: Log) -> list[Report]:
 def _cells(
     line: Line, text: str, title: str, unit: str, names: list[str], spans: list[tuple[int, int]]
 ) -> list[Result]:
-    """The numbers of a row, each under its column; the first two columns name host and system."""
+    """The numbers of a row, each under its column; the first columns name host and system."""
     host = text[: spans[0][1]].strip()
+    first = 1 if names[0] in _ONE_NAME else 2
     results = []
     for found in _WORD.finditer(text):
         cell = _CELL.match(found[0])
         at = _column(found.span(), spans) if cell else None
-        if cell is None or at is None or at < 2 or "Guesses" in names[at]:
+        if cell is None or at is None or at < first or "Guesses" in names[at]:
             continue
         its_unit = "MHz" if names[at].lower() == "mhz" else unit
         value = float(cell[1]) * _SIZES[cell[2]]

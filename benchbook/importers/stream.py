@@ -40,6 +40,8 @@ _COLUMNS = 4
 _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
+_ROUNDED = 0.01
+_SIZES = (4, 8)  # bytes of an element
 _HEADLESS = "The head of its table is missing"
 _MIXED = "The rows of several processes are mixed"
 
@@ -49,6 +51,7 @@ def _mib(text: str) -> int | None:
     return round(value * 2**20) if is_number(value) else None
 
 
+_PEAK = "memory_peak_bytes_per_s"
 # fact -> (a word of the line that tells it, its pattern, how to read it)
 _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
     "version": ("Revision", re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
@@ -94,13 +97,18 @@ _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
         lambda text: int(text) * 1000,
     ),
     "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    _PEAK: (  # of each device, by the port to CUDA
+        "GB/s PEAK",
+        re.compile(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
+        lambda text: float(text) * 1e9,
+    ),
 }
 _TELLS = re.compile(
     "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
 )
 _CHECKED = re.compile(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
-_HEAD = ("version", "bytes_per_element", "array_elements", "runs")
+_HEAD = ("version", "bytes_per_element", "array_elements", "runs", _PEAK)
 
 
 _Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
@@ -140,7 +148,10 @@ def read(log: Log) -> list[Report]:
             run = _Run()
         if told or table:
             run.line = run.line or line.number
+            peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
             run.facts |= told
+            if peaks:
+                run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
         if table:
             run.unit = f"{table['unit']}/s"
             run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
@@ -207,7 +218,9 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     run.line = run.line or line.number
     in_order = 0 < least <= middle <= most
     run.is_sure &= in_order and tuple(map(decimals, cells)) == _DIGITS_OF_5
-    timed = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    if arrays := KERNELS.get(name):
+        timed["arrays_moved"] = arrays
     row = [Result(name, rate, unit, line.number, "best", timed)]
     row += [
         Result(f"{name} time", value, "s", line.number, said)
@@ -278,9 +291,12 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
     """One array: exactly where elements and their size are told, else as rounded in MiB."""
     elements, size = facts.get("array_elements"), facts.pop("bytes_per_element", None)
     of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
+    rounded = of_array or (of_all // 3 if of_all else None)
+    if elements and rounded and not size:
+        size = next((one for one in _SIZES if abs(rounded / elements - one) < _ROUNDED * one), None)
     if elements and size:
         return int(elements * size)
-    return of_array or (of_all // 3 if of_all else None)
+    return rounded
 
 
 def _all_asked(log: Log) -> _Asked:

@@ -30,7 +30,9 @@ _NUMBER = r"\d[\d.,]*"
 _BANNER = re.compile(r"^sysbench v?(\d[\w.-]*)")
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?")
-_TRANSFERRED = re.compile(rf"^({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
+# Who compares several writes their names before them.
+_BEFORE = r"(?:^|(?<=:)|(?<=: )|(?<=  )|(?<=\t))"
+_TRANSFERRED = re.compile(rf"{_BEFORE}({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
 _OPERATIONS = re.compile(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
     rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
@@ -49,7 +51,10 @@ _HEADS = (
     "General statistics:",
     "per-request statistics:",
     "Throughput:",
+    "Latency (ms):",
 )
+# What can only stand above the figures of a run.
+_BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
 
 
@@ -106,7 +111,7 @@ def read(log: Log) -> list[Report]:
             continue
         text = line.text.strip()
         banner = _BANNER.match(text)
-        if banner or (text.startswith("Running the test with") and run.rows):
+        if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
             begun = run.facts if is_of_command and not run.rows else {}
             _finish(run, reports)
@@ -155,7 +160,7 @@ def _fact(text: str, run: _Run) -> None:
 
 def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
     rows: list[tuple[str, str, str, str, dict[str, Any]]] = []
-    if found := _TRANSFERRED.match(text):
+    if "B transferred (" in text and (found := _TRANSFERRED.search(text)):
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = log.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}

@@ -1,7 +1,8 @@
 """above-ceiling: more than the memory of that machine, or any core, can carry.
 
-Decided by what the machine's own runs attained where the caller names it, and else by what no core
-does: its loads and stores of a cycle bound what one thread moves, wherever it lies.
+Decided by the peak that the log itself prints of a memory, by what the machine's own runs attained
+where the caller names it, and else by what no core does: its loads and stores of a cycle bound what
+one thread moves, wherever it lies.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own 
 # machines of one system image have had, a thousand cores, would need from their memories.
 CORE_BYTES_PER_S = 3 * 64 * 7e9
 SYSTEM_BYTES_PER_S = 100e12
+OF_PEAK = "the peak of its memory by clock and width as the log says"
 OF_MEMORIES = "what all memories of any one machine carry"
+ROUNDED = 1.01  # a peak is printed with few digits
 BEYOND = 1.5  # times the caches: from here on a rate is one of memory
 CONFIDENCE = 0.95
 REMEDY = (
@@ -37,11 +40,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
     for report in reports:
         above = []
-        for one in _above(report, least):
+        peak = _peak(report)
+        for one in _above(report, min(least, peak)):
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
             if one.statistic == "stddev" or one.of.get("zero_copy"):
+                continue
+            if rate > ROUNDED * peak:
+                above.append((rate, one, peak, OF_PEAK))
                 continue
             size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
             if not is_number(size):
@@ -53,6 +60,12 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 above.append((rate, one, most, why))
         if above:
             yield _finding(above)
+
+
+def _peak(report: Report) -> float:
+    """The most that its memory can do by what the log prints of it."""
+    said = report.facts.get("memory_peak_bytes_per_s")
+    return float(said) if is_number(said) and said > 0 else float("inf")
 
 
 def _above(report: Report, least: float) -> Iterator[Result]:

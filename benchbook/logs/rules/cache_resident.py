@@ -23,9 +23,10 @@ ARTEFACT = "cache-resident"
 RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
-CERTAIN, EVERYWHERE, BY_RULE = 1.0, 0.95, 0.6
+CERTAIN, EVERYWHERE, BY_WALK, BY_RULE = 1.0, 0.95, 0.8, 0.6
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
+OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
 
 
 class _Sized(NamedTuple):
@@ -68,7 +69,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"
-        if _is_sweep(sized, llc) or report.facts.get("cached_on_purpose"):
+        if report.facts.get("cached_on_purpose"):
+            continue
+        if llc:
+            yield from _too_short(report, llc, said_by)
+        if _is_sweep(sized, llc):
             continue
         key = report.tool, llc
         if key not in walks:
@@ -174,6 +179,37 @@ def _by_rule(small: list[_Sized], llc: int, said_by: str) -> Finding:
             f"{share(llc / least.all_bytes)} of what is read may come from cache."
         ),
         remedy=_remedy(llc),
+    )
+
+
+def _too_short(report: Report, llc: int, said_by: str) -> Iterator[Finding]:
+    """A walk of loads that ends before it leaves the caches: who reads its last latency as that of
+    memory errs."""
+    sets = [
+        (size, one)
+        for one in report.knowing("stride_bytes")
+        if one.unit == "ns" and (size := _whole(one.of.get("working_set_bytes")))
+    ]
+    largest, last = max(sets, key=lambda pair: pair[0], default=(0, None))
+    if last is None or largest > llc or last.value >= OF_MEMORY_NS:
+        return
+    yield Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[last.where],
+        confidence=BY_WALK,
+        evidence=[
+            proof("working_set_bytes", largest, "bytes", f"line {last.line}"),
+            proof("latency", last.value, last.unit, f"line {last.line}"),
+            proof("llc_bytes", llc, "bytes", "machine"),
+        ],
+        explanation=(
+            f"The largest of the sizes that were walked through has {format_bytes(largest)} and "
+            f"{last.value:g} ns (line {last.line}), and the last-level caches have "
+            f"{format_bytes(llc)} ({said_by}): the walk ends in a cache, and none of its latencies "
+            "is one of memory."
+        ),
+        remedy=f"For the latency of memory walk on to {format_bytes(RULE * llc)} at least.",
     )
 
 
