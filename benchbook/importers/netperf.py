@@ -1,4 +1,4 @@
-"""netperf: the tables of its stream and request/response tests, and the lines of -- -k."""
+"""netperf: the tables of its stream and request/response tests, and what -- -k, -o and -O print."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from benchbook.logs.transfers import link_speed
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
-WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ")
+WORDS = (
+    " TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ",
+    " Microseconds",
+)  # fmt: skip
 SIGNS = re.compile(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
     r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
-    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",
+    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b"
+    r"|\b(?:Latency|Microseconds) Microseconds\b",
     re.M,
 )
 _TITLE = re.compile(
@@ -41,8 +45,14 @@ _SILENT = re.compile(
     r"\bnetperf\s(?=.*-P ?0\b)"
     r"(?:(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)|(?!.*\s-t))"
 )
-_STACKED = re.compile(r"^\s*Throughput Throughput\b")  # heads of -t omni, on lines of their own
-_UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s)\b")
+# The first line of heads of -O, which stand above each other: words of these alone.
+_MEASURED = frozenset(
+    ("Throughput", "Transaction", "Minimum", "Mean", "Maximum", "Stddev", "50th", "90th", "99th")
+)
+_SET = frozenset(("Local", "Remote", "Elapsed", "Protocol", "Direction", "Request", "Response"))
+_STACKED = re.compile(rf"\s*(?:{'|'.join(sorted(_MEASURED | _SET))})\s")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")
+_QUOTES = " \t\"',"  # around a line that is a string of somebody's own
 # Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
 _TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
@@ -55,9 +65,10 @@ _LATENCIES = {
 }  # fmt: skip
 
 
-# What -- -o has above its values, parted by commas.
+# What -o has above its values, parted by commas, and -O in lines.
 _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
+    "Transaction Rate Tran/s": "TRANSACTION_RATE",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
     "90th Percentile Latency Microseconds": "P90_LATENCY",
@@ -99,27 +110,24 @@ def read(log: Log) -> list[Report]:
         if line.number in asked:
             heads = asked[line.number]
             continue
-        if _STACKED.match(line.text):
+        if _begins_heads(line.text):
             stacked = [line.text]
             continue
-        if stacked and _UNITED.match(line.text):
-            runs.append(_Run(line.number, keys=_under(stacked, line)))
+        if stacked and (keys := _under(stacked, line)):
+            _tabled(runs, line, keys)
             stacked = []
             continue
-        if stacked and len(stacked) < _DEEPEST:
+        if stacked and len(stacked) < _DEEPEST and not any(map(_NUMBER.match, line.text.split())):
             stacked.append(line.text)
             continue
         if "netperf" in line.text and (found := _SILENT.search(line.text)):
             runs.append(_silent(line, found))
             continue
-        if "Throughput Units" in line.text and "," in line.text:
-            heads = [one.strip() for one in line.text.split(",")]
-        elif heads and line.text.count(",") + 1 == len(heads):
-            runs.append(_Run(line.number))
-            cells = zip(heads, line.text.split(","), strict=True)
-            runs[-1].keys = {
-                _HEADS.get(head, head): (cell.strip(), line.number) for head, cell in cells
-            }
+        if "," in line.text and _are_heads(named := _separated(line.text)):
+            heads = named
+        elif heads and len(cells := _separated(line.text)) == len(heads):
+            keys = zip((_HEADS.get(head, head) for head in heads), cells, strict=True)
+            _tabled(runs, line, {key: (cell, line.number) for key, cell in keys})
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
@@ -163,7 +171,30 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
     for command in log.commands:
         words = command.words
         if words[0].endswith("netperf") and "-o" in words[:-1]:
-            yield command.number, words[words.index("-o") + 1].split(",")
+            yield command.number, words[words.index("-o") + 1].upper().split(",")
+
+
+def _separated(text: str) -> list[str]:
+    return [one.strip() for one in text.strip(_QUOTES).split(",")]
+
+
+def _are_heads(cells: list[str]) -> bool:
+    return len(cells) > 1 and not _HEADS.keys().isdisjoint(cells)
+
+
+def _tabled(runs: list[_Run], line: Line, keys: dict[str, tuple[str, int]]) -> None:
+    """The values of -o or -O are those of the title above them, if any."""
+    if not runs or runs[-1].results or runs[-1].keys:
+        runs.append(_Run(line.number))
+    runs[-1].keys = keys
+    runs[-1].kind = runs[-1].kind or "OMNI"
+
+
+def _begins_heads(text: str) -> bool:
+    if not _STACKED.match(text):
+        return False
+    words = set(text.split())
+    return words <= _MEASURED | _SET and not words.isdisjoint(_MEASURED)
 
 
 def _silent(line: Line, found: re.Match[str]) -> _Run:
@@ -177,8 +208,12 @@ def _silent(line: Line, found: re.Match[str]) -> _Run:
 
 
 def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
-    """The cells of a line by what stands above each, word under word."""
+    """The cells of a line by what stands above each, word under word; none where it is no line of
+    values."""
     cells = list(re.finditer(r"\S+", line.text))
+    begins = [one.start() for one in re.finditer(r"\S+", heads[0])]
+    if [one.start() for one in cells] != begins or not any(_NUMBER.match(one[0]) for one in cells):
+        return {}
     ends = [one.start() for one in cells[1:]] + [max(map(len, heads), default=0)]
     keys = {}
     for cell, end in zip(cells, ends, strict=True):
@@ -271,6 +306,11 @@ def _keyed(run: _Run) -> None:
     elif text:
         name = "transaction rate" if unit == "transactions/s" else "throughput"
         run.results.append(Result(name, value, unit, number, "total"))
+    elif "TRANSACTION_RATE" in run.keys:
+        text, number = run.keys["TRANSACTION_RATE"]
+        if _NUMBER.match(text):
+            rate = float(text)
+            run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
     for key, statistic in _LATENCIES.items():
         if key in run.keys:
             try:
