@@ -34,6 +34,9 @@ _WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a 
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
+_OF_CPUS = 4  # more with -c or -C: the use of either end's, and what that is for each unit
+_WITH_CPUS = 8  # cells of a sender of datagrams then
+_UNKNOWN = -1.0  # what stands for a figure that was not taken
 _UNIT = re.compile(r"(?:10\^(?P<power>[0369])bits|\b(?P<bytes>[KMG]?Bytes)) *\/ ?s(?:ec)?\b")
 _RATED = re.compile(r"secs\. +per sec\b")  # the last of the heads of exchanges
 _INTERIM = re.compile(
@@ -258,6 +261,7 @@ def _row(run: _Run, line: Line) -> None:
         rate = float(cells[5])
         of = {**size, "elapsed_s": float(cells[4])}
         run.results.append(Result("transaction rate", rate, "transactions/s", line.number, "", of))
+        run.results += _of_cpus(line, cells, 6)
     elif run.protocol == "udp" and run.unit:
         _datagrams(run, line, cells)
     elif run.unit and len(cells) >= 5 and not run.results:
@@ -265,17 +269,30 @@ def _row(run: _Run, line: Line) -> None:
         of = {**elapsed, "write_bytes": int(float(cells[2]))}
         value = float(cells[4])
         run.results.append(Result("throughput", value, run.unit, line.number, "total", of))
+        run.results += _of_cpus(line, cells, 5)
+
+
+def _of_cpus(line: Line, cells: list[str], begin: int) -> Iterator[Result]:
+    """How busy the CPUs of both ends were, behind what was measured."""
+    if len(cells) == begin + _OF_CPUS:
+        for end, cell in zip(("local", "remote"), cells[begin:], strict=False):
+            yield from _cpu(line, end, cell)
+
+
+def _cpu(line: Line, end: str, cell: str) -> Iterator[Result]:
+    if (use := float(cell)) != _UNKNOWN:
+        yield Result("CPU", use, "%", line.number, "", {"end": end})
 
 
 def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
     """The sender's line, and the receiver's below it, which lacks size and errors; both have two
     more where CPUs are looked at."""
-    if len(cells) in (6, 8) and not run.results:
+    if len(cells) in (6, _WITH_CPUS) and not run.results:
         run.cells = len(cells)
         run.facts["message_bytes"] = int(float(cells[1]))
         of: dict[str, Any] = {"end": "sender", **_elapsed(cells[2])}
         sent, rate = int(float(cells[3])), float(cells[5])
-    elif len(cells) == run.cells - 2 and len(run.results) == 2:
+    elif len(cells) == run.cells - 2 and all(one.of["end"] != "receiver" for one in run.results):
         of = {"end": "receiver", **_elapsed(cells[1])}
         sent, rate = int(float(cells[2])), float(cells[3])
     else:
@@ -285,6 +302,8 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
         Result("datagrams", sent, "datagrams", line.number, "total", of),
         Result("throughput", rate, run.unit, line.number, "total", of | moved),
     ]
+    if run.cells == _WITH_CPUS:
+        run.results += _cpu(line, "local" if of["end"] == "sender" else "remote", cells[-2])
 
 
 def _elapsed(cell: str) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""report-errors: losses and jitters that no transfer can have, as some versions of tools print
-them."""
+"""report-errors: losses, jitters and uses of CPUs that no transfer can have, as some versions of
+tools print them."""
 
 from __future__ import annotations
 
@@ -46,12 +46,22 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         out += _too_many(report)
         if out:
             yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
+        if idle := list(_less_than_idle(report)):
+            yield _finding(idle, CERTAIN, IDLE_REMEDY, _IDLE)
         first = list(_first(report))
         if first and not out:
             yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
 
 
 _OUT = "The log says {0}. No loss or delay of a network makes such a value: the report is wrong."
+_IDLE = (
+    "The log says that {0} of the CPUs were in use. Nothing is busy for less than no time: the "
+    "counters of idle time were not read as this system has them."
+)
+IDLE_REMEDY = (
+    "Set these values aside, and what the tool makes of them for each unit of work, and look at "
+    "the CPUs with mpstat on both hosts; the rate beside them does not rest on them."
+)
 _FIRST = (
     "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
     "first has none before it: the offset between the two clocks stands in its place."
@@ -124,6 +134,12 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
         if sent is not None and most is not None and got.value > most > 0:
             said = f"{got.value:,.6g} {got.unit} received of {sent.value:,.6g} sent"
             yield got, f"{said} (line {got.line})"
+
+
+def _less_than_idle(report: Report) -> Iterator[tuple[Result, str]]:
+    for one in report.called("CPU"):
+        if is_number(one.value) and one.value < 0:
+            yield one, f"{one.value:,.6g} % (line {one.line})"
 
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:
