@@ -59,6 +59,8 @@ _QUOTES = " \t\"',"  # around a line that is a string of somebody's own
 # Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
 _TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
+# Of -I, where the repetitions did not come as near to each other as was asked.
+_UNSURE = re.compile(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
 _KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>.*?)\s*$")
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
@@ -135,6 +137,9 @@ def read(log: Log) -> list[Report]:
             runs.append(_begun(line, found))
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
             runs[-1].meets("far_address", found["far"])
+        elif runs and "!!!" in line.text and (found := _UNSURE.search(line.text)):
+            width = float(found[1])
+            runs[-1].interim.append(Result("confidence interval", width, "%", line.number))
         elif "Interim" in line.text and (found := _INTERIM.search(line.text)):
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number))

@@ -1,7 +1,7 @@
 """heavy-tail: the tool itself says that its runs are unstable, and its figures say so too.
 
 Decided by both: a warning alone comes with differences that nobody minds, and a wide deviation may
-be what the program does.
+be what the program does. A tool that warns with the interval of its mean has said both.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report of which tool and figures say it."""
     del machine
     for report in reports:
+        for width in report.called("confidence interval"):
+            if width.value >= 100 * WIDE:
+                yield _unsure(width)
         if not report.facts.get("said_unstable"):
             continue
         if _few(report):
@@ -49,6 +52,22 @@ def _few(report: Report) -> bool:
 
 def _ns(one: Result | None) -> float | None:
     return in_base(one.value, one.unit)[0] if one and is_number(one.value) else None
+
+
+def _unsure(width: Result) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[width.where],
+        confidence=LIKELY,
+        evidence=[proof(width.where, width.value, width.unit, f"line {width.line}")],
+        explanation=(
+            f"The tool warns that its repetitions lie so far apart that the interval of their mean "
+            f"is {number(width.value)} % wide (line {width.line}). What it prints says little "
+            "of another run."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _finding(shown: list[Result], spread: float, times: float) -> Finding:
