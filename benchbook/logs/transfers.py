@@ -37,6 +37,7 @@ _HEAD_3 = re.compile(
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
 ENDS = ("sender", "receiver")
+_WIDE = "]   0.00-"
 _ENDED = re.compile(r"\b(?:sender|receiver)$")
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
@@ -100,9 +101,10 @@ class Family:
         elif text.endswith(ENDS) and _ENDED.search(text) and ROW.search(text):
             self.name = "iperf3"
         elif not self.name and (found := ROW.search(text)):
-            # iperf3 sets the end of an interval to the left in six columns.
+            # iperf3 sets both ends of an interval in six columns, the second one to the left.
             two = re.search(r"[.,]\d\d$", found["end"])
             wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
+            wide = wide or found["role"] or (two and found["start"] == "0.00" and _WIDE in text)
             self.name = "iperf3" if wide or (two and self._ends_as_3(line.number)) else "iperf"
         return self.name
 
