@@ -192,8 +192,9 @@ def _printed_end(run: _Run, row: Row) -> str:
 
 
 def _ends(run: _Run) -> dict[str, str]:
-    """By stream, whose figures it has: who listens receives."""
-    return {
+    """By stream, whose figures it has: who listens receives, who says what it sent has sent it."""
+    sent = {str(one.of["stream"]): "sender" for one in run.results if one.name == "datagrams"}
+    return sent | {
         one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
         for one, port in (run.near_ports.items() if run.ports else ())
     }
