@@ -196,12 +196,20 @@ def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[
     """Jitter and lost datagrams of one line of UDP; nothing where it has none."""
     if (found := LOST.search(row.rest)) is None:
         return []
-    number = row.line.number
+    number, printed = row.line.number, found.groups()
+    if found["percent"] is None and found.end() == len(row.rest) and _is_last(log, row.line):
+        printed = found["jitter"], found["lost"], None, None  # the log may end inside of a number
     return [
         Result(name, value, unit, number, statistic, columns)
-        for (name, unit), text in zip(_OF_LOSSES, found.groups(), strict=True)
+        for (name, unit), text in zip(_OF_LOSSES, printed, strict=True)
         if text is not None and (value := log.number(text)) is not None
     ]
+
+
+def _is_last(log: Log, line: Line) -> bool:
+    """Whether no more than a blank line follows."""
+    last = log.lines[-1]
+    return line.number >= last.number - (not last.text.strip())
 
 
 @dataclass
