@@ -33,6 +33,7 @@ _FIGURES = {
 }
 _RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
 _DEEPEST = 6  # levels of somebody's own around a test
+_OF_STREAM = ("sender", "receiver", "udp")
 _OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
 Object = dict[str, Any]
 
@@ -106,7 +107,8 @@ def _is_test(value: Object) -> bool:
         ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
         return ours or any(key in start for key in ("connected", "test_start"))
     parts = [_object(value, key) for key in ("start", "end")]
-    if "bits_per_second" in _object(parts[1], "sum"):
+    ends = (_object(one, key) for one in _list(parts[1], "streams") for key in _OF_STREAM)
+    if any("bits_per_second" in one for one in (_object(parts[1], "sum"), *ends)):
         return True
     return any("test_start" in part or "sum_sent" in part for part in parts)
 
