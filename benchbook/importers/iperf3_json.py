@@ -287,6 +287,8 @@ def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) 
     begun, ended = _number(own.get("start")), _number(own.get("end"))
     if begun is not None and ended is not None:
         timed |= {"start_s": begun, "end_s": ended}
+        if columns.get("end") == "receiver" and statistic == "total" and ended > begun:
+            lasted = ended - begun  # a stream's `seconds` may be those of its sender
     if lasted is not None and lasted > 0 and moved is not None:
         timed |= {"elapsed_s": lasted, "bytes_moved": moved}
     blind = columns.get("end") == "sender" and not (own.get("lost_packets") or own.get("jitter_ms"))
