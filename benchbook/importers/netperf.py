@@ -30,6 +30,7 @@ _TITLE = re.compile(
     r"|SENDFILE|UNIDIRECTIONAL SEND)"
     r"(?: TEST| \(\w+\)){1,2}(?:(?: from (?P<near>\S+) .*?)? to (?P<far>\S+))?"
 )
+_OMNI = re.compile(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
 _WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
@@ -74,6 +75,7 @@ _LATENCIES = {
 _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
     "Transaction Rate Tran/s": "TRANSACTION_RATE",
+    "Local CPU Util %": "LOCAL_CPU_UTIL", "Remote CPU Util %": "REMOTE_CPU_UTIL",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
     "90th Percentile Latency Microseconds": "P90_LATENCY",
@@ -135,6 +137,10 @@ def read(log: Log) -> list[Report]:
             _tabled(runs, line, {key: (cell, line.number) for key, cell in keys})
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
+        elif "OMNI" in line.text and (found := _OMNI.search(line.text)):
+            runs.append(_Run(line.number, kind="OMNI"))
+            runs[-1].meets("near_address", found["near"])
+            runs[-1].meets("far_address", found["far"])
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
             runs[-1].meets("far_address", found["far"])
         elif runs and "!!!" in line.text and (found := _UNSURE.search(line.text)):
@@ -281,12 +287,12 @@ def _of_cpus(line: Line, cells: list[str], begin: int) -> Iterator[Result]:
     """How busy the CPUs of both ends were, behind what was measured."""
     if len(cells) == begin + _OF_CPUS:
         for end, cell in zip(("local", "remote"), cells[begin:], strict=False):
-            yield from _cpu(line, end, cell)
+            yield from _cpu(line.number, end, cell)
 
 
-def _cpu(line: Line, end: str, cell: str) -> Iterator[Result]:
+def _cpu(number: int, end: str, cell: str) -> Iterator[Result]:
     if (use := float(cell)) != _UNKNOWN:
-        yield Result("CPU", use, "%", line.number, "", {"end": end})
+        yield Result("CPU", use, "%", number, "", {"end": end})
 
 
 def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
@@ -308,7 +314,7 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
         Result("throughput", rate, run.unit, line.number, "total", of | moved),
     ]
     if run.cells == _WITH_CPUS:
-        run.results += _cpu(line, "local" if of["end"] == "sender" else "remote", cells[-2])
+        run.results += _cpu(line.number, "local" if of["end"] == "sender" else "remote", cells[-2])
 
 
 def _elapsed(cell: str) -> dict[str, float]:
@@ -344,5 +350,9 @@ def _keyed(run: _Run) -> None:
             if latency == -1:  # it kept no times
                 continue
             run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
+    for end in ("local", "remote"):
+        text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
+        if _NUMBER.match(text):
+            run.results += _cpu(number, end, text)
     if "PROTOCOL" in run.keys:
         run.facts["protocol"] = run.keys["PROTOCOL"][0].lower()
