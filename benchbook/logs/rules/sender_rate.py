@@ -15,6 +15,7 @@ from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
 from benchbook.digits import bit_rate, number, share
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import Told, each, over_udp, wholes
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
@@ -77,7 +78,8 @@ def _last_interval(report: Report) -> Result | None:
 
 
 def _has_receiver(told: Told) -> bool:
-    return any(told.of("receiver", name) for name in HEARD)
+    heard = (told.of("receiver", name) for name in HEARD)
+    return any(one is not None and is_number(one.value) for one in heard)  # 0 of 0 is no share
 
 
 def _arrived(told: Told) -> float | None:
