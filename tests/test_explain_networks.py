@@ -227,3 +227,8 @@ def test_bytes_tell_what_arrived_where_no_rate_of_the_receiver_does() -> None:
     found = explained("log", text.replace(" 619 Mbits", " 6,1,9 Mbits").encode(), Machine())
     (told,) = [one for one in found["findings"] if one["artefact"] == "sender-rate"]
     assert "the receiver got 148 MiB (line" in told["explanation"]
+
+
+def test_delays_of_one_way_below_zero_tell_of_the_clocks() -> None:
+    told = explained("log", (LOGS / "iperf" / "clocks-apart.log").read_bytes(), Machine())
+    assert ["clocks of the two hosts differ" in one for one in told["notes"]] == [True]

@@ -55,6 +55,7 @@ _CSV = re.compile(
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
 _FEW, _ALL = "interval", "total"
+_DELAY = "one-way delay"
 _OF_SAMPLES = ("mean", "min", "max", "sd")
 
 
@@ -192,8 +193,9 @@ def _printed_end(run: _Run, row: Row) -> str:
 
 
 def _ends(run: _Run) -> dict[str, str]:
-    """By stream, whose figures it has: who listens receives."""
-    return {
+    """By stream, whose figures it has: who listens receives, who says what it sent has sent it."""
+    sent = {str(one.of["stream"]): "sender" for one in run.results if one.name == "datagrams"}
+    return sent | {
         one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
         for one, port in (run.near_ports.items() if run.ports else ())
     }
@@ -223,13 +225,22 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
     whose = {one: _end(run, ends, one) for one in {row.stream for row, _, _ in run.rows}}
+    early: Result | None = None
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
         last = last or key in alone
         statistic = _ALL if last else _FEW
-        run.results += _results(log, row, statistic, end or whose[row.stream])
+        found = list(_results(log, row, statistic, end or whose[row.stream]))
+        run.results += found
+        if early is None and "pps" in row.rest:
+            early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
+    if early is not None:
+        run.notes.append(
+            f"line {early.line}: what arrives {-early.value:g} {early.unit} before it was sent "
+            "shows that the clocks of the two hosts differ: delays of one way are off by that"
+        )
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
@@ -274,7 +285,7 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
         yield from losses(log, row, statistic, columns)
         if "pps" in rest and (delayed := _DELAYED.search(rest)):
             for name, value in zip(_OF_SAMPLES, delayed.groups(), strict=True):
-                yield Result("one-way delay", float(value), "ms", number, name, columns | when)
+                yield Result(_DELAY, float(value), "ms", number, name, columns | when)
     elif "pps" not in rest and (found := _ENHANCED.search(rest)):
         yield from _of_connection(found, number, statistic, columns)
 

@@ -67,6 +67,7 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
     counted: bool = False  # an old client ends with what was sent
+    old: bool = False  # such a one was seen above
     headed: bool = False  # what is over its first row is there
     connected: set[str] = field(default_factory=set)
 
@@ -119,7 +120,7 @@ def _runs(log: Log) -> list[_Run]:
             run.rows.append((row, closing or run.counted))
             ruled = False
         elif "[ ID]" in line.text:
-            if run.done and not ruled:
+            if run.counted or (run.done and not ruled):
                 run = _next(runs, line)  # of which only this head is left
             _says(log, run, line)
             closing, ruled, run.headed = ruled, False, run.headed or not run.rows
@@ -148,7 +149,7 @@ def _wrapped(log: Log) -> dict[int, str]:
 def _next(runs: list[_Run], line: Line) -> _Run:
     """Another run, unless the last one has nothing yet."""
     if runs[-1].took():
-        runs.append(_Run(line.number))
+        runs.append(_Run(line.number, old=runs[-1].counted or runs[-1].old))
     return runs[-1]
 
 
@@ -259,7 +260,7 @@ def _end(run: _Run, row: Row, statistic: str) -> str | None:
     if run.facts.get("protocol") == "udp":
         if "ms" in rest and statistic == "interval":
             return "receiver"  # who sends knows of no losses
-        if ("ms" in rest and run.counted) or _COUNT.search(rest):
+        if ("ms" in rest and (run.counted or run.old)) or _COUNT.search(rest):
             return "sender"  # old ones print what was sent beside what was lost of it
     elif rest and _RETRANSMITS.search(rest):
         return "sender"

@@ -33,6 +33,7 @@ _FIGURES = {
 }
 _RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
 _DEEPEST = 6  # levels of somebody's own around a test
+_OF_STREAM = ("sender", "receiver", "udp")
 _OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
 Object = dict[str, Any]
 
@@ -106,7 +107,8 @@ def _is_test(value: Object) -> bool:
         ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
         return ours or any(key in start for key in ("connected", "test_start"))
     parts = [_object(value, key) for key in ("start", "end")]
-    if "bits_per_second" in _object(parts[1], "sum"):
+    ends = (_object(one, key) for one in _list(parts[1], "streams") for key in _OF_STREAM)
+    if any("bits_per_second" in one for one in (_object(parts[1], "sum"), *ends)):
         return True
     return any("test_start" in part or "sum_sent" in part for part in parts)
 
@@ -285,6 +287,8 @@ def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) 
     begun, ended = _number(own.get("start")), _number(own.get("end"))
     if begun is not None and ended is not None:
         timed |= {"start_s": begun, "end_s": ended}
+        if columns.get("end") == "receiver" and statistic == "total" and ended > begun:
+            lasted = ended - begun  # a stream's `seconds` may be those of its sender
     if lasted is not None and lasted > 0 and moved is not None:
         timed |= {"elapsed_s": lasted, "bytes_moved": moved}
     blind = columns.get("end") == "sender" and not (own.get("lost_packets") or own.get("jitter_ms"))

@@ -1,4 +1,4 @@
-"""netperf: the tables of its stream and request/response tests, and the lines of -- -k."""
+"""netperf: the tables of its stream and request/response tests, and what -- -k, -o and -O print."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from benchbook.logs.transfers import link_speed
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
-WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ")
+WORDS = (
+    " TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ",
+    " Microseconds",
+)  # fmt: skip
 SIGNS = re.compile(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
     r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
-    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",
+    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b"
+    r"|\b(?:Latency|Microseconds) Microseconds\b",
     re.M,
 )
 _TITLE = re.compile(
@@ -26,10 +30,14 @@ _TITLE = re.compile(
     r"|SENDFILE|UNIDIRECTIONAL SEND)"
     r"(?: TEST| \(\w+\)){1,2}(?:(?: from (?P<near>\S+) .*?)? to (?P<far>\S+))?"
 )
+_OMNI = re.compile(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
 _WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
+_OF_CPUS = 4  # more with -c or -C: the use of either end's, and what that is for each unit
+_WITH_CPUS = 8  # cells of a sender of datagrams then
+_UNKNOWN = -1.0  # what stands for a figure that was not taken
 _UNIT = re.compile(r"(?:10\^(?P<power>[0369])bits|\b(?P<bytes>[KMG]?Bytes)) *\/ ?s(?:ec)?\b")
 _RATED = re.compile(r"secs\. +per sec\b")  # the last of the heads of exchanges
 _INTERIM = re.compile(
@@ -41,11 +49,19 @@ _SILENT = re.compile(
     r"\bnetperf\s(?=.*-P ?0\b)"
     r"(?:(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)|(?!.*\s-t))"
 )
-_STACKED = re.compile(r"^\s*Throughput Throughput\b")  # heads of -t omni, on lines of their own
-_UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s)\b")
+# The first line of heads of -O, which stand above each other: words of these alone.
+_MEASURED = frozenset(
+    ("Throughput", "Transaction", "Minimum", "Mean", "Maximum", "Stddev", "50th", "90th", "99th")
+)
+_SET = frozenset(("Local", "Remote", "Elapsed", "Protocol", "Direction", "Request", "Response"))
+_STACKED = re.compile(rf"\s*(?:{'|'.join(sorted(_MEASURED | _SET))})\s")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")
+_QUOTES = " \t\"',"  # around a line that is a string of somebody's own
 # Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
 _TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
+# Of -I, where the repetitions did not come as near to each other as was asked.
+_UNSURE = re.compile(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
 _KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>.*?)\s*$")
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
@@ -55,9 +71,11 @@ _LATENCIES = {
 }  # fmt: skip
 
 
-# What -- -o has above its values, parted by commas.
+# What -o has above its values, parted by commas, and -O in lines.
 _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
+    "Transaction Rate Tran/s": "TRANSACTION_RATE",
+    "Local CPU Util %": "LOCAL_CPU_UTIL", "Remote CPU Util %": "REMOTE_CPU_UTIL",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
     "90th Percentile Latency Microseconds": "P90_LATENCY",
@@ -99,31 +117,35 @@ def read(log: Log) -> list[Report]:
         if line.number in asked:
             heads = asked[line.number]
             continue
-        if _STACKED.match(line.text):
+        if _begins_heads(line.text):
             stacked = [line.text]
             continue
-        if stacked and _UNITED.match(line.text):
-            runs.append(_Run(line.number, keys=_under(stacked, line)))
+        if stacked and (keys := _under(stacked, line)):
+            _tabled(runs, line, keys)
             stacked = []
             continue
-        if stacked and len(stacked) < _DEEPEST:
+        if stacked and len(stacked) < _DEEPEST and not any(map(_NUMBER.match, line.text.split())):
             stacked.append(line.text)
             continue
         if "netperf" in line.text and (found := _SILENT.search(line.text)):
             runs.append(_silent(line, found))
             continue
-        if "Throughput Units" in line.text and "," in line.text:
-            heads = [one.strip() for one in line.text.split(",")]
-        elif heads and line.text.count(",") + 1 == len(heads):
-            runs.append(_Run(line.number))
-            cells = zip(heads, line.text.split(","), strict=True)
-            runs[-1].keys = {
-                _HEADS.get(head, head): (cell.strip(), line.number) for head, cell in cells
-            }
+        if "," in line.text and _are_heads(named := _separated(line.text)):
+            heads = named
+        elif heads and len(cells := _separated(line.text)) == len(heads):
+            keys = zip((_HEADS.get(head, head) for head in heads), cells, strict=True)
+            _tabled(runs, line, {key: (cell, line.number) for key, cell in keys})
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
+        elif "OMNI" in line.text and (found := _OMNI.search(line.text)):
+            runs.append(_Run(line.number, kind="OMNI"))
+            runs[-1].meets("near_address", found["near"])
+            runs[-1].meets("far_address", found["far"])
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
             runs[-1].meets("far_address", found["far"])
+        elif runs and "!!!" in line.text and (found := _UNSURE.search(line.text)):
+            width = float(found[1])
+            runs[-1].interim.append(Result("confidence interval", width, "%", line.number))
         elif "Interim" in line.text and (found := _INTERIM.search(line.text)):
             if not runs or runs[-1].results:
                 runs.append(_Run(line.number))
@@ -163,7 +185,30 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
     for command in log.commands:
         words = command.words
         if words[0].endswith("netperf") and "-o" in words[:-1]:
-            yield command.number, words[words.index("-o") + 1].split(",")
+            yield command.number, words[words.index("-o") + 1].upper().split(",")
+
+
+def _separated(text: str) -> list[str]:
+    return [one.strip() for one in text.strip(_QUOTES).split(",")]
+
+
+def _are_heads(cells: list[str]) -> bool:
+    return len(cells) > 1 and not _HEADS.keys().isdisjoint(cells)
+
+
+def _tabled(runs: list[_Run], line: Line, keys: dict[str, tuple[str, int]]) -> None:
+    """The values of -o or -O are those of the title above them, if any."""
+    if not runs or runs[-1].results or runs[-1].keys:
+        runs.append(_Run(line.number))
+    runs[-1].keys = keys
+    runs[-1].kind = runs[-1].kind or "OMNI"
+
+
+def _begins_heads(text: str) -> bool:
+    if not _STACKED.match(text):
+        return False
+    words = set(text.split())
+    return words <= _MEASURED | _SET and not words.isdisjoint(_MEASURED)
 
 
 def _silent(line: Line, found: re.Match[str]) -> _Run:
@@ -177,8 +222,12 @@ def _silent(line: Line, found: re.Match[str]) -> _Run:
 
 
 def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
-    """The cells of a line by what stands above each, word under word."""
+    """The cells of a line by what stands above each, word under word; none where it is no line of
+    values."""
     cells = list(re.finditer(r"\S+", line.text))
+    begins = [one.start() for one in re.finditer(r"\S+", heads[0])]
+    if [one.start() for one in cells] != begins or not any(_NUMBER.match(one[0]) for one in cells):
+        return {}
     ends = [one.start() for one in cells[1:]] + [max(map(len, heads), default=0)]
     keys = {}
     for cell, end in zip(cells, ends, strict=True):
@@ -223,6 +272,7 @@ def _row(run: _Run, line: Line) -> None:
         rate = float(cells[5])
         of = {**size, "elapsed_s": float(cells[4])}
         run.results.append(Result("transaction rate", rate, "transactions/s", line.number, "", of))
+        run.results += _of_cpus(line, cells, 6)
     elif run.protocol == "udp" and run.unit:
         _datagrams(run, line, cells)
     elif run.unit and len(cells) >= 5 and not run.results:
@@ -230,17 +280,30 @@ def _row(run: _Run, line: Line) -> None:
         of = {**elapsed, "write_bytes": int(float(cells[2]))}
         value = float(cells[4])
         run.results.append(Result("throughput", value, run.unit, line.number, "total", of))
+        run.results += _of_cpus(line, cells, 5)
+
+
+def _of_cpus(line: Line, cells: list[str], begin: int) -> Iterator[Result]:
+    """How busy the CPUs of both ends were, behind what was measured."""
+    if len(cells) == begin + _OF_CPUS:
+        for end, cell in zip(("local", "remote"), cells[begin:], strict=False):
+            yield from _cpu(line.number, end, cell)
+
+
+def _cpu(number: int, end: str, cell: str) -> Iterator[Result]:
+    if (use := float(cell)) != _UNKNOWN:
+        yield Result("CPU", use, "%", number, "", {"end": end})
 
 
 def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
     """The sender's line, and the receiver's below it, which lacks size and errors; both have two
     more where CPUs are looked at."""
-    if len(cells) in (6, 8) and not run.results:
+    if len(cells) in (6, _WITH_CPUS) and not run.results:
         run.cells = len(cells)
         run.facts["message_bytes"] = int(float(cells[1]))
         of: dict[str, Any] = {"end": "sender", **_elapsed(cells[2])}
         sent, rate = int(float(cells[3])), float(cells[5])
-    elif len(cells) == run.cells - 2 and len(run.results) == 2:
+    elif len(cells) == run.cells - 2 and all(one.of["end"] != "receiver" for one in run.results):
         of = {"end": "receiver", **_elapsed(cells[1])}
         sent, rate = int(float(cells[2])), float(cells[3])
     else:
@@ -250,6 +313,8 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
         Result("datagrams", sent, "datagrams", line.number, "total", of),
         Result("throughput", rate, run.unit, line.number, "total", of | moved),
     ]
+    if run.cells == _WITH_CPUS:
+        run.results += _cpu(line.number, "local" if of["end"] == "sender" else "remote", cells[-2])
 
 
 def _elapsed(cell: str) -> dict[str, float]:
@@ -271,6 +336,11 @@ def _keyed(run: _Run) -> None:
     elif text:
         name = "transaction rate" if unit == "transactions/s" else "throughput"
         run.results.append(Result(name, value, unit, number, "total"))
+    elif "TRANSACTION_RATE" in run.keys:
+        text, number = run.keys["TRANSACTION_RATE"]
+        if _NUMBER.match(text):
+            rate = float(text)
+            run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
     for key, statistic in _LATENCIES.items():
         if key in run.keys:
             try:
@@ -280,5 +350,9 @@ def _keyed(run: _Run) -> None:
             if latency == -1:  # it kept no times
                 continue
             run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
+    for end in ("local", "remote"):
+        text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
+        if _NUMBER.match(text):
+            run.results += _cpu(number, end, text)
     if "PROTOCOL" in run.keys:
         run.facts["protocol"] = run.keys["PROTOCOL"][0].lower()

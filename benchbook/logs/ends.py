@@ -24,17 +24,28 @@ class Told:
 
 def wholes(report: Report) -> list[Told]:
     """The totals of all streams together where both ends printed them, else of each stream."""
+    sums, apart = _totals(report)
+    in_sums, in_parts = (any("receiver" in told.by_end for told in some) for some in (sums, apart))
+    return sums if sums and (in_sums or not in_parts) else apart
+
+
+def each(report: Report) -> list[Told]:
+    """The totals of each stream, of all together where there are no others."""
+    sums, apart = _totals(report)
+    return apart or sums
+
+
+def _totals(report: Report) -> tuple[list[Told], list[Told]]:
+    """Those of all streams together, and of each."""
     found: dict[tuple[str, str], Told] = {}
     for one in report.being("total"):
         stream, direction = str(one.of.get("stream", "")), str(one.of.get("direction", ""))
         key = (SUM if stream.startswith(SUM) else stream, direction)
         told = found.setdefault(key, Told(key[0]))
         told.by_end.setdefault(str(one.of.get("end", "")), {})[one.name] = one
-    found = {key: told for key, told in found.items() if not key[0].startswith(BOTH_WAYS)}
-    sums = [told for (stream, _), told in found.items() if stream == SUM]
-    apart = [told for (stream, _), told in found.items() if stream != SUM]
-    in_sums, in_parts = (any("receiver" in told.by_end for told in some) for some in (sums, apart))
-    return sums if sums and (in_sums or not in_parts) else apart
+    every = [told for told in found.values() if not told.stream.startswith(BOTH_WAYS)]
+    sums = [told for told in every if told.stream == SUM]
+    return sums, [told for told in every if told.stream != SUM]
 
 
 def over_udp(reports: list[Report]) -> Iterator[Report]:

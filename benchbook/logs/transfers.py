@@ -37,6 +37,7 @@ _HEAD_3 = re.compile(
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
 ENDS = ("sender", "receiver")
+_WIDE = "]   0.00-"
 _ENDED = re.compile(r"\b(?:sender|receiver)$")
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
@@ -100,9 +101,10 @@ class Family:
         elif text.endswith(ENDS) and _ENDED.search(text) and ROW.search(text):
             self.name = "iperf3"
         elif not self.name and (found := ROW.search(text)):
-            # iperf3 sets the end of an interval to the left in six columns.
+            # iperf3 sets both ends of an interval in six columns, the second one to the left.
             two = re.search(r"[.,]\d\d$", found["end"])
             wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
+            wide = wide or found["role"] or (two and found["start"] == "0.00" and _WIDE in text)
             self.name = "iperf3" if wide or (two and self._ends_as_3(line.number)) else "iperf"
         return self.name
 
@@ -194,12 +196,20 @@ def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[
     """Jitter and lost datagrams of one line of UDP; nothing where it has none."""
     if (found := LOST.search(row.rest)) is None:
         return []
-    number = row.line.number
+    number, printed = row.line.number, found.groups()
+    if found["percent"] is None and found.end() == len(row.rest) and _is_last(log, row.line):
+        printed = found["jitter"], found["lost"], None, None  # the log may end inside of a number
     return [
         Result(name, value, unit, number, statistic, columns)
-        for (name, unit), text in zip(_OF_LOSSES, found.groups(), strict=True)
+        for (name, unit), text in zip(_OF_LOSSES, printed, strict=True)
         if text is not None and (value := log.number(text)) is not None
     ]
+
+
+def _is_last(log: Log, line: Line) -> bool:
+    """Whether no more than a blank line follows."""
+    last = log.lines[-1]
+    return line.number >= last.number - (not last.text.strip())
 
 
 @dataclass

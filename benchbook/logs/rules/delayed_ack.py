@@ -2,7 +2,7 @@
 acknowledgement back.
 
 Decided by a mode at that time beside faster exchanges; where all last so long, only if the other
-end is near.
+end is near: by its address, or by exchanges with it in the same log that are not over TCP.
 """
 
 from __future__ import annotations
@@ -29,20 +29,24 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if report.facts.get("protocol") != "tcp":
             continue
         # Whether the way itself is long is asked only where there is something to explain.
-        for finding in _found(report):
-            if not any(_is_far(one, report.facts.get("far_address")) for one in reports):
+        for finding in _found(report, reports):
+            if not any(_is_far(one, report) for one in reports):
                 yield finding
 
 
-def _found(report: Report) -> Iterator[Finding]:
+def _found(report: Report, reports: list[Report]) -> Iterator[Finding]:
     for own in latencies(report):
         if found := _seen(report, own):
             yield _finding(own, *found)
     rates = [one for one in report.called("transaction rate") if one.value > 0]
     for one in rates:
         each_ns = 1e9 / one.value * (one.of.get("outstanding") or 1)
-        if _is_delay(each_ns) and is_near(report):
-            yield _of_rate(one, each_ns)
+        if not _is_delay(each_ns):
+            continue
+        if is_near(report):
+            yield _of_rate(one, each_ns, "in the same private network")
+        elif any(_is_beside(each, report) for each in reports):
+            yield _of_rate(one, each_ns, "that answers far sooner to a ping in this log")
 
 
 def _is_delay(ns: float | None) -> bool:
@@ -52,14 +56,30 @@ def _is_delay(ns: float | None) -> bool:
     return ns is not None and abs(ns - DELAY_NS) <= MODE_NS
 
 
-def _is_far(report: Report, address: object) -> bool:
-    """Whether exchanges with that address, but not over TCP, take as long: as a ping does."""
+def _is_far(other: Report, report: Report) -> bool:
+    """Whether exchanges with the same host, but not over TCP, take as long: as a ping does."""
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import DELAY_NS
 
-    if "protocol" in report.facts or not address or report.facts.get("far_address") != address:
-        return False
-    return any((own.ns("min") or 0) >= DELAY_NS / 2 for own in latencies(report))
+    return any(least >= DELAY_NS / 2 for least in _without_tcp(other, report, "min"))
+
+
+def _is_beside(other: Report, report: Report) -> bool:
+    """Whether the slowest of such exchanges is far faster."""
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.delayed_ack import DELAY_NS
+
+    return any(0 < most < FAST * DELAY_NS for most in _without_tcp(other, report, "max"))
+
+
+def _without_tcp(other: Report, report: Report, statistic: str) -> Iterator[float]:
+    if "protocol" not in other.facts and _ends(other) & _ends(report):
+        yield from (own.ns(statistic) or 0 for own in latencies(other))
+
+
+def _ends(report: Report) -> set[object]:
+    """What the other end is called."""
+    return {report.facts[name] for name in ("far_host", "far_address") if report.facts.get(name)}
 
 
 def _seen(report: Report, own: Latencies) -> tuple[str, float] | None:
@@ -101,7 +121,7 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
     )
 
 
-def _of_rate(one: Result, each_ns: float) -> Finding:
+def _of_rate(one: Result, each_ns: float, near: str) -> Finding:
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import REMEDY
 
@@ -113,8 +133,8 @@ def _of_rate(one: Result, each_ns: float) -> Finding:
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}")],
         explanation=(
             f"{one.value:,.4g} transactions a second (line {one.line}) are {duration(each_ns)} "
-            "each, to a host in the same private network. That is the time for which Linux keeps "
-            "an acknowledgement back while the other side waits for it."
+            f"each, to a host {near}. That is the time for which Linux keeps an acknowledgement "
+            "back while the other side waits for it."
         ),
         remedy=REMEDY,
     )

@@ -1,5 +1,5 @@
-"""report-errors: losses and jitters that no transfer can have, as some versions of tools print
-them."""
+"""report-errors: losses, jitters and uses of CPUs that no transfer can have, as some versions of
+tools print them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ CERTAIN, BY_SIZE = 1.0, 0.9
 SHOWN = 3
 LEAST_S = 0.5
 MORE_RECEIVED = 1.02  # times what was sent: digits and the ends of a test make less
+MOST_COUNTED = 2**31 - 1
 LONGER = 1.5  # times as long: a sender's total that was cut off, and an interval in its place
 _NAMES = {
     "jitter": "jitter_ms",
@@ -34,7 +35,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         groups = {} if _all_may_be(report) else _groups(report)
         lasted = {
-            _stretch(one): one.of["elapsed_s"]
+            _stretch(one): (one.of["elapsed_s"], one.of.get("start_s") == 0)
             for one in (report.results if groups else ())
             if "elapsed_s" in one.of
         }
@@ -44,14 +45,25 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             for one in out_of_range({"": _values(own, lasted)})
         ]
         out += _too_many(report)
+        out += _at_an_end(report)
         if out:
             yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
+        if idle := list(_less_than_idle(report)):
+            yield _finding(idle, CERTAIN, IDLE_REMEDY, _IDLE)
         first = list(_first(report))
         if first and not out:
             yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
 
 
 _OUT = "The log says {0}. No loss or delay of a network makes such a value: the report is wrong."
+_IDLE = (
+    "The log says that {0} of the CPUs were in use. Nothing is busy for less than no time: the "
+    "counters of idle time were not read as this system has them."
+)
+IDLE_REMEDY = (
+    "Set these values aside, and what the tool makes of them for each unit of work, and look at "
+    "the CPUs with mpstat on both hosts; the rate beside them does not rest on them."
+)
 _FIRST = (
     "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
     "first has none before it: the offset between the two clocks stands in its place."
@@ -90,14 +102,17 @@ def _stretch(one: Result) -> tuple[Any, ...]:
     return one.line, one.statistic, one.of.get("stream"), one.of.get("interval")
 
 
-def _values(own: Mapping[str, Result], lasted: Mapping[tuple[Any, ...], float]) -> dict[str, float]:
+def _values(
+    own: Mapping[str, Result], lasted: Mapping[tuple[Any, ...], tuple[float, bool]]
+) -> dict[str, float]:
     """By name, and how long the transfer was received, as far as it is known; of a moment that has
-    no length at its digits a jitter can be longer."""
+    no length at its digits a jitter can be longer, and what was smoothed before it is in it."""
     values = {name: one.value for name, one in own.items()}
     if values.get("expected_datagrams") == 0 and math.isnan(values.get("lost_percent", 0.0)):
         del values["lost_percent"]  # a share of nothing
-    took = lasted.get(_stretch(next(iter(own.values()))))
-    return values if not took or took < LEAST_S else values | {"receiving_s": took}
+    took, from_begin = lasted.get(_stretch(next(iter(own.values()))), (0.0, False))
+    beyond = from_begin and values.get("jitter_ms", 0.0) > 1e3 * LEAST_S
+    return values | {"receiving_s": took} if took and (took >= LEAST_S or beyond) else values
 
 
 def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
@@ -124,6 +139,20 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
         if sent is not None and most is not None and got.value > most > 0:
             said = f"{got.value:,.6g} {got.unit} received of {sent.value:,.6g} sent"
             yield got, f"{said} (line {got.line})"
+
+
+def _at_an_end(report: Report) -> Iterator[tuple[Result, str]]:
+    """Counts that reached what their counter holds at most."""
+    for one in report.called("datagrams", "lost datagrams"):
+        if one.value == MOST_COUNTED:
+            said = f"{one.value:,.0f} {one.name}, the most that a counter of 32 bits holds"
+            yield one, f"{said} (line {one.line})"
+
+
+def _less_than_idle(report: Report) -> Iterator[tuple[Result, str]]:
+    for one in report.called("CPU"):
+        if is_number(one.value) and one.value < 0:
+            yield one, f"{one.value:,.6g} % (line {one.line})"
 
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:

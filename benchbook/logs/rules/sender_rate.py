@@ -1,30 +1,37 @@
-"""sender-rate: datagrams that a sender handed over are called throughput, whether they arrived or
-not.
+"""sender-rate: what a sender handed over is called throughput, whether it arrived or not.
 
-Decided by what the other end got, where the log has it, or by the losses that it told; a log that
-has nothing of the other end tells no throughput at all.
+Decided by what the other end got, where the log has it, or of datagrams by the losses that it told;
+a log of these that has nothing of the other end tells no throughput at all. Over TCP the rest was
+still on its way when a test ended, which matters where the test was short.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
 from benchbook.digits import bit_rate, number, share
 from benchbook.importers import Report, Result
-from benchbook.logs.ends import Told, over_udp, wholes
+from benchbook.logs.ends import Told, each, over_udp, wholes
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 
 ARTEFACT = "sender-rate"
 CERTAIN, UNSEEN = 1.0, 0.8
 RATES = ("transferred", "throughput")
+IN_BUFFERS = 0.2  # of what was sent over TCP: more than the end of a test is worth
 HEARD = (*RATES, "loss", "messages")  # what tells that a receiver was asked
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each transfer whose sender's figure is not what arrived, or stands alone."""
     del machine
+    for report in reports:
+        if report.facts.get("protocol") == "tcp":
+            yield from _in_buffers(report)
     of_datagrams = list(over_udp(reports))
     seen = [one for one in of_datagrams if any(map(_has_receiver, wholes(one)))]
     for report in of_datagrams:
@@ -47,6 +54,21 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 yield _alone(sent)
 
 
+def _in_buffers(report: Report) -> Iterator[Finding]:
+    """One finding for the stream of which least arrived."""
+    late = []
+    for told in each(report):
+        sent, got = (told.of(end, "throughput") for end in ("sender", "receiver"))
+        if sent is None or got is None or not 0 < got.value < math.inf:
+            continue
+        handed, arrived = (in_base(one.value, one.unit)[0] for one in (sent, got))
+        if arrived < (1 - IN_BUFFERS) * handed < math.inf:
+            late.append((arrived / handed, sent, got))
+    if late:
+        arrived, sent, got = min(late, key=lambda one: one[0])
+        yield _early(sent, got, arrived)
+
+
 def _last_interval(report: Report) -> Result | None:
     """The last rate of a sender whose totals are cut off; None where the receiver tells too."""
     if any(one.of.get("end") == "receiver" for one in report.knowing("end")):
@@ -56,7 +78,8 @@ def _last_interval(report: Report) -> Result | None:
 
 
 def _has_receiver(told: Told) -> bool:
-    return any(told.of("receiver", name) for name in HEARD)
+    heard = (told.of("receiver", name) for name in HEARD)
+    return any(one is not None and is_number(one.value) for one in heard)  # 0 of 0 is no share
 
 
 def _arrived(told: Told) -> float | None:
@@ -99,6 +122,23 @@ def _lost(told: Told, sent: Result, arrived: float) -> Finding:
         explanation=(
             f"Line {sent.line} says {_said(sent)} of what the sender handed to "
             f"its socket, but {seen}. A sender of datagrams is never told what became of them."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _early(sent: Result, got: Result, arrived: float) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=1 / arrived,
+        where=[sent.where],
+        confidence=CERTAIN,
+        evidence=[proof(one.name, one.value, one.unit, f"line {one.line}") for one in (sent, got)],
+        explanation=(
+            f"Line {sent.line} says {_said(sent)} of what the sender handed to its socket, but "
+            f"the receiver got {_said(got)} (line {got.line}), {share(arrived)} of it. The rest "
+            "was still in the buffers between them when the sender stopped its clock."
         ),
         remedy=REMEDY,
     )

@@ -2,8 +2,9 @@
 error of its mean says that a run differs from it by most of it.
 
 The first is decided by both: a warning alone comes with differences that nobody minds, and a wide
-deviation may be what the program does. The second looks small where there were many runs: the error
-of a mean is the deviation over the root of their number.
+deviation may be what the program does; a tool that warns with the interval of its mean has said
+both. The second looks small where there were many runs: the error of a mean is the deviation over
+the root of their number.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         yield from _uncertain(report)
+        for width in report.called("confidence interval"):
+            if width.value >= 100 * WIDE:
+                yield _unsure(width)
         if not report.facts.get("said_unstable"):
             continue
         if _few(report):
@@ -87,6 +91,22 @@ def _few(report: Report) -> bool:
 
 def _ns(one: Result | None) -> float | None:
     return in_base(one.value, one.unit)[0] if one and is_number(one.value) else None
+
+
+def _unsure(width: Result) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[width.where],
+        confidence=LIKELY,
+        evidence=[proof(width.where, width.value, width.unit, f"line {width.line}")],
+        explanation=(
+            f"The tool warns that its repetitions lie so far apart that the interval of their mean "
+            f"is {number(width.value)} % wide (line {width.line}). What it prints says little "
+            "of another run."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _finding(shown: list[Result], spread: float, times: float) -> Finding:
