@@ -96,6 +96,7 @@ def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
         "[gpu-a100-03] 12:41:00  ",
         "[c1-23]: ",
         "2024-05-01T10:00:00Z bench | ",
+        "2024-05-01T10:00:00.123456789+02:00 stdout F ",
         "bench (gcc-13)\tRun it\t2024-05-01T10:00:00.1234567Z ",
         "2024-05-01T10:00:00+0200 node7 bench[812]: ",
         "[ 1234.000567] node7 bench[812]: ",

@@ -52,7 +52,7 @@ _STAMPS = (
     rf"<\d{{1,3}}>(?={_MONTH} )",  # of RFC 3164 before its time
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
-    r"(?:stdout|stderr) ?[|>:] ",
+    r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
