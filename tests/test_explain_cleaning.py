@@ -410,6 +410,7 @@ def test_lines_of_other_containers() -> None:
 
 
 def test_cells_of_a_page_stay_apart() -> None:
+    assert shown(b"<p>a &hellip; b &plusmn; &sigma;</p>") == ["a \u2026 b \u00b1 \u03c3"]
     row = b"<table><tr><td>8</td><td align='right'>1.42</td></tr></table>\n"
     assert shown(row) == ["8  1.42"]
     assert shown(b"<table><tr><th>Size</th> <th>Latency</th></tr>" + row)[:2] == [

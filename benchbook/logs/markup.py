@@ -27,7 +27,9 @@ _TAGS = re.compile(
     re.I,
 )
 _ENTITY = re.compile(
-    r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|times|#\d{1,7}|#x[\da-f]{1,6});", re.I
+    r"&(?:lt|gt|amp|quot|apos|nbsp|micro|mu|plusmn|times|sigma|hellip|equiv|minus|[mn]dash"
+    r"|#\d{1,7}|#x[\da-f]{1,6});",
+    re.I,
 )
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
