@@ -403,6 +403,15 @@ def test_a_mail_is_read_as_it_was_written() -> None:
 def test_lines_of_other_containers() -> None:
     records = [{"MESSAGE": one, "_PID": "7"} for one in TABLE]
     assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    records = [{"labels": {"pod": "a"}, "line": one, "timestamp": "x"} for one in TABLE]
+    assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    entries = [{"insertId": "a", "textPayload": one} for one in TABLE]
+    found = {
+        line.text: line.number for line in log_of(json.dumps(entries, indent=2).encode()).lines
+    }
+    assert [found.get(one) for one in TABLE] == [4, 8, 12]
+    one_message = "May  1 10:00:00 host stream[123]: " + "#012".join(TABLE)
+    assert shown(one_message.encode()) == TABLE
     body = json.dumps(
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )

@@ -16,14 +16,15 @@ from benchbook.logs.decoding import SOFT, shown
 # Members whose text is what a program printed, or what a person pasted.
 _TEXTS = (
     "log|MESSAGE|message|msg|text|stdout|stderr|output|rawOutput|raw_output|body|content|comment"
-    "|description"
+    "|description|textPayload|line"
 )
+_OF_LOGGERS = "log|MESSAGE|message|msg|textPayload|line"
 _STRING = r'"((?:[^"\\\n]++|\\.)*+)"'
 _RECORDING = re.compile(r'\s*\{"version": ?[23], ?')  # asciinema
 _EVENT = re.compile(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')
-_RECORD = re.compile(
-    r'^[ \t]{0,8}\{(?=[^\n]*"(?:log|MESSAGE|message|msg)" ?: ?")[^\n]*\}[ \t]*$', re.M
-)
+_RECORD = re.compile(rf'^[ \t]{{0,8}}\{{(?=[^\n]*"(?:{_OF_LOGGERS})" ?: ?")[^\n]*\}}[ \t]*$', re.M)
+# The same records with each member in a line of its own, as clients of log services print them.
+_SPREAD = re.compile(rf'^[ \t]*"(?:{_OF_LOGGERS})": {_STRING},?[ \t]*$', re.M)
 # A list of lines: in a notebook, and from Ansible. Reports of benchmarks have no list so called.
 _LIST = re.compile(
     r'"(?:text|text/plain|source|[\w.]{0,60}(?:stdout|stderr)_lines|msg|output|lines)": \[[ \t]*\n'
@@ -34,10 +35,16 @@ _LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')  # Ansible has both
 _MEMBER = re.compile(rf'"({_TEXTS})" ?: ?{_STRING}')
 _PARTED = re.compile(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
 _MOST = 0.5  # of the lines that are not empty
+_LEAST = 3  # such members; fewer are no log
 
 
 def contained(text: str) -> str:
     """The text with each such line as what it holds."""
+    if "#012" in text:  # so rsyslog writes the line feeds of one message
+        text = "\n".join(
+            one.replace("#012", SOFT).replace("#011", "\t") if one.count("#012") > 1 else one
+            for one in text.split("\n")
+        )
     if '"' not in text:
         return text
     if _RECORDING.match(text):
@@ -48,6 +55,9 @@ def contained(text: str) -> str:
         text = _notebook(text)
     elif ": [" in text:
         text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
+    said = any(f'"{one}": "' in text for one in _OF_LOGGERS.split("|"))
+    if said and len(_SPREAD.findall(text)) >= _LEAST:
+        text = _each(_SPREAD, _of_item, text)
     if "\\n" in text:
         listed = {one[1] for one in _LISTED.finditer(text)}
         text = _each(_MEMBER, lambda found: _of_member(found, listed), text)
