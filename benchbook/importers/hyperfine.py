@@ -40,7 +40,8 @@ _TABLE = re.compile(
     r"^\|? *Command +\| +Mean \[(\w+|µs)\] +\| +Min"
     r"(?:(?P<both>(?:…|\.\.\.?)Max \[)| \[\w+\] +\| +Max \[)"  # in one cell before 1.6
 )
-_CSV = re.compile(r"command([,;\t])mean\1stddev\1median\1user\1system\1min\1max")
+# Before 1.6 without a median.
+_CSV = re.compile(r"command([,;\t])mean\1stddev\1(?:median\1)?user\1system\1min\1max")
 _CELLS = ("Command", "Mean", "Min", "Max", "Relative")
 _HEAD_CELL = re.compile(r"Mean \[([\wµ]+)\]")
 _OTHER_HEADS = re.compile(r"(?:Min|Max) \[[\wµ]+\]|Relative")
@@ -82,16 +83,7 @@ def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Repo
     samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
     if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
-    rows = [
-        Result("time", float(record[name]), "s", line, name, of)
-        for name in _STATISTICS
-        if _is_number(record.get(name))
-    ]
-    rows += [
-        Result(f"{name} time", float(record[name]), "s", line, "mean", of)
-        for name in ("user", "system")
-        if _is_number(record.get(name))
-    ]
+    rows = _figures({name: one for name, one in record.items() if _is_number(one)}, line, of)
     rows += [
         Result("time", float(value), "s", line, "sample", {"repetition": number})
         for number, value in enumerate(samples)
@@ -105,6 +97,17 @@ def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Repo
     if isinstance(record.get("parameters"), dict):
         facts |= {f"parameter {name}": str(one) for name, one in record["parameters"].items()}
     return Report(TOOL, rows, line, "", facts, notes)
+
+
+def _figures(numbers: dict[str, float], line: int, of: dict[str, Any]) -> list[Result]:
+    """What it exports of a command under these names."""
+    statistics = [(name, "time", name) for name in _STATISTICS]
+    statistics += [(name, f"{name} time", "mean") for name in ("user", "system")]
+    return [
+        Result(title, float(numbers[name]), "s", line, statistic, of)
+        for name, title, statistic in statistics
+        if name in numbers
+    ]
 
 
 def _is_number(value: Any) -> bool:
@@ -187,15 +190,18 @@ def _of_tables(log: Log) -> list[Report]:
         elif columns:
             cells = next(csv.reader([text], delimiter=separator), [])
             record = dict(zip(columns, cells, strict=False))
-            rows = [
-                Result("time", float(cell), "s", line.number, name)
-                for name in _STATISTICS
-                if _PLAIN.fullmatch(cell := _with_point(record.get(name) or "", separator))
-            ]
-            once = not record.get("stddev") and len(rows) == len(_STATISTICS) - 1
-            if len(rows) < len(_STATISTICS) and not once:
+            numbers = {
+                name: float(cell)
+                for name, one in record.items()
+                if _PLAIN.fullmatch(cell := _with_point(one or "", separator))
+            }
+            asked = {name for name in columns if name in _STATISTICS}
+            if not record.get("stddev"):  # of one run
+                asked.discard("stddev")
+            if not asked <= numbers.keys():
                 columns = []
                 continue
+            rows = _figures(numbers, line.number, {})
             reports.append(Report(TOOL, rows, line.number, "", {"command": record["command"]}))
         elif unit and not re.match(r"^\|? *:?-", text):
             row = _of_row(log, line, _parted(text) if both else text, unit)
