@@ -71,7 +71,11 @@ def _of_document(document: Document) -> list[Report]:
     if not isinstance(results, list):
         return []
     return [
-        _of_record(document.number, one, whole=document.whole or one is not results[-1])
+        _of_record(
+            document.places.get(id(one), document.number),
+            one,
+            whole=document.whole or one is not results[-1],
+        )
         for one in results
         if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
     ]

@@ -80,7 +80,8 @@ def _of_document(document: Document) -> list[Report]:
     found = []
     for one in value["benchmarks"]:
         if isinstance(one, dict) and isinstance(one.get("runs"), list):
-            found += _of_benchmark(document.number, one, common)
+            line = document.places.get(id(one), document.number)
+            found += _of_benchmark(line, one, common)
     return found
 
 
