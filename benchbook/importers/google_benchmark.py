@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import is_number, printed_lines, unmarked
+from benchbook.logs.printed import half_digit, is_number, printed_lines, unmarked
+from benchbook.logs.units import in_base
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
@@ -231,26 +232,28 @@ def _console_row(
         ("real_time", row["time"], units.get("unit", "ns")),
         ("cpu_time", row["cpu"], units.get("cpu_unit", "ns")),
     ]
-    for title, printed, unit in parts:
-        value = log.number(printed)
+    told = [log.number(printed) for _, printed, _ in parts]
+    if told == [0.0, 0.0] and not aggregate:
+        of["below_ns"] = max(in_base(half_digit(printed), unit)[0] for _, printed, unit in parts)
+    for (title, _, unit), value in zip(parts, told, strict=True):
         if value is not None:
             report.results.append(
                 Result(_title(name, title), value, unit, line.number, statistic, of)
             )
     rest = row["rest"] or ""
-    told = _counters(rest)
+    counters = _counters(rest)
     cells = rest.split()
-    if not told and (bare := _BARE_RATES.match(rest)):
+    if not counters and (bare := _BARE_RATES.match(rest)):
         both = [("bytes_per_second", bare["bytes"], bare["of_bytes"], "/s")]
         both += [("items_per_second", bare["items"], bare["of_items"], "/s")]
-        told = [one for one in both if one[1]]
-    if columns and not told and len(cells) == len(columns):
-        told = [
+        counters = [one for one in both if one[1]]
+    if columns and not counters and len(cells) == len(columns):
+        counters = [
             (column, *cell.groups())
             for column, one in zip(columns, cells, strict=True)
             if (cell := _CELL.fullmatch(one))
         ]
-    for counter, number, prefix, per in told:
+    for counter, number, prefix, per in counters:
         value, unit = _scaled(counter, number, prefix or "", per or "")
         report.results.append(
             Result(_title(name, counter), value, unit, line.number, statistic, of)
