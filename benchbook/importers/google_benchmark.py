@@ -13,10 +13,17 @@ from benchbook.logs.units import in_base
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
 WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
+WORDS += ("BM_", " ns  ", " us  ")
+# A row says what it is without its head, too: two times in one unit, and a count. ms stand before
+# two spaces in many logs.
+_BARE = (
+    r" ([nu]s) {2,}[\d.]+ \1 +\d+(?![\d.])"
+    r"|BM_(?<!\wBM_)[^\s|]{1,200}+ +[\d.]+ (?:([mnu]s) +[\d.]+ \2|s +[\d.]+ s) +\d+(?![\d.])"
+)
 SIGNS = re.compile(
     r'"benchmarks"|"real_time"'
     r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations"
-    r"|name,iterations,real_time,cpu_time"
+    rf"|name,iterations,real_time,cpu_time|{_BARE}"
 )
 
 _HEAD = re.compile(
@@ -48,6 +55,7 @@ _CPUS = re.compile(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
 _ERROR = re.compile(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
 _OWN_COLUMNS = re.compile(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
+_BARE_ROW = re.compile(_BARE)
 _TIMES = ("ns", "us", "ms", "s")
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
@@ -65,7 +73,7 @@ _OWN = {
 def read(log: Log) -> list[Report]:
     """One report for each run of a binary."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    if "Iterations" in log.text:
+    if "Iterations" in log.text or _BARE_ROW.search(log.text):
         reports += _of_console(log)
     if _CSV in log.text:
         reports += _of_csv(log)
@@ -195,6 +203,12 @@ def _of_console(log: Log) -> list[Report]:
             report = Report(TOOL, [], line.number, "", dict(report.facts))
             reports.append(report)
         elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
+            _console_row(log, line, row, columns, report)
+        elif report is None and _BARE_ROW.search(text) and (row := _ROW.match(text)):
+            report = Report(TOOL, [], line.number, "", facts, notes)
+            reports.append(report)
+            facts, notes, columns = {}, [], []
+            in_head = False
             _console_row(log, line, row, columns, report)
         elif report is not None and (error := _ERROR.match(text)):
             report.notes.append(f"{error['name']} has no numbers: {error['why']}.")
