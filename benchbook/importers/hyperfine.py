@@ -121,7 +121,8 @@ def _is_number(value: Any) -> bool:
 def _of_terminal(log: Log) -> list[Report]:
     reports: list[Report] = []
     title, title_line = "", 0
-    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: "):
+    begun: Line | None = None  # what a mail may have wrapped
+    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: ", "[User: ", "System: "):
         if len(line.text) > LONGEST:
             continue
         text = unmarked(line.text)
@@ -131,6 +132,10 @@ def _of_terminal(log: Log) -> list[Report]:
             facts = {"command": title} if title else {}
             reports.append(Report(TOOL, rows, title_line or line.number, "", facts))
             title, title_line = "", 0
+            begun = Line(line.number, text) if "System: " not in text else None
+        elif begun and text.startswith(("[User: ", "System: ")):
+            reports[-1].results = _times(log, begun, f"{begun.text} {text}") or reports[-1].results
+            begun = None
         elif reports and (found := _RANGE.match(text)):
             of = {"repetitions": int(found[5])} if found[5] else {}
             own = reports[-1].results
