@@ -42,6 +42,11 @@ _STAMPS = (
     r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
     r"(?:INFO|DEBUG) +\[[A-Za-z][\w.:-]{0,60}\] [\w.$]{1,100} +[-:] ",
     r"(?:INFO|DEBUG):[\w.]{1,60}:",
+    r"\[[A-Za-z][\w.:@#/ -]{0,60}\] (?:INFO|DEBUG) +[\w.$]{1,100} +- ",  # logback
+    r"(?:build|simple|error)\t\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d\t",  # Bamboo
+    r"[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d{6} +\d{1,10} [\w./-]{1,80}:\d{1,6}\] ",  # glog, Kubernetes
+    r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d{1,7} +\d{1,7} [VDIWE] [\w./ -]{1,60}: ",  # Android
+    r"<[0-7]>",  # what systemd reads a priority from
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
     rf"\[ *\d{{1,10}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
