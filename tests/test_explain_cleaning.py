@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 
@@ -421,6 +422,26 @@ def test_lines_of_other_containers() -> None:
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )
     assert [one for one in shown(body.encode()) if one in TABLE] == TABLE
+
+
+def test_strings_of_programs_and_parts_of_mails_are_their_lines() -> None:
+    said = "\n".join(TABLE) + "\n"
+    for kept in (
+        f"CompletedProcess(args=['x'], returncode=0, stdout={said!r})",
+        repr(said.encode()),
+        f'time="10:00" level=info msg={json.dumps(said)}',
+        f'<failure message="{said}"/>'.replace("\n", "&#10;"),
+    ):
+        assert [one.strip() for one in shown(kept.encode()) if "MB/s" in one] == [
+            one.strip() for one in TABLE[1:]
+        ]
+    record = {"command": "awk -v x='a\nb\nc'", "mean": 1.0}
+    (document,) = log_of(json.dumps({"results": [record]}).encode()).documents
+    assert document.value == {"results": [record]}
+    head = b"Subject: x\nContent-Transfer-Encoding: base64\n\n"
+    assert shown(head + base64.encodebytes(said.encode()))[2:] == TABLE
+    picture = base64.encodebytes(bytes(range(256)))
+    assert shown(head + picture)[2:] == picture.decode().split("\n")[:-1]
 
 
 def test_cells_of_a_page_stay_apart() -> None:

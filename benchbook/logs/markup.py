@@ -123,7 +123,9 @@ def _character(entity: str) -> str:
     found = html.unescape(entity)
     if found == "\u00a0":
         return " "
-    # An entity may spell a control character; those that part lines would shift their numbers.
+    if found == "\n":
+        return SOFT
+    # An entity may spell other control characters, too.
     return found if found.isprintable() or found == "\t" else ""
 
 
