@@ -110,6 +110,7 @@ def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
         "05-01 10:00:00.123  1234  1250 I bench   : ",
         "<6>",
         "node-03\t",
+        "out/run-1.log:",
         "bench-7d9f4b5c6d-x2x9z main ",
         "// ",
         "    //! ",

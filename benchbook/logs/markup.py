@@ -72,6 +72,8 @@ _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs 
 # own lines by its name: hosts of clusters have a digit in theirs.
 _HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
+# A file, as grep writes it before what it found in it, and maybe the number of the line.
+_FILED = re.compile(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
@@ -80,6 +82,7 @@ _CALLED = re.compile(
 )
 _RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
+_PREFIXES = (_NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED)
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
@@ -184,12 +187,12 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (*(_NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),):
+    for pattern in _PREFIXES:
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
-            if pattern in (_HOSTED, _CALLED, _STERNED) and not (
-                len(set(said)) == 1 or (pattern is _HOSTED and _in_turn(said))
+            if pattern in (_FILED, _HOSTED, _CALLED, _STERNED) and not (
+                len(set(said)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(said))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _COUNTED and not _counts_up(said):
