@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 
@@ -96,13 +97,20 @@ def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
         "[gpu-a100-03] 12:41:00  ",
         "[c1-23]: ",
         "2024-05-01T10:00:00Z bench | ",
+        "2024-05-01T10:00:00.123456789+02:00 stdout F ",
         "bench (gcc-13)\tRun it\t2024-05-01T10:00:00.1234567Z ",
         "2024-05-01T10:00:00+0200 node7 bench[812]: ",
         "[ 1234.000567] node7 bench[812]: ",
         "2024-05-01 10:00:00,123 INFO  [main] c.x.Runner - ",
         "2024-05-01 10:00:00,123 - bench.run - INFO - ",
         "INFO:bench.run:",
+        "12:00:01.123 [main] INFO  c.x.Bench - ",
+        "build\t01-May-2024 10:00:00\t",
+        "I0501 10:00:00.123456       1 main.go:42] ",
+        "05-01 10:00:00.123  1234  1250 I bench   : ",
+        "<6>",
         "node-03\t",
+        "out/run-1.log:",
         "bench-7d9f4b5c6d-x2x9z main ",
         "// ",
         "    //! ",
@@ -402,13 +410,43 @@ def test_a_mail_is_read_as_it_was_written() -> None:
 def test_lines_of_other_containers() -> None:
     records = [{"MESSAGE": one, "_PID": "7"} for one in TABLE]
     assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    records = [{"labels": {"pod": "a"}, "line": one, "timestamp": "x"} for one in TABLE]
+    assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
+    entries = [{"insertId": "a", "textPayload": one} for one in TABLE]
+    found = {
+        line.text: line.number for line in log_of(json.dumps(entries, indent=2).encode()).lines
+    }
+    assert [found.get(one) for one in TABLE] == [4, 8, 12]
+    one_message = "May  1 10:00:00 host stream[123]: " + "#012".join(TABLE)
+    assert shown(one_message.encode()) == TABLE
     body = json.dumps(
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )
     assert [one for one in shown(body.encode()) if one in TABLE] == TABLE
 
 
+def test_strings_of_programs_and_parts_of_mails_are_their_lines() -> None:
+    said = "\n".join(TABLE) + "\n"
+    for kept in (
+        f"CompletedProcess(args=['x'], returncode=0, stdout={said!r})",
+        repr(said.encode()),
+        f'time="10:00" level=info msg={json.dumps(said)}',
+        f'<failure message="{said}"/>'.replace("\n", "&#10;"),
+    ):
+        assert [one.strip() for one in shown(kept.encode()) if "MB/s" in one] == [
+            one.strip() for one in TABLE[1:]
+        ]
+    record = {"command": "awk -v x='a\nb\nc'", "mean": 1.0}
+    (document,) = log_of(json.dumps({"results": [record]}).encode()).documents
+    assert document.value == {"results": [record]}
+    head = b"Subject: x\nContent-Transfer-Encoding: base64\n\n"
+    assert shown(head + base64.encodebytes(said.encode()))[2:] == TABLE
+    picture = base64.encodebytes(bytes(range(256)))
+    assert shown(head + picture)[2:] == picture.decode().split("\n")[:-1]
+
+
 def test_cells_of_a_page_stay_apart() -> None:
+    assert shown(b"<p>a &hellip; b &plusmn; &sigma;</p>") == ["a \u2026 b \u00b1 \u03c3"]
     row = b"<table><tr><td>8</td><td align='right'>1.42</td></tr></table>\n"
     assert shown(row) == ["8  1.42"]
     assert shown(b"<table><tr><th>Size</th> <th>Latency</th></tr>" + row)[:2] == [

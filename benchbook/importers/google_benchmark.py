@@ -7,15 +7,23 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import is_number, printed_lines, unmarked
+from benchbook.logs.printed import half_digit, is_number, printed_lines, unmarked
+from benchbook.logs.units import in_base
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
 WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
+WORDS += ("BM_", " ns  ", " us  ")
+# A row says what it is without its head, too: two times in one unit, and a count. ms stand before
+# two spaces in many logs.
+_BARE = (
+    r" ([nu]s) {2,}[\d.]+ \1 +\d+(?![\d.])"
+    r"|BM_(?<!\wBM_)[^\s|]{1,200}+ +[\d.]+ (?:([mnu]s) +[\d.]+ \2|s +[\d.]+ s) +\d+(?![\d.])"
+)
 SIGNS = re.compile(
     r'"benchmarks"|"real_time"'
     r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations"
-    r"|name,iterations,real_time,cpu_time"
+    rf"|name,iterations,real_time,cpu_time|{_BARE}"
 )
 
 _HEAD = re.compile(
@@ -47,6 +55,7 @@ _CPUS = re.compile(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
 _ERROR = re.compile(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
 _OWN_COLUMNS = re.compile(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
+_BARE_ROW = re.compile(_BARE)
 _TIMES = ("ns", "us", "ms", "s")
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
@@ -64,7 +73,7 @@ _OWN = {
 def read(log: Log) -> list[Report]:
     """One report for each run of a binary."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    if "Iterations" in log.text:
+    if "Iterations" in log.text or _BARE_ROW.search(log.text):
         reports += _of_console(log)
     if _CSV in log.text:
         reports += _of_csv(log)
@@ -96,7 +105,7 @@ def _of_document(document: Document) -> list[Report]:
         if "time_unit" not in record and not document.whole and "error_occurred" not in record:
             report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
             continue
-        _record(record, document.number, report)
+        _record(record, document.places.get(id(record), document.number), report)
     return [report]
 
 
@@ -195,6 +204,12 @@ def _of_console(log: Log) -> list[Report]:
             reports.append(report)
         elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
             _console_row(log, line, row, columns, report)
+        elif report is None and _BARE_ROW.search(text) and (row := _ROW.match(text)):
+            report = Report(TOOL, [], line.number, "", facts, notes)
+            reports.append(report)
+            facts, notes, columns = {}, [], []
+            in_head = False
+            _console_row(log, line, row, columns, report)
         elif report is not None and (error := _ERROR.match(text)):
             report.notes.append(f"{error['name']} has no numbers: {error['why']}.")
         else:
@@ -231,26 +246,28 @@ def _console_row(
         ("real_time", row["time"], units.get("unit", "ns")),
         ("cpu_time", row["cpu"], units.get("cpu_unit", "ns")),
     ]
-    for title, printed, unit in parts:
-        value = log.number(printed)
+    told = [log.number(printed) for _, printed, _ in parts]
+    if told == [0.0, 0.0] and not aggregate:
+        of["below_ns"] = max(in_base(half_digit(printed), unit)[0] for _, printed, unit in parts)
+    for (title, _, unit), value in zip(parts, told, strict=True):
         if value is not None:
             report.results.append(
                 Result(_title(name, title), value, unit, line.number, statistic, of)
             )
     rest = row["rest"] or ""
-    told = _counters(rest)
+    counters = _counters(rest)
     cells = rest.split()
-    if not told and (bare := _BARE_RATES.match(rest)):
+    if not counters and (bare := _BARE_RATES.match(rest)):
         both = [("bytes_per_second", bare["bytes"], bare["of_bytes"], "/s")]
         both += [("items_per_second", bare["items"], bare["of_items"], "/s")]
-        told = [one for one in both if one[1]]
-    if columns and not told and len(cells) == len(columns):
-        told = [
+        counters = [one for one in both if one[1]]
+    if columns and not counters and len(cells) == len(columns):
+        counters = [
             (column, *cell.groups())
             for column, one in zip(columns, cells, strict=True)
             if (cell := _CELL.fullmatch(one))
         ]
-    for counter, number, prefix, per in told:
+    for counter, number, prefix, per in counters:
         value, unit = _scaled(counter, number, prefix or "", per or "")
         report.results.append(
             Result(_title(name, counter), value, unit, line.number, statistic, of)

@@ -40,7 +40,8 @@ _TABLE = re.compile(
     r"^\|? *Command +\| +Mean \[(\w+|µs)\] +\| +Min"
     r"(?:(?P<both>(?:…|\.\.\.?)Max \[)| \[\w+\] +\| +Max \[)"  # in one cell before 1.6
 )
-_CSV = re.compile(r"command([,;\t])mean\1stddev\1median\1user\1system\1min\1max")
+# Before 1.6 without a median.
+_CSV = re.compile(r"command([,;\t])mean\1stddev\1(?:median\1)?user\1system\1min\1max")
 _CELLS = ("Command", "Mean", "Min", "Max", "Relative")
 _HEAD_CELL = re.compile(r"Mean \[([\wµ]+)\]")
 _OTHER_HEADS = re.compile(r"(?:Min|Max) \[[\wµ]+\]|Relative")
@@ -70,7 +71,11 @@ def _of_document(document: Document) -> list[Report]:
     if not isinstance(results, list):
         return []
     return [
-        _of_record(document.number, one, whole=document.whole or one is not results[-1])
+        _of_record(
+            document.places.get(id(one), document.number),
+            one,
+            whole=document.whole or one is not results[-1],
+        )
         for one in results
         if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
     ]
@@ -82,16 +87,7 @@ def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Repo
     samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
     if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
-    rows = [
-        Result("time", float(record[name]), "s", line, name, of)
-        for name in _STATISTICS
-        if _is_number(record.get(name))
-    ]
-    rows += [
-        Result(f"{name} time", float(record[name]), "s", line, "mean", of)
-        for name in ("user", "system")
-        if _is_number(record.get(name))
-    ]
+    rows = _figures({name: one for name, one in record.items() if _is_number(one)}, line, of)
     rows += [
         Result("time", float(value), "s", line, "sample", {"repetition": number})
         for number, value in enumerate(samples)
@@ -107,6 +103,17 @@ def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Repo
     return Report(TOOL, rows, line, "", facts, notes)
 
 
+def _figures(numbers: dict[str, float], line: int, of: dict[str, Any]) -> list[Result]:
+    """What it exports of a command under these names."""
+    statistics = [(name, "time", name) for name in _STATISTICS]
+    statistics += [(name, f"{name} time", "mean") for name in ("user", "system")]
+    return [
+        Result(title, float(numbers[name]), "s", line, statistic, of)
+        for name, title, statistic in statistics
+        if name in numbers
+    ]
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -114,7 +121,8 @@ def _is_number(value: Any) -> bool:
 def _of_terminal(log: Log) -> list[Report]:
     reports: list[Report] = []
     title, title_line = "", 0
-    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: "):
+    begun: Line | None = None  # what a mail may have wrapped
+    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: ", "[User: ", "System: "):
         if len(line.text) > LONGEST:
             continue
         text = unmarked(line.text)
@@ -124,6 +132,10 @@ def _of_terminal(log: Log) -> list[Report]:
             facts = {"command": title} if title else {}
             reports.append(Report(TOOL, rows, title_line or line.number, "", facts))
             title, title_line = "", 0
+            begun = Line(line.number, text) if "System: " not in text else None
+        elif begun and text.startswith(("[User: ", "System: ")):
+            reports[-1].results = _times(log, begun, f"{begun.text} {text}") or reports[-1].results
+            begun = None
         elif reports and (found := _RANGE.match(text)):
             of = {"repetitions": int(found[5])} if found[5] else {}
             own = reports[-1].results
@@ -187,15 +199,18 @@ def _of_tables(log: Log) -> list[Report]:
         elif columns:
             cells = next(csv.reader([text], delimiter=separator), [])
             record = dict(zip(columns, cells, strict=False))
-            rows = [
-                Result("time", float(cell), "s", line.number, name)
-                for name in _STATISTICS
-                if _PLAIN.fullmatch(cell := _with_point(record.get(name) or "", separator))
-            ]
-            once = not record.get("stddev") and len(rows) == len(_STATISTICS) - 1
-            if len(rows) < len(_STATISTICS) and not once:
+            numbers = {
+                name: float(cell)
+                for name, one in record.items()
+                if _PLAIN.fullmatch(cell := _with_point(one or "", separator))
+            }
+            asked = {name for name in columns if name in _STATISTICS}
+            if not record.get("stddev"):  # of one run
+                asked.discard("stddev")
+            if not asked <= numbers.keys():
                 columns = []
                 continue
+            rows = _figures(numbers, line.number, {})
             reports.append(Report(TOOL, rows, line.number, "", {"command": record["command"]}))
         elif unit and not re.match(r"^\|? *:?-", text):
             row = _of_row(log, line, _parted(text) if both else text, unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+from dataclasses import replace
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
@@ -13,8 +14,10 @@ from benchbook.logs.units import in_base
 TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
 WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
+WORDS += ("- value 1: ",)
 SIGNS = re.compile(
     r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
+    r"|- value 1: "
 )
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
@@ -43,6 +46,10 @@ _CELL = re.compile(
     rf"({_NUMBER}) ({_UNIT})"
     r"(: (?:[\d.]+x (?:faster|slower)(?: \([^()]{1,40}\))?|no change|not significant))?"
 )
+# What `dump` shows of a run: the value, and how far it is from the mean.
+_RUN = re.compile(r"^Run (\d{1,6}): ")
+_VALUE = re.compile(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+%\))?(?: \(|$)")
+_PERCENTILE = re.compile(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
 _UNSTABLE = "WARNING: the benchmark result may be unstable"
 _LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
 _EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
@@ -66,6 +73,8 @@ def read(log: Log) -> list[Report]:
         word in log.text for word in (" +- std dev:", " +- MAD:", "Slower (", "Faster (", "Same ")
     ):
         reports += _of_text(log)
+    if "- value 1: " in log.text:
+        reports += _of_dump(log)
     if "| Benchmark " in log.text:
         reports += _of_tables(log)
     return sorted(reports, key=lambda report: report.line)
@@ -80,7 +89,8 @@ def _of_document(document: Document) -> list[Report]:
     found = []
     for one in value["benchmarks"]:
         if isinstance(one, dict) and isinstance(one.get("runs"), list):
-            found += _of_benchmark(document.number, one, common)
+            line = document.places.get(id(one), document.number)
+            found += _of_benchmark(line, one, common)
     return found
 
 
@@ -142,6 +152,7 @@ def _of_text(log: Log) -> list[Report]:
     grouped = False
     count: int | None = None
     warned: dict[str, Any] = {}
+    notes: list[str] = []
     for line in printed_lines(log):
         text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
@@ -152,8 +163,8 @@ def _of_text(log: Log) -> list[Report]:
                 last.results += rows
                 del last.facts["open"]
             elif rows:
-                reports.append(Report(TOOL, [*pending, *rows], line.number, "", warned))
-                warned = {}
+                reports.append(Report(TOOL, [*pending, *rows], line.number, "", warned, notes))
+                warned, notes = {}, []
                 if name:
                     reports[-1].facts["benchmark"] = name
                 if count:
@@ -173,14 +184,18 @@ def _of_text(log: Log) -> list[Report]:
                 pending = row
             elif reports and line.number - reports[-1].line <= _NEAR:
                 reports[-1].results += row
+        elif (found := _PERCENTILE.match(text)) and reports:
+            reports[-1].results += _result(log, line, f"p{found[1]}", found[2], found[3])
         elif text.startswith("Total duration: "):
-            warned = {}  # `stats` warns behind what it warns of
+            warned, notes = {}, []  # `stats` warns behind what it warns of
         elif text == _UNSTABLE:
-            warned = {"said_unstable": True}
-        elif warned and (found := _LONGEST.match(text)):
-            value = log.number(found[1])
-            if value is not None:
-                unit = _UNITS.get(found[2], found[2])
+            warned, notes = {"said_unstable": True}, []
+        elif warned and text.startswith("* "):
+            notes = notes or [f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}."]
+            longest = _LONGEST.match(text)
+            value = log.number(longest[1]) if longest else None
+            if longest and value is not None:
+                unit = _UNITS.get(longest[2], longest[2])
                 warned["said_longest_s"] = in_base(value, unit)[0] / 1e9
         elif found := _COUNT.match(text):
             count = int(found[1])
@@ -192,6 +207,29 @@ def _of_text(log: Log) -> list[Report]:
     for report in reports:
         report.facts.pop("open", None)
     return reports
+
+
+def _of_dump(log: Log) -> list[Report]:
+    """What `dump` shows: the values of each run. They are kept from a mean that stands below them,
+    for people leave out most of them."""
+    reports: list[Report] = []
+    process, repetition = 0, 0
+    for line in printed_lines(log):
+        text = line.text.strip()
+        if run := _RUN.match(text):
+            if not reports or int(run[1]) <= process:
+                reports.append(Report(TOOL, [], line.number))
+                repetition = 0
+            process = int(run[1])
+        elif reports and (found := _VALUE.match(text)):
+            of = {"process": process}
+            if found[1] == "value":
+                of["repetition"] = repetition
+                repetition += 1
+            statistic = "sample" if found[1] == "value" else "warm-up"
+            for one in _result(log, line, statistic, found[2], found[3]):
+                reports[-1].results.append(replace(one, of=of))
+    return [one for one in reports if one.results]
 
 
 def _of_tables(log: Log) -> list[Report]:

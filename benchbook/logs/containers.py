@@ -6,6 +6,8 @@ Each line of the file stays one; `SOFT` parts what one of them holds as several.
 
 from __future__ import annotations
 
+import ast
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -16,14 +18,15 @@ from benchbook.logs.decoding import SOFT, shown
 # Members whose text is what a program printed, or what a person pasted.
 _TEXTS = (
     "log|MESSAGE|message|msg|text|stdout|stderr|output|rawOutput|raw_output|body|content|comment"
-    "|description"
+    "|description|textPayload|line"
 )
+_OF_LOGGERS = "log|MESSAGE|message|msg|textPayload|line"
 _STRING = r'"((?:[^"\\\n]++|\\.)*+)"'
 _RECORDING = re.compile(r'\s*\{"version": ?[23], ?')  # asciinema
 _EVENT = re.compile(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')
-_RECORD = re.compile(
-    r'^[ \t]{0,8}\{(?=[^\n]*"(?:log|MESSAGE|message|msg)" ?: ?")[^\n]*\}[ \t]*$', re.M
-)
+_RECORD = re.compile(rf'^[ \t]{{0,8}}\{{(?=[^\n]*"(?:{_OF_LOGGERS})" ?: ?")[^\n]*\}}[ \t]*$', re.M)
+# The same records with each member in a line of its own, as clients of log services print them.
+_SPREAD = re.compile(rf'^[ \t]*"(?:{_OF_LOGGERS})": {_STRING},?[ \t]*$', re.M)
 # A list of lines: in a notebook, and from Ansible. Reports of benchmarks have no list so called.
 _LIST = re.compile(
     r'"(?:text|text/plain|source|[\w.]{0,60}(?:stdout|stderr)_lines|msg|output|lines)": \[[ \t]*\n'
@@ -32,22 +35,45 @@ _LIST = re.compile(
 _ITEM = re.compile(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
 _LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')  # Ansible has both, alike
 _MEMBER = re.compile(rf'"({_TEXTS})" ?: ?{_STRING}')
+# What a script of Python says of a program that it ran, and loggers that write name=value.
+_LITERAL = re.compile(
+    r"(?:(?<=[=(])|^)(?P<bytes>b?)'(?P<single>(?:[^'\\\n]++|\\.)*+)'|(?<==)\"(?P<double>(?:[^\"\\\n]++|\\.)*+)\"",
+    re.M,
+)
+_ATTACHED = re.compile(
+    r"^(Content-Transfer-Encoding:[ \t]*base64[ \t]*\n(?:[^\n]+\n)*+\n)"
+    r"((?:[A-Za-z\d+/]{1,80}={0,2}(?:\n|\Z))++)",
+    re.I | re.M,
+)
 _PARTED = re.compile(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
 _MOST = 0.5  # of the lines that are not empty
+_LEAST = 3  # such members; fewer are no log
 
 
 def contained(text: str) -> str:
     """The text with each such line as what it holds."""
+    if "#012" in text:  # so rsyslog writes the line feeds of one message
+        text = "\n".join(
+            one.replace("#012", SOFT).replace("#011", "\t") if one.count("#012") > 1 else one
+            for one in text.split("\n")
+        )
+    if "ase64" in text:
+        text = _each(_ATTACHED, _of_mail, text)
+    if "\\n" in text:
+        text = _each(_LITERAL, _of_literal, text)
     if '"' not in text:
         return text
     if _RECORDING.match(text):
         return _recorded(text)
-    if '{"' in text and '"}' in text and _is_of_records(text):
+    if '{"' in text and _is_of_records(text):
         return _each(_RECORD, _of_record, text)
     if '"nbformat"' in text:
         text = _notebook(text)
     elif ": [" in text:
         text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
+    said = any(f'"{one}": "' in text for one in _OF_LOGGERS.split("|"))
+    if said and len(_SPREAD.findall(text)) >= _LEAST:
+        text = _each(_SPREAD, _of_item, text)
     if "\\n" in text:
         listed = {one[1] for one in _LISTED.finditer(text)}
         text = _each(_MEMBER, lambda found: _of_member(found, listed), text)
@@ -117,6 +143,34 @@ def _of_member(found: re.Match[str], listed: set[str]) -> str | None:
         return None
     inner = _lines(_string(escaped))
     return None if inner is None else SOFT + inner + SOFT
+
+
+def _of_literal(found: re.Match[str]) -> str | None:
+    """A string with several lines, as source code spells it."""
+    escaped = found["double"] if found["double"] is not None else found["single"]
+    begin = found.string.rfind("\n", 0, found.start()) + 1
+    inside_json = found.string[begin : found.start()].lstrip()[:1] in ("{", "[", '"')
+    if inside_json or not _PARTED.search(escaped):
+        return None
+    if found["double"] is not None:
+        inner = _string(escaped)
+    else:
+        try:
+            value = ast.literal_eval(found[0])
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+        inner = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    lines = _lines(inner)
+    return None if lines is None else SOFT + lines + SOFT
+
+
+def _of_mail(found: re.Match[str]) -> str | None:
+    """A part of a mail that is text."""
+    try:
+        inner = base64.b64decode(found[2]).decode("utf-8")
+    except ValueError:
+        return None
+    return f"{found[1]}{_lines(inner)}" + "\n" * found[2].count("\n")
 
 
 def _string(escaped: str) -> str | None:

@@ -27,7 +27,9 @@ _TAGS = re.compile(
     re.I,
 )
 _ENTITY = re.compile(
-    r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|times|#\d{1,7}|#x[\da-f]{1,6});", re.I
+    r"&(?:lt|gt|amp|quot|apos|nbsp|micro|mu|plusmn|times|sigma|hellip|equiv|minus|[mn]dash"
+    r"|#\d{1,7}|#x[\da-f]{1,6});",
+    re.I,
 )
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -40,6 +42,11 @@ _STAMPS = (
     r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
     r"(?:INFO|DEBUG) +\[[A-Za-z][\w.:-]{0,60}\] [\w.$]{1,100} +[-:] ",
     r"(?:INFO|DEBUG):[\w.]{1,60}:",
+    r"\[[A-Za-z][\w.:@#/ -]{0,60}\] (?:INFO|DEBUG) +[\w.$]{1,100} +- ",  # logback
+    r"(?:build|simple|error)\t\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d\t",  # Bamboo
+    r"[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d{6} +\d{1,10} [\w./-]{1,80}:\d{1,6}\] ",  # glog, Kubernetes
+    r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d{1,7} +\d{1,7} [VDIWE] [\w./ -]{1,60}: ",  # Android
+    r"<[0-7]>",  # what systemd reads a priority from
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
     rf"\[ *\d{{1,10}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
@@ -52,7 +59,7 @@ _STAMPS = (
     rf"<\d{{1,3}}>(?={_MONTH} )",  # of RFC 3164 before its time
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
-    r"(?:stdout|stderr) ?[|>:] ",
+    r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
@@ -65,6 +72,8 @@ _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs 
 # own lines by its name: hosts of clusters have a digit in theirs.
 _HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
+# A file, as grep writes it before what it found in it, and maybe the number of the line.
+_FILED = re.compile(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
@@ -73,6 +82,7 @@ _CALLED = re.compile(
 )
 _RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
+_PREFIXES = (_NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED)
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
@@ -120,7 +130,9 @@ def _character(entity: str) -> str:
     found = html.unescape(entity)
     if found == "\u00a0":
         return " "
-    # An entity may spell a control character; those that part lines would shift their numbers.
+    if found == "\n":
+        return SOFT
+    # An entity may spell other control characters, too.
     return found if found.isprintable() or found == "\t" else ""
 
 
@@ -179,12 +191,12 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     """What begins nearly all lines: a name, a rank, or a number that counts up."""
     if len(sample) < _LEAST:
         return None
-    for pattern in (*(_NAMED, _PODDED, _STERNED, _RANKED, _HOSTED, _CALLED, _CLOCKED, _COUNTED),):
+    for pattern in _PREFIXES:
         found = [one for one in map(pattern.match, sample) if one]
         if len(found) >= _MOST * len(sample):
             said = [one[1] for one in found]
-            if pattern in (_HOSTED, _CALLED, _STERNED) and not (
-                len(set(said)) == 1 or (pattern is _HOSTED and _in_turn(said))
+            if pattern in (_FILED, _HOSTED, _CALLED, _STERNED) and not (
+                len(set(said)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(said))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _COUNTED and not _counts_up(said):

@@ -122,11 +122,12 @@ def _sized(report: Report) -> list[_Sized]:
         array, every = (
             _whole(report.column(several[0], name)) for name in ("array_bytes", "working_set_bytes")
         )
-        if bytes_per_s(1.0, several[0].unit) is None or not (array or every):
+        moved = [one for one in several if one.value > 0]  # not where nothing was
+        if bytes_per_s(1.0, several[0].unit) is None or not (array or every) or not moved:
             continue
         times = _whole(report.column(several[0], "processes")) or 1
         key = ((every or array or 0) * times, (array or 0) * times)
-        found.setdefault(key, []).extend(several)
+        found.setdefault(key, []).extend(moved)
     return [_Sized(*key, results) for key, results in sorted(found.items())]
 
 

@@ -58,7 +58,8 @@ def _without_loop(report: Report) -> Iterator[Finding]:
         value, unit = in_base(one.value, one.unit)
         if unit != "ns" or not one.name.endswith(" cpu time") or not 0 <= value < NO_LOOP_NS:
             continue
-        if value == 0 and one.of["iterations"] < SURELY_ROUNDED:
+        rounded = one.of["iterations"] < SURELY_ROUNDED
+        if value == 0 and rounded and one.of.get("below_ns", NO_LOOP_NS) >= NO_LOOP_NS:
             continue
         few.append(one)
     in_batches = _in_batches(report) if few else set()

@@ -1,12 +1,14 @@
 """eager-rendezvous: a time or a rate jumps where MPI takes another protocol for larger messages.
 
 Decided by the sweep over sizes: within one protocol a message of twice the size takes at most twice
-as long, and each doubling adds twice what the one before it added.
+as long, and each doubling adds twice what the one before it added; and none takes less time than
+one of half its size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
@@ -22,6 +24,10 @@ TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
 FALLS = 0.9  # of a rate, from one size to its double
+# Where the other protocol is the faster one, a time falls below this share of the one before. That
+# was no outlier where time grew with the size before it, and hardly is larger than before that.
+FASTER, GROWS = 0.8, 1.5
+DOUBLES = 2.2  # at most, from there to the next size
 CONFIDENCE = 0.85
 REMEDY = (
     "Do not draw one line through sizes on both sides of it. Measure once more with the threshold "
@@ -44,7 +50,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         jumps = [jump for sweep in _sweeps(report) for jump in _jumps(sweep)]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: one.times))
+            yield _finding(max(jumps, key=lambda one: max(one.times, 2 / one.times)))
 
 
 def _sweeps(report: Report) -> Iterator[list[Result]]:
@@ -78,6 +84,9 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_BYTES:
             continue
         last, now, then = _time(sweep[index - 1]), _time(before), _time(after)
+        if index > 1 and _becomes_faster(sweep[index - 2 : index + 3]):
+            yield _Jump(before, after, then / now)
+            continue
         halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
         expected = now + 2 * (now - last) if halved and now >= last else 2 * now
         stays = not beyond or _time(beyond[0]) >= STAYS * then
@@ -90,6 +99,18 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
             and then - min(expected, 2 * now) >= (0 if is_rate else EXCESS) * now
         ):
             yield _Jump(before, after, then / now)
+
+
+def _becomes_faster(around: list[Result]) -> bool:
+    """Whether the last but one of five sizes takes less time than the one before it, and stays so;
+    time grew twice before."""
+    times = [_time(one) for one in around]
+    sizes = [one.of["message_bytes"] for one in around]
+    if len(times) < 5 or any(b != 2 * a for a, b in pairwise(sizes)):
+        return False
+    first, last, now, then, beyond = times
+    grew = last >= GROWS * first and now >= GROWS * last
+    return grew and then <= FASTER * now and then <= GROWS * last and beyond <= DOUBLES * then
 
 
 def _finding(jump: _Jump) -> Finding:
@@ -109,7 +130,8 @@ def _finding(jump: _Jump) -> Finding:
             f"{after.value:,.6g} {after.unit} (lines {before.line} and {after.line}): a message of "
             f"twice the size takes {number(times)} times as long. So MPI changes its protocol "
             "there: above the threshold the sender first asks whether the receiver has a buffer "
-            "(rendezvous) instead of sending at once (eager)."
+            "(rendezvous) instead of sending at once (eager)"
+            f"{'.' if times >= 1 else ', and here that is the faster way.'}"
         ),
         remedy=REMEDY,
     )

@@ -43,7 +43,8 @@ def _finding(one: Series) -> Finding | None:
         low = 0.0  # `<1ms` may be anything below
     if low <= printed <= high:
         return None
-    first, last = one.samples[0], one.samples[-1]
+    first, last = one.samples[0].line, one.samples[-1].line
+    lines = f"lines {first} to {last}" if first != last else f"line {first}"
     unit = one.mean.unit
     return Finding(
         artefact=ARTEFACT,
@@ -53,11 +54,11 @@ def _finding(one: Series) -> Finding | None:
         factor=printed / arithmetic,
         evidence=[
             proof("printed mean", printed, unit, f"line {one.mean.line}"),
-            proof("mean of the samples", arithmetic, unit, f"lines {first.line} to {last.line}"),
+            proof("mean of the samples", arithmetic, unit, lines),
         ],
         explanation=(
             f"Line {one.mean.line} gives {printed:,.10g} {unit} as the mean of {one.mean.name}, "
-            f"but its {plural(len(values), 'sample')} (lines {first.line} to {last.line}) go from "
+            f"but its {plural(len(values), 'sample')} ({lines}) go from "
             f"{min(values):,.6g} to {max(values):,.6g} and have a mean of {arithmetic:,.6g} {unit}."
         ),
         remedy=REMEDY,
