@@ -6,7 +6,7 @@ import re
 
 from benchbook.importers import Line, Log, Report
 from benchbook.logs import echoes
-from benchbook.logs.echoes import HOSTS, Run, begun
+from benchbook.logs.echoes import HOSTS, Run, begun, opened
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
@@ -33,10 +33,7 @@ def read(log: Log) -> list[Report]:
 
 def _of_host(runs: list[Run], line: Line, host: str) -> Run:
     """It asks many hosts in turn: the run of this one among the last ones."""
-    for run in reversed(runs[-HOSTS:]):
-        if run.facts.get("far_host") == host and not run.ended:
-            return run
-    return _named(begun(runs, line), host)
+    return opened(runs, "far_host", host) or _named(begun(runs, line), host)
 
 
 def _named(run: Run, host: str) -> Run:

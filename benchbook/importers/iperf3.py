@@ -50,7 +50,6 @@ _WRAPPED = re.compile(
     r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b"
 )  # the end of a row, in mails
 _COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
-ROLES = {"sender": "receiver", "receiver": "sender"}
 
 
 @dataclass

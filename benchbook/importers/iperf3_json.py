@@ -15,7 +15,6 @@ SIGNS = re.compile(
     r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"'
     r'|"event" ?: ?"(?:start|interval|end|error|server_output_(?:text|json))"'
 )
-_ENDS = ("sum_sent", "sum_received", "sum", "sum_bidir_reverse")
 # Their key -> our name and unit.
 _FIGURES = {
     "bytes": ("transferred", "B"),

@@ -94,7 +94,6 @@ _FIELDS = {
 }
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
-ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
 
 
 @dataclass

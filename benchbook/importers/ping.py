@@ -23,13 +23,6 @@ _REPLY = re.compile(
     r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
 )
-_HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
-_REPLY = re.compile(
-    r"(?<!\d)(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
-    r"(?P<from>[^\s,]+?)(?: \((?P<address>[^)]+)\))?\s?[:,].*?"
-    r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
-    r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
-)
 # The same of today's iputils, as nearly all are: in a third of the time.
 _USUAL = re.compile(
     r"\d+ bytes from [^\s,:]+(?: \([^)\s]+\))?: icmp_seq=\d+ ttl=\d+ time=(\d+(?:\.\d+)?) ms"

@@ -33,12 +33,6 @@ _SPREAD = re.compile(
     rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
     rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
 )
-_MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
-_SPREAD = re.compile(
-    r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
-    rf"\s?= ?(?P<min>\d+){_MS}, [^=]+= {{0,2}}(?P<max>\d+){_MS}, "
-    rf"[^=]+= {{0,2}}(?P<mean>\d+){_MS}"
-)
 # Of the languages that are not above: what stands between the numbers is passed over.
 _ANY_REPLY = re.compile(
     r"(?<![\w.:])(?P<from>\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-f]{0,4}:)[\da-f:]{3,45})[^=<]{0,40}"
