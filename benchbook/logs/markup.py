@@ -23,7 +23,7 @@ _TAGS = re.compile(
     r"</?(?:a|abbr|b|blockquote|body|br|button|code|dd|div|dl|dt|em|font|h[1-6]|head|header|hr|html"
     r"|i|img|ins|kbd|li|link|main|meta|nav|ol|p|path|pre|s|samp|section|small|span|strong|sub|sup"
     r"|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)\b[^<>\n]{0,2000}>"
-    r"|<!--[^\n]{0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
+    r"|<!--(?:(?!<!--)[^\n]){0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
     re.I,
 )
 _ENTITY = re.compile(
@@ -71,7 +71,10 @@ _CALLED = re.compile(
     r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
     r"|\[(?!SUM\]|ID\]|FD\d)[A-Za-z][\w.:/@-]{1,40}\]:?) ?"
 )
-_RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
+# srun -l, mpiexec -l; lines of iperf begin by the number of a stream.
+_RANKED = re.compile(
+    r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
+)
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
@@ -132,7 +135,7 @@ def _plain(lines: list[str]) -> list[str]:
             lines = _unstamped(lines)
             sample = _sample(lines)
         if pattern := _shared(sample):
-            lines = [pattern.sub("", one, count=1) for one in lines]
+            lines = [_without(pattern, one) for one in lines]
         if lines == before:
             break
     return lines
@@ -156,8 +159,13 @@ def _unstamped(lines: list[str]) -> list[str]:
             else:
                 found.append(line)
                 continue
-        found.append(_STAMP.sub("", line, count=1))
+        found.append(_without(_STAMP, line))
     return found
+
+
+def _without(pattern: re.Pattern[str], line: str) -> str:
+    """A line without what begins it; the same further on is its own."""
+    return line[found.end() :] if (found := pattern.match(line)) else line
 
 
 def _unquoted(line: str) -> str:
