@@ -200,8 +200,9 @@ def _facts(start: Object, test: Object) -> dict[str, Any]:
         facts["message_bytes" if protocol == "udp" else "write_bytes"] = size
     connected = _list(start, "connected")
     if connected:
-        facts["near_address"] = str(connected[0].get("local_host"))
-        facts["far_address"] = str(connected[0].get("remote_host"))
+        for name, key in (("near_address", "local_host"), ("far_address", "remote_host")):
+            if isinstance(connected[0].get(key), str):
+                facts[name] = connected[0][key]
         facts["streams"] = len(connected)
     for key in ("tcp_mss", "tcp_mss_default"):
         if isinstance(start.get(key), int) and start[key] > 0:

@@ -17,7 +17,7 @@ WORDS = (" TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec
 SIGNS = re.compile(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
     r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
-    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b",
+    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf (?:(?!netperf ).)*-P ?0\b",
     re.M,
 )
 _TITLE = re.compile(
@@ -46,7 +46,8 @@ _UNITED = re.compile(r"^\s*\d+(?:\.\d+)?\s+(?:Trans/s|10\^\dbits/s|[KMG]?Bytes/s
 # Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
 _TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
-_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>.*?)\s*$")
+_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
+_CLASS_WIDTH = 0.1  # its percentiles come out of a histogram of 90 classes for each power of ten
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
 _LATENCIES = {
@@ -279,6 +280,8 @@ def _keyed(run: _Run) -> None:
                 continue
             if latency == -1:  # it kept no times
                 continue
-            run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
+            of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
+            line = run.keys[key][1]
+            run.results.append(Result("round trip", latency, "us", line, statistic, of))
     if "PROTOCOL" in run.keys:
         run.facts["protocol"] = run.keys["PROTOCOL"][0].lower()
