@@ -25,13 +25,12 @@ _LOOKED_AT = ("median", "p75", "p90", "p99", "p99.9")
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such exchanges."""
     del machine
-    for report in reports:
-        if report.facts.get("protocol") != "tcp":
-            continue
-        # Whether the way itself is long is asked only where there is something to explain.
-        for finding in _found(report):
-            if not any(_is_far(one, report.facts.get("far_address")) for one in reports):
-                yield finding
+    over_tcp = [one for one in reports if one.facts.get("protocol") == "tcp"]
+    found = [(report, finding) for report in over_tcp for finding in _found(report)]
+    far = _far(reports) if found else set()
+    for report, finding in found:
+        if report.facts.get("far_address") not in far:
+            yield finding
 
 
 def _found(report: Report) -> Iterator[Finding]:
@@ -52,14 +51,17 @@ def _is_delay(ns: float | None) -> bool:
     return ns is not None and abs(ns - DELAY_NS) <= MODE_NS
 
 
-def _is_far(report: Report, address: object) -> bool:
-    """Whether exchanges with that address, but not over TCP, take as long: as a ping does."""
+def _far(reports: list[Report]) -> set[object]:
+    """Addresses with which exchanges that are not over TCP take as long: as a ping does."""
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import DELAY_NS
 
-    if "protocol" in report.facts or not address or report.facts.get("far_address") != address:
-        return False
-    return any((own.ns("min") or 0) >= DELAY_NS / 2 for own in latencies(report))
+    return {
+        address
+        for report in reports
+        if "protocol" not in report.facts and (address := report.facts.get("far_address"))
+        if any((own.ns("min") or 0) >= DELAY_NS / 2 for own in latencies(report))
+    }
 
 
 def _seen(report: Report, own: Latencies) -> tuple[str, float] | None:
@@ -85,6 +87,8 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
 
     one = own.by_statistic[statistic]
     whole = " for one way, twice that for the round trip" if own.name == "latency" else ""
+    sure = confidence == BY_MODE
+    network = "the network itself is not" if sure else "the way to a near address is seldom"
     least = f", while the fastest take {own.said('min')}" if "min" in own.by_statistic else ""
     return Finding(
         artefact=ARTEFACT,
@@ -95,7 +99,7 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
         explanation=(
             f"The {statistic} of the exchanges over TCP is {own.said(statistic)}{whole}{least}. "
             "That is the time for which Linux keeps an acknowledgement back, while the other side "
-            "keeps a small segment back until it comes: no network is that slow."
+            f"keeps a small segment back until it comes: {network} that slow."
         ),
         remedy=REMEDY,
     )
@@ -113,8 +117,9 @@ def _of_rate(one: Result, each_ns: float) -> Finding:
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}")],
         explanation=(
             f"{one.value:,.4g} transactions a second (line {one.line}) are {duration(each_ns)} "
-            "each, to a host in the same private network. That is the time for which Linux keeps "
-            "an acknowledgement back while the other side waits for it."
+            "each, to an address as near as a private one. That is the time for which Linux keeps "
+            "an acknowledgement back while the other side waits for it; only a ping that takes "
+            "as long would be another reason."
         ),
         remedy=REMEDY,
     )
