@@ -63,7 +63,7 @@ _NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a serv
 _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
-_HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
+_HOSTED = re.compile(r"(\[?(?!SUM-\d|FD\d)(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 _CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
@@ -76,6 +76,7 @@ _RANKED = re.compile(
     r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
 )
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
+_FIGURES = re.compile(r"[\s\d.,]+")
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
@@ -191,10 +192,17 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 len(set(said)) == 1 or (pattern is _HOSTED and _in_turn(said))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
+            if pattern is _CALLED and _are_alike(found):
+                continue  # the title of one kind of line, of which somebody shows nothing else
             if pattern is _COUNTED and not _counts_up(said):
                 continue
             return pattern
     return None
+
+
+def _are_alike(found: list[re.Match[str]]) -> bool:
+    """Whether what follows differs in figures only."""
+    return len({_FIGURES.sub("", one.string[one.end() :]) for one in found}) < 2
 
 
 def _in_turn(said: list[str]) -> bool:
