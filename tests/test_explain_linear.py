@@ -84,6 +84,12 @@ ROWS = {
         "bytes  Bytes  bytes    bytes   secs.    per sec\n"
         "16384  131072 1        1       10.00      25.00\n",
     ),
+    "matrices of one test": (
+        "",
+        "Running host_to_device_memcpy_ce.\n"
+        "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n"
+        "          0\n0     55.60\nSUM host_to_device_memcpy_ce 55.60\n",
+    ),
     "clients of a server": (
         "Server listening on TCP port 5001\n",
         "[{n}] local 10.0.0.1 port 5001 connected with 10.0.0.2 port {n}\n"

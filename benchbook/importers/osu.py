@@ -18,7 +18,7 @@ WORDS = ("OSU", "Size", "Avg Latency")
 SIGNS = re.compile(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = re.compile(
-    r"^\s*#?\s*(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"
+    r"^\s*(?:#\s*)?(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"
     r"(?:v|\(Version )(?P<version>\d[\w.]*)"
     r"|^\s*#\s*(?:OSU|OMB-Py) (?P<other>\S.{0,80}?) Test\s*$",
     re.IGNORECASE,

@@ -55,7 +55,7 @@ _ROW = re.compile(
 )
 _RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%](?:[^(\[]*[^(\[ ])?)? *(?:[(\[]|$)")
+_METRIC = re.compile(rf"# +({_NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
 _RATE = re.compile(r"^([KMG]?)/sec$")
 _THOUSAND = re.compile(r"\d{1,3}[.,]\d{3}")
 _SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
