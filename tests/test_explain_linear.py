@@ -84,6 +84,10 @@ ROWS = {
         "bytes  Bytes  bytes    bytes   secs.    per sec\n"
         "16384  131072 1        1       10.00      25.00\n",
     ),
+    "commands of sockperf": (
+        "",
+        "$ sockperf ping-pong -i 10.0.0.{n} -t 5\nsockperf: Summary: Latency is 5.{n} usec\n",
+    ),
     "matrices of one test": (
         "",
         "Running host_to_device_memcpy_ce.\n"
