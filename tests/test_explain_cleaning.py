@@ -487,3 +487,15 @@ def test_a_string_of_json_that_has_lines_is_these_lines_once() -> None:
 def test_names_in_a_list_and_strings_of_one_line_stay() -> None:
     text = joined(['{"args": [', '  "stream",', '  "-n 3"', '], "stdout": "a\\nb", "msg": "c"}'])
     assert shown(text) == text.decode().split("\n")
+
+
+def test_what_looks_like_a_stamp_further_on_in_a_line_stays() -> None:
+    text = "[12:00:00] ./bench\nBM_copy_DEBUG    12.3 ns    12.3 ns    56\nat [12:00:01] it ended"
+    found = [line.text for line in log_of(text.encode()).lines]
+    assert found == ["./bench", *text.split("\n")[1:]]
+
+
+def test_endless_numbers_go_whatever_their_digits() -> None:
+    for digit in ("1", "\u0661"):
+        assert log_of(f"L3 cache: {digit * 500} MiB".encode()).text == "L3 cache: … MiB"
+    assert log_of("\u0661 of 2".encode()).text == "\u0661 of 2"

@@ -12,6 +12,7 @@ from log_fuzz import mutated
 
 from benchbook import importers
 from benchbook.importers import Report, Result
+from benchbook.logs import seen
 from benchbook.logs.cleaning import log_of
 from benchbook.logs.explain import explained, of_content
 from benchbook.logs.printing import MOST_RUNS, print_explained
@@ -74,6 +75,77 @@ def test_rules_are_linear_in_the_results_of_one_setting(rule: object, rising: bo
         return Report("x", results, 1, facts={"streams": 2, "protocol": "tcp"})
 
     assert is_linear(lambda n: list(rule.check([report(n)], Machine())))  # type: ignore[attr-defined]
+
+
+ROWS = {
+    "exchanges of 40 ms": (
+        "",
+        "MIGRATED TCP REQUEST/RESPONSE TEST from ::0 () port 0 AF_INET to 10.0.0.2 () port 0\n"
+        "bytes  Bytes  bytes    bytes   secs.    per sec\n"
+        "16384  131072 1        1       10.00      25.00\n",
+    ),
+    "commands of sockperf": (
+        "",
+        "$ sockperf ping-pong -i 10.0.0.{n} -t 5\nsockperf: Summary: Latency is 5.{n} usec\n",
+    ),
+    "matrices of one test": (
+        "",
+        "Running host_to_device_memcpy_ce.\n"
+        "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n"
+        "          0\n0     55.60\nSUM host_to_device_memcpy_ce 55.60\n",
+    ),
+    "clients of a server": (
+        "Server listening on TCP port 5001\n",
+        "[{n}] local 10.0.0.1 port 5001 connected with 10.0.0.2 port {n}\n"
+        "[{n}]  1.0-2.0 sec  1.10 GBytes   941 Mbits/sec\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_twice_the_rows_are_twice_the_work(name: str) -> None:
+    head, row = ROWS[name]
+
+    def work(count: int) -> None:
+        rows = (row.replace("{n}", str(number)) for number in range(count))
+        explained("x", (head + "".join(rows)).encode(), Machine())
+
+    assert is_linear(work)
+
+
+def test_shapes_of_samples_that_were_told_are_linear_in_figures() -> None:
+    def report(count: int) -> Report:
+        return Report("x", [Result(f"{n // 25}", 1.0, "ns", n, "sample") for n in range(count)], 1)
+
+    told = {("bimodal", "line 0: elsewhere")}
+    assert is_linear(lambda n: list(seen.findings([report(5 * n)], told)))
+
+
+# Patterns took minutes or longer over each of these: the square of its length, or the cube.
+LINE = 3900
+HOSTILE = {
+    "blank lines": "[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec\nibstat\nSpeed:"
+    + "\n" * 10**5,
+    "brackets": '"a": 1\n' + "}\n]" * 200_000,
+    "babelstream": "BabelStream\nFunction    MBytes/sec  Min (sec)   Max         Average\n"
+    + "Copy        100000.0    0.00500     0.00600     0.00550\n" * 20_000,
+    "comments": "<pre>" + "<!--" * 300_000,
+    "spaces of Google Benchmark": "Benchmark Time CPU" + " " * 10**5 + "~Iterations",
+    "rows of it": "Benchmark  Time  CPU  Iterations\n" + ("B 1 ns" + " " * LINE + "~ns 1\n") * 200,
+    "seconds of iperf3": "Bytes [  5] " + "sec " * 10**5,
+    "digits of datagrams": "[  3]  0.0-1.0 sec  1.10 MBytes  9.41 Mbits/sec\n"
+    + ("[  3]  0.0-1.0 sec  1.10 MBytes  9.41 Mbits/sec  1 ms " + "1," * (LINE // 2) + "\n") * 200,
+    "names of STREAM": "Copy" * 10**5 + "\n" + "Copy" + " " * 10**5,
+    "titles of OSU": "OSU " * 10**5,
+    "commands of netperf": "netperf " * 10**5,
+    "heads of STREAM": "Copy: 1.0 1.0 1.0\n" + ("Function Rate" + " " * LINE + "~\n") * 100,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.timeout(60)
+def test_hostile_text_takes_no_minutes(name: str) -> None:
+    of_content("x", HOSTILE[name].encode(), Machine())
 
 
 def test_words_of_an_importer_are_in_whatever_has_its_signs() -> None:

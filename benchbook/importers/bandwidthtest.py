@@ -22,7 +22,7 @@ WORDS = (
 )
 SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
 _START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
-_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>.+?)\s*$", re.I)
+_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>\S(?:.*\S)?)\s*$", re.I)
 _TITLE = re.compile(
     r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b"
     r"(?:, (?P<devices>\d+) Device)?",

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
-from benchbook.logs.echoes import HOSTS, Run, begun
+from benchbook.logs.echoes import HOSTS, Run, begun, opened
 from benchbook.logs.printed import is_number
 
 TOOL = echoes.TOOL
@@ -96,10 +96,7 @@ def _object(runs: list[Run], line: Line, own: dict[str, Any]) -> None:
 
 def _of_host(runs: list[Run], line: Line, host: str) -> Run:
     """It asks many hosts in turn: the run of this one among the last ones."""
-    for run in reversed(runs[-HOSTS:]):
-        if run.facts.get("far_host") == host and not run.ended:
-            return run
-    return _named(begun(runs, line), host)
+    return opened(runs, "far_host", host) or _named(begun(runs, line), host)
 
 
 def _named(run: Run, host: str) -> Run:

@@ -22,7 +22,7 @@ _BARE = (
 )
 SIGNS = re.compile(
     r'"benchmarks"|"real_time"'
-    r"|Benchmark +\|? *Time(?:\(ns\))? +\|? *CPU(?:\(ns\))? +\|? *Iterations"
+    r"|Benchmark +(?:\| *)?Time(?:\(ns\))? +(?:\| *)?CPU(?:\(ns\))? +(?:\| *)?Iterations"
     rf"|name,iterations,real_time,cpu_time|{_BARE}"
 )
 
@@ -30,13 +30,14 @@ _HEAD = re.compile(
     r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
 )
 _ROW = re.compile(
-    r"^(?P<name>\S.*?) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
+    r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
     r"(?P<cpu>-?[\d.,]+(?:e\+\d+)?) (?P<cpu_unit>ns|us|ms|s|%) +"
     r"(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
 )
 # Before 1.0 the unit stood above the columns.
 _OLD_ROW = re.compile(
-    r"^(?P<name>\S.*?) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+    r"^(?P<name>\S.*?)(?<! ) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)"
+    r"(?: +(?P<rest>\S.*))?$"
 )
 # To 1.4, without their names.
 _BARE_RATES = re.compile(

@@ -235,7 +235,8 @@ def _of_asciidoc(log: Log) -> list[Report]:
             cells.append(Line(line.number, text))
             if len(cells) == len(_CELLS):
                 row = _of_row(log, cells[1], "|".join(one.text for one in cells), unit)
-                reports, unit, cells = reports + row, unit if row else "", []
+                reports += row
+                unit, cells = unit if row else "", []
     return reports
 
 

@@ -21,7 +21,7 @@ WORDS = ("Benchmarking", "#repetitions", "MPI Benchmark")
 SIGNS = re.compile(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
 _SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
 _TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
-_PROCESSES = re.compile(r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d+)")
+_PROCESSES = re.compile(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")
 _HEAD = re.compile(
     r"^\s*(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
 )
@@ -217,7 +217,7 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
             ratios.append(size * count / rate)
     if ratios:
         middle = median(ratios)
-        if not run.name and 0 < middle < math.inf:  # one message, two or four: the nearest is it
+        if not run.name and 1 < middle < math.inf:  # one message, two or four: the nearest is it
             middle *= min((1, 2, 4), key=lambda one: abs(math.log(one * middle / _MB)))
         unit = "MiB/s" if abs(middle / _MIB - 1) < abs(middle / _MB - 1) else "MB/s"
     else:

@@ -43,7 +43,7 @@ _ENHANCED = re.compile(
     r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
 )
 _BOUNCED = re.compile(
-    r"(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
+    r"(?<!\d)(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
     r"(?:\s+(?P<again>\d+)\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+) us)?"
 )
 # One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
@@ -75,6 +75,7 @@ class _Run:
     ports: set[str] = field(default_factory=set)
     end: str = ""  # as the last head of columns tells
     streams: set[str] = field(default_factory=set)
+    going: set[str] = field(default_factory=set)  # those whose last row is not of the whole
     reported: str = ""  # the stream whose server's report follows
 
 
@@ -94,7 +95,7 @@ def read(log: Log) -> list[Report]:
         run = runs[-1]
         if not run.rows and not run.facts:
             run.line = line.number
-        run.streams.add(row.stream)
+        _goes_on(run, row)
         run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
@@ -111,17 +112,14 @@ def _connects_again(run: _Run, line: Line) -> bool:
     if (found := CONNECTED.search(line.text)) is None:
         return False
     stream = found[0][1 : found[0].find("]")].strip()
-    return stream in run.streams or _all_ended(run)
+    return stream in run.streams or not run.going
 
 
-def _all_ended(run: _Run) -> bool:
-    """Whether each stream's last row is of the whole: from 0, behind others or of an odd time."""
-    rows: dict[str, list[Row]] = {}
-    for row, _, _ in run.rows:
-        rows.setdefault(row.stream, []).append(row)
-    return all(
-        own[-1].start_s == 0 and (len(own) > 1 or own[-1].end_s % 1 > 0) for own in rows.values()
-    )
+def _goes_on(run: _Run, row: Row) -> None:
+    """Whether the stream of this row does; the whole is from 0, behind others or of an odd time."""
+    is_whole = row.start_s == 0 and (row.stream in run.streams or row.end_s % 1 > 0)
+    run.streams.add(row.stream)
+    (run.going.discard if is_whole else run.going.add)(row.stream)
 
 
 def _after(run: _Run, line: Line) -> _Run:

@@ -26,7 +26,8 @@ TOOL = "iperf3"
 LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
 WORDS = ("Bytes", "iperf3: ", "iperf 3.")
 SIGNS = re.compile(
-    r"\[\s*(?:\d+|SUM)\].*\bsec\s+.*Bytes|iperf3: (?:error|interrupt|the )|iperf 3\."
+    r"\[[ \t]*(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?[ \t]+[\d.,]+[ \t]*-[ \t]*[\d.,]+[ \t]+sec[ \t]+"
+    r"[-\w.,]+?[ \t]*[KMGT]?Bytes|iperf3: (?:error|interrupt|the )|iperf 3\."
 )
 _CLIENT = re.compile(r"Connecting to host (?P<host>\S+), port \d+")
 _SERVER = re.compile(
@@ -43,14 +44,13 @@ _OF_JSON = re.compile(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
 _RULE = re.compile(r"^(?:.*\s)?- - - - -")
 _SENT = re.compile(r"\bRetr\b|\bCwnd\b")
 _RETRANSMITS = re.compile(
-    r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:\(omitted\)|sender)?\s*$"
+    r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:(?:\(omitted\)|sender)\s*)?$"
 )
-_COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\))?\s*$")
+_COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\)\s*)?$")
 _WRAPPED = re.compile(
     r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b"
 )  # the end of a row, in mails
 _COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
-ROLES = {"sender": "receiver", "receiver": "sender"}
 
 
 @dataclass

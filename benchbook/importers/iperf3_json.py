@@ -15,7 +15,6 @@ SIGNS = re.compile(
     r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"'
     r'|"event" ?: ?"(?:start|interval|end|error|server_output_(?:text|json))"'
 )
-_ENDS = ("sum_sent", "sum_received", "sum", "sum_bidir_reverse")
 # Their key -> our name and unit.
 _FIGURES = {
     "bytes": ("transferred", "B"),
@@ -203,8 +202,9 @@ def _facts(start: Object, test: Object) -> dict[str, Any]:
         facts["message_bytes" if protocol == "udp" else "write_bytes"] = size
     connected = _list(start, "connected")
     if connected:
-        facts["near_address"] = str(connected[0].get("local_host"))
-        facts["far_address"] = str(connected[0].get("remote_host"))
+        for name, key in (("near_address", "local_host"), ("far_address", "remote_host")):
+            if isinstance(connected[0].get(key), str):
+                facts[name] = connected[0][key]
         facts["streams"] = len(connected)
     for key in ("tcp_mss", "tcp_mss_default"):
         if isinstance(start.get(key), int) and start[key] > 0:

@@ -39,7 +39,7 @@ _CORE = re.compile(r"^(?:HWThread|[Cc]ore) (\d+)$")
 _MEASURED = re.compile(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
 _CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
-_UNIT = re.compile(r"^(.*?) *\[([^\]]*)\](.*)$")
+_UNIT = re.compile(r"^([^\[]*)\[([^\]]*)\](.*)$")
 _BARE = re.compile(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
 _UNITS = {"MBytes/s": "MB/s", "GBytes": "GB", "Bytes": "B", "GBytes/s": "GB/s", "MBytes": "MB"}
 _NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf", "N/A")
@@ -156,7 +156,7 @@ def _result(
         return None
     name, unit = cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1"
     if found := _UNIT.match(name):
-        name, unit = (found[1] + found[3]).strip(), _UNITS.get(found[2], found[2])
+        name, unit = (found[1].rstrip(" ") + found[3]).strip(), _UNITS.get(found[2], found[2])
     elif bare := _BARE.match(name):
         name, unit = bare[1] or name, bare[2]
     of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}

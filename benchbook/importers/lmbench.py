@@ -80,7 +80,7 @@ _SECTION_UNITS = {
     "microseconds": "us", "nanoseconds": "ns", "MB/s": "MB/s", "megabytes/second": "MB/s",
 }  # fmt: skip
 _ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
-_CELL = re.compile(r"^(\d+\.?\d*|\.\d+)(K|M)?$")
+_CELL = re.compile(r"^(\d+(?:\.\d*)?|\.\d+)(K|M)?$")
 _SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
 _WORD = re.compile(r"\S+")
 

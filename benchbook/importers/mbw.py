@@ -19,7 +19,7 @@ SIGNS = re.compile(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:"
 
 _NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan"
 _LINE = re.compile(
-    rf"(?:(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
+    rf"(?:(?<!\d)(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
     rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s?"
 )
 # A sample of it as mbw itself writes it, as nearly all are: in a third of the time.

@@ -20,7 +20,7 @@ WORDS = (
 SIGNS = re.compile(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
     r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
-    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf .*-P ?0\b"
+    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf (?:(?!netperf ).)*-P ?0\b"
     r"|\b(?:Latency|Microseconds) Microseconds\b",
     re.M,
 )
@@ -62,7 +62,8 @@ _TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
 # Of -I, where the repetitions did not come as near to each other as was asked.
 _UNSURE = re.compile(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
-_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>.*?)\s*$")
+_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
+_CLASS_WIDTH = 0.1  # its percentiles come out of a histogram of 90 classes for each power of ten
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
 _LATENCIES = {
@@ -349,7 +350,9 @@ def _keyed(run: _Run) -> None:
                 continue
             if latency == -1:  # it kept no times
                 continue
-            run.results.append(Result("round trip", latency, "us", run.keys[key][1], statistic))
+            of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
+            line = run.keys[key][1]
+            run.results.append(Result("round trip", latency, "us", line, statistic, of))
     for end in ("local", "remote"):
         text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
         if _NUMBER.match(text):

@@ -15,10 +15,10 @@ LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, 
 WORDS = ("nvbandwidth", "memcpy CE", "memcpy SM", "_ce", "_sm")
 SIGNS = re.compile(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)\b")
 _VERSION = re.compile(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
-_DEVICE = re.compile(r"^\s*Device (?P<number>\d+): (?P<name>[^(]+?)(?: \((?P<bus>[\w:.]+)\))?\s*$")
+_DEVICE = re.compile(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
 _RUNNING = re.compile(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")
 _TITLE = re.compile(
-    r"^\s*(?P<what>\S.*?)\s+(?:(?:bandwidth|latency) \((?P<unit>GB/s|ns)\)"
+    r"^\s*(?P<what>\S.*?)(?<!\s)\s+(?:(?:bandwidth|latency) \((?P<unit>GB/s|ns)\)"
     r"|(?<=\(column\) )\((?P<time>ns)\))\s*$"
 )
 _COLUMNS = re.compile(r"^\s*\d{1,4}(?:\s+\d{1,4})*\s*$")

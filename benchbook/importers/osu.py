@@ -15,17 +15,18 @@ from benchbook.logs.transfers import link_speed
 TOOL = "osu"
 LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
 WORDS = ("OSU", "Size", "Avg Latency")
-SIGNS = re.compile(r"OSU\b.*\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
+SIGNS = re.compile(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = re.compile(
-    r"^\s*#?\s*(?:OSU|OMB-Py) (?P<test>.+?)(?:\s+Test)?\s+(?:v|\(Version )(?P<version>\d[\w.]*)"
+    r"^\s*(?:#\s*)?(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"
+    r"(?:v|\(Version )(?P<version>\d[\w.]*)"
     r"|^\s*#\s*(?:OSU|OMB-Py) (?P<other>\S.{0,80}?) Test\s*$",
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
 _TYPE = re.compile(r"# Datatype:\s*(\w+)")
 _COLUMN = re.compile(
-    r"(?P<name>[A-Z][\w.]*(?: [A-Z][\w.]*)*?) ?\((?P<unit>us|MB/s|%)\)"
+    r"(?<![\w.])(?P<name>[A-Z][\w.]*(?: [A-Z][\w.]*)*?) ?\((?P<unit>us|MB/s|%)\)"
     r"|(?P<plain>MB/s|Messages/s|Million ops/s|Iterations|Validation|Transferred|Transmit Size)"
 )
 _HEAD = re.compile(
@@ -172,6 +173,8 @@ def _columns(head: str, prefix: str) -> list[_Column]:
     if _COLUMN.sub("", head).strip():
         return []
     found = []
+    # A collective has the ends of processes' means, beside percentiles of its repetitions.
+    over = {"over": "processes"} if "Min Latency" in head and "Tail Lat" in head else {}
     for one in _COLUMN.finditer(head):
         if one["plain"]:
             name, unit = _PLAIN.get(one["plain"], (one["plain"], ""))
@@ -184,7 +187,8 @@ def _columns(head: str, prefix: str) -> list[_Column]:
         name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", "Latency")
         name = name.replace("Tail BW", "iteration throughput").lower() or "latency"
         name = f"{prefix}{name}" if one["unit"] == "us" else name
-        found.append(_Column(name, one["unit"], statistic or "mean"))
+        of = over if "Tail" not in rest else {}
+        found.append(_Column(name, one["unit"], statistic or "mean", of))
     return found
 
 

@@ -60,7 +60,7 @@ _ROW = re.compile(
 )
 _RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = re.compile(rf"# +({_NUMBER}) *([A-Za-z/%][^(\[]*?)? *(?:[(\[]|$)")
+_METRIC = re.compile(rf"# +({_NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
 _RATE = re.compile(r"^([KMG]?)/sec$")
 _THOUSAND = re.compile(r"\d{1,3}[.,]\d{3}")
 _SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
@@ -107,7 +107,6 @@ _MORE = re.compile(
 )
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
-ALL_THE_TIME = 0.99  # shares above are the edges of starting and stopping
 
 
 @dataclass

@@ -13,8 +13,8 @@ TOOL = echoes.TOOL
 LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`"
 _HEAD = re.compile(
     # Of IPv6 iputils has `host(name (address))`.
-    r"\bPING6? (?P<host>[^\s(]+)(?:\s*\((?:[^()\s]+ \()?(?P<address>[^()]+)\))?.*?"
-    r"(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
+    r"\bPING6? (?P<host>[^\s(]++)(?:\s*\((?:[^()\s]+ \()?(?P<address>[^()]+)\))?.*?"
+    r"(?<!\d)(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
 )
 _FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
 _HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
@@ -31,7 +31,7 @@ _USUAL = re.compile(
 _COUNTS = re.compile(
     r"(?<!\d)(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
-    r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?P<lost>-?\d[\d.,]*) ?%"
+    r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?<!\d)(?<!\d[.,])(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
 _TWICE = re.compile(r"\+(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
@@ -63,7 +63,7 @@ _CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+)
 # Those of Windows have no sequence.
 _HUAWEI_REPLY = re.compile(
     r"^(?=.*Sequence=)\s*Reply from\s+(?P<from>\S+?)\s?:"
-    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
+    r"(?:.*?=\s?(?P<size>\d++))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
 )
 _HUAWEI_COUNT = re.compile(
     r"^\s*(?P<value>\d+(?:\.\d+)?) ?(?P<what>packet\(s\) transmitted|packet\(s\) received"

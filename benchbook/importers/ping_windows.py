@@ -19,7 +19,7 @@ _HEAD = re.compile(
 _REPLY = re.compile(
     r"^(?!.*Sequence=)\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|"
     r"Resposta de|Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
-    r"(?:.*?=\s?(?P<size>\d+))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
+    r"(?:.*?=\s?(?P<size>\d++))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
 )
 _COUNTS = re.compile(
     r"^\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Pakketten|Pakiety|"
@@ -64,7 +64,7 @@ SIGNS = re.compile(
     r"TTL=\d|= ?\d+ ?ms, [^=\n]+= {0,2}\d+ ?ms"
     r"|(?<!f)[Pp]ing(?![A-Z]|-pong| -c|.{0,99} ---)"
     rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]\d+ ?ms"
-    rf"|(?:{'|'.join(_SUMS)})\S{{1,12}} ?: [^=\n]+= \d+, [^=\n]+= \d+, [^=\n]+= \d+ \("
+    rf"|(?:{'|'.join(_SUMS)})\S{{1,12}} ?: (?:[^=\n]{{1,60}}= \d+, ){{2}}[^=\n]{{1,60}}= \d+ \("
 )
 _TRANSLATED = "TTL="  # in replies of languages that are not known here
 _NEAR = 4  # lines from counts to times

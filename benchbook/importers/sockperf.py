@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from benchbook.importers import Line, Log, Report, Result
+from benchbook.importers import Command, Line, Log, Report, Result
 from benchbook.logs.printed import decimals, half_digit, printed_lines
 
 TOOL = "sockperf"
@@ -97,8 +98,9 @@ def read(log: Log) -> list[Report]:
         for pattern, taken in _TAKEN:
             if found := pattern.search(line.text):
                 taken(log, runs[-1], line, found)
+    calls = [one for one in log.commands if any(map(_is_sockperf, one.words))]
     for run in runs:
-        _learn(log, run)
+        _learn(calls, run)
         run.results = [*_counted(run), *run.rows]
     return [
         Report(TOOL, run.results, run.results[0].line if run.line == 1 else run.line,
@@ -130,15 +132,16 @@ def _counted(run: _Run) -> list[Result]:
     ]
 
 
-def _learn(log: Log, run: _Run) -> None:
+def _is_sockperf(word: str) -> bool:
+    return word.endswith("sockperf")
+
+
+def _learn(calls: list[Command], run: _Run) -> None:
     """What the command line tells, where the log shows it."""
-    shown = [
-        one for one in log.commands
-        if one.number <= run.line + 1 and any(word.endswith("sockperf") for word in one.words)
-    ]  # fmt: skip
+    at = bisect_right(calls, run.line + 1, key=lambda one: one.number)
     words = [
         part
-        for word in (shown[-1].words if shown else ())
+        for word in (calls[at - 1].words if at else ())
         for part in (word.split("=", 1) if word.startswith("--") else [word])
     ]
     modes = [_MODES[word] for word in words if word in _MODES]

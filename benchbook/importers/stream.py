@@ -17,14 +17,15 @@ LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' wit
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
     r"(?:Copy|Scale|Add|Triad)"
-    r"(?:\w* ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *:? *\||:?[;,])"
+    r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
     r"|SAXPYing *: *\d"
 )
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
 _OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0
 _TABLE = re.compile(
-    r"Function\b.*?\bRate\s*\(?\s*(?P<unit>[MG]i?B)/s\s*\)?\s+(?P<mid>Avg|RMS|Average)\s+time\s+"
+    r"Function\b.*?\bRate\s*(?:\(\s*)?(?P<unit>[MG]i?B)/s\s*(?:\)\s+)?(?<=\s)"
+    r"(?P<mid>Avg|RMS|Average)\s+time\s+"
     r"Min\s+time\s+Max\s+time",
     re.IGNORECASE,
 )

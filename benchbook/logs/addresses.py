@@ -40,5 +40,7 @@ def stays_in_host(report: Report) -> bool:
     known = [str(one).partition("%")[0] for one in ends if one]
     if any(is_loopback(one) for one in known) or report.facts.get("device") == "lo":
         return True
-    unspecified = [one for one in known if (address := _parsed(one)) and address.is_unspecified]
-    return len(known) == 2 and known[0] == known[1] and not unspecified
+    if len(known) < 2 or known[0] != known[1]:
+        return False
+    address = _parsed(known[0])  # none of `x.x.x.x`, which somebody wrote in its place
+    return address is not None and not address.is_unspecified

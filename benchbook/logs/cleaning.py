@@ -20,7 +20,8 @@ from benchbook.logs.shells import commands
 
 _MOST_DIGITS = 60
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
-_ENDLESS = re.compile(rf"[0-9]{{{_MOST_DIGITS},}}")
+_ENDLESS = re.compile(rf"\d{{{_MOST_DIGITS},}}")
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")  # Python makes numbers of them, too
 
 
 def log_of(content: bytes) -> Log:
@@ -41,9 +42,10 @@ def log_of(content: bytes) -> Log:
 def _without_endless(text: str) -> str:
     """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
     made of hundreds can be multiplied by no other."""
-    if b"0" * _MOST_DIGITS not in text.encode("ascii", "replace").translate(_ZEROS):
-        return text
-    return _ENDLESS.sub("…", text)
+    may_be = b"0" * _MOST_DIGITS in text.encode("ascii", "replace").translate(_ZEROS)
+    if may_be or (not text.isascii() and _FOREIGN_DIGIT.search(text)):
+        return _ENDLESS.sub("…", text)
+    return text
 
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:

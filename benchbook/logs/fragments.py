@@ -112,7 +112,8 @@ def _headless(text: str, start: int) -> Found:
         at = token.end()
     value = None
     if piece.safe > start:
-        value = _loaded("".join([*piece.before, text[start : piece.safe], *piece.after]))
+        before = reversed(piece.before)
+        value = _loaded("".join([*before, text[start : piece.safe], *piece.after]))
     return Found(start, at, value, whole=False)
 
 
@@ -121,7 +122,7 @@ class _Piece:
 
     def __init__(self) -> None:
         self.stack = ["{"]
-        self.before = ["{"]  # what the missing head opened
+        self.before = ["{"]  # what the missing head opened, the last of it first
         self.safe = 0
         self.after: list[str] = []  # what closes at that place
         self.last = "{"
@@ -162,6 +163,6 @@ class _Piece:
         else:
             return False
         # What it was called inside that object nobody knows.
-        self.before.insert(0, '{"": ' if opening == "{" else "[")
+        self.before.append('{"": ' if opening == "{" else "[")
         self.stack = [opening]
         return True

@@ -23,7 +23,7 @@ _TAGS = re.compile(
     r"</?(?:a|abbr|b|blockquote|body|br|button|code|dd|div|dl|dt|em|font|h[1-6]|head|header|hr|html"
     r"|i|img|ins|kbd|li|link|main|meta|nav|ol|p|path|pre|s|samp|section|small|span|strong|sub|sup"
     r"|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)\b[^<>\n]{0,2000}>"
-    r"|<!--[^\n]{0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
+    r"|<!--(?:(?!<!--)[^\n]){0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
     re.I,
 )
 _ENTITY = re.compile(
@@ -70,7 +70,7 @@ _NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a serv
 _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
-_HOSTED = re.compile(r"(\[?(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
+_HOSTED = re.compile(r"(\[?(?!SUM-\d|FD\d)(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 # A file, as grep writes it before what it found in it, and maybe the number of the line.
 _FILED = re.compile(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
@@ -80,9 +80,13 @@ _CALLED = re.compile(
     r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
     r"|\[(?!SUM\]|ID\]|FD\d)[A-Za-z][\w.:/@-]{1,40}\]:?) ?"
 )
-_RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
+# srun -l, mpiexec -l; lines of iperf begin by the number of a stream.
+_RANKED = re.compile(
+    r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
+)
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
 _PREFIXES = (_NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED)
+_FIGURES = re.compile(r"[\s\d.,]+")
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
@@ -148,7 +152,7 @@ def _plain(lines: list[str]) -> list[str]:
             lines = _unstamped(lines)
             sample = _sample(lines)
         if pattern := _shared(sample):
-            lines = [pattern.sub("", one, count=1) for one in lines]
+            lines = [_without(pattern, one) for one in lines]
         if lines == before:
             break
     return lines
@@ -172,8 +176,13 @@ def _unstamped(lines: list[str]) -> list[str]:
             else:
                 found.append(line)
                 continue
-        found.append(_STAMP.sub("", line, count=1))
+        found.append(_without(_STAMP, line))
     return found
+
+
+def _without(pattern: re.Pattern[str], line: str) -> str:
+    """A line without what begins it; the same further on is its own."""
+    return line[found.end() :] if (found := pattern.match(line)) else line
 
 
 def _unquoted(line: str) -> str:
@@ -199,10 +208,17 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 len(set(said)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(said))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
+            if pattern is _CALLED and _are_alike(found):
+                continue  # the title of one kind of line, of which somebody shows nothing else
             if pattern is _COUNTED and not _counts_up(said):
                 continue
             return pattern
     return None
+
+
+def _are_alike(found: list[re.Match[str]]) -> bool:
+    """Whether what follows differs in figures only."""
+    return len({_FIGURES.sub("", one.string[one.end() :]) for one in found}) < 2
 
 
 def _in_turn(said: list[str]) -> bool:

@@ -33,11 +33,13 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
     and place of what others told; of a report that has such a place it is not told again."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for report in reports:
-        for samples in _samples(report):
-            times = _times_ns(samples)
-            if len(times) < LEAST_SAMPLES:
-                continue
-            asked = [one for one in _LOOKS if not _is_told(one, report, told)]
+        timed = [
+            (samples, times)
+            for samples in _samples(report)
+            if len(times := _times_ns(samples)) >= LEAST_SAMPLES
+        ]
+        asked = [one for one in _LOOKS if timed and not _is_told(one, report, told)]
+        for samples, times in timed if asked else ():
             ordered = sorted(times)
             if any(_LOOKS[one](ordered) for one in asked):
                 row = _row(samples, times)

@@ -19,16 +19,16 @@ ROW = re.compile(
     rf"(?P<rate>{_NUMBER})\s*(?P<rate_unit>[KMGT]?(?:bits|Bytes?))/s(?:ec)?\b(?P<rest>.*)"
 )
 LOST = re.compile(
-    rf"(?:(?P<jitter>{_NUMBER})\s*ms\s+)?(?<![\d.,/(])(?P<lost>-?\d+)\s*/\s*(?P<all>-?\d+)"
+    rf"(?:(?<![\d.,])(?P<jitter>{_NUMBER})\s*ms\s+)?(?<![\d.,/(])(?P<lost>-?\d+)\s*/\s*(?P<all>-?\d+)"
     rf"(?:\s*\((?P<percent>-?(?:nan|inf|[\d.,]+(?:e[+-]?\d+)?))\s*%\))?"
 )
 CONNECTED = re.compile(
     r"\[\s*[*\w-]*\d\]\s*local\s+(?P<near>[^\s%]+)(?:%(?P<device>\S+))?\s+port\s+\d+\s+connected\s+"
     r"(?P<how>to|with)\s+(?P<far>[^\s%]+)(?:%\S+)?\s+port\s+\d+(?P<rest>.*)"
 )
-_SPEED = re.compile(r"^\s*Speed: (\d{1,7})Mb/s", re.MULTILINE)
+_SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
-_IB_RATE = re.compile(r"^\s*(?:Rate: (\d{1,4})|rate:\s+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
+_IB_RATE = re.compile(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
 _HEAD_2 = re.compile(
     r"^\W*(?:Client connecting to \S+, (?:TCP|UDP) port|Server listening on (?:TCP|UDP) port)"
 )

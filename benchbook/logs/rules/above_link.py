@@ -80,7 +80,9 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
     if generation is None:
         return None
     ceiling = PCIE_GB_PER_S[generation] * 1e9 * both
-    whose = f"sixteen lanes of PCIe {generation}, as {report.facts['device']} has them"
+    ways = "both directions together" if direction == "both" else "one direction"
+    device = report.facts["device"]
+    whose = f"sixteen lanes of PCIe {generation}, as {device} has them, carry no more in {ways}"
     return (rate, ceiling, whose) if rate > ceiling else None
 
 
@@ -102,7 +104,7 @@ def _finding(one: Result, rate: float, ceiling: float, whose: str, every: list[R
         ],
         explanation=(
             f"{one.name} in line {one.line} is {number(rate / 1e9)} GB/s, more than "
-            f"{number(ceiling / 1e9)} GB/s: {whose}, carry no more in one direction."
+            f"{number(ceiling / 1e9)} GB/s: {whose}."
             if "PCIe" in whose
             else f"{one.name} in line {one.line} is {number(rate * 8 / 1e9)} Gbit/s, above "
             f"{whose} with {number(ceiling * 8 / 1e9)} Gbit/s: it did not go over that."

@@ -28,6 +28,9 @@ REMEDY = (
 )
 
 
+_Line = dict[tuple[str, str], Result]  # by name and statistic
+
+
 class _Spread(NamedTuple):
     best: Result
     mean: Result | None
@@ -41,7 +44,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         best_of = report.being("best")
-        spreads = [found for one in best_of if (found := _spread(report, one))]
+        lines = _lines(report) if best_of else {}
+        spreads = [found for one in best_of if (found := _spread(lines[one.line], one))]
         far = [
             one
             for one in spreads
@@ -52,13 +56,18 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(far)
 
 
-def _spread(report: Report, best: Result) -> _Spread | None:
+def _lines(report: Report) -> dict[int, _Line]:
+    """What stands in each line."""
+    lines: dict[int, _Line] = {}
+    for one in report.results:
+        own = lines.setdefault(one.line, {})
+        if is_number(one.value) and one.value > 0:
+            own[one.name, one.statistic] = one
+    return lines
+
+
+def _spread(beside: _Line, best: Result) -> _Spread | None:
     """How long the mean and the longest take, in times of the best."""
-    beside = {
-        (one.name, one.statistic): one
-        for one in report.results
-        if one.line == best.line and is_number(one.value) and one.value > 0
-    }
     timed = f"{best.name} time"
     least = beside.get((timed, "min"))
     if least is not None:

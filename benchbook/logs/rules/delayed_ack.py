@@ -25,28 +25,24 @@ _LOOKED_AT = ("median", "p75", "p90", "p99", "p99.9")
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such exchanges."""
     del machine
-    for report in reports:
-        if report.facts.get("protocol") != "tcp":
-            continue
-        # Whether the way itself is long is asked only where there is something to explain.
-        for finding in _found(report, reports):
-            if not any(_is_far(one, report) for one in reports):
-                yield finding
+    over_tcp = [one for one in reports if one.facts.get("protocol") == "tcp"]
+    if not over_tcp:
+        return
+    far, soon = _answers(reports)
+    for report in over_tcp:
+        if _ends(report).isdisjoint(far):
+            yield from _found(report, not _ends(report).isdisjoint(soon))
 
 
-def _found(report: Report, reports: list[Report]) -> Iterator[Finding]:
+def _found(report: Report, answers_soon: bool) -> Iterator[Finding]:
     for own in latencies(report):
         if found := _seen(report, own):
             yield _finding(own, *found)
     rates = [one for one in report.called("transaction rate") if one.value > 0]
     for one in rates:
         each_ns = 1e9 / one.value * (one.of.get("outstanding") or 1)
-        if not _is_delay(each_ns):
-            continue
-        if is_near(report):
-            yield _of_rate(one, each_ns, "in the same private network")
-        elif any(_is_beside(each, report) for each in reports):
-            yield _of_rate(one, each_ns, "that answers far sooner to a ping in this log")
+        if _is_delay(each_ns) and (answers_soon or is_near(report)):
+            yield _of_rate(one, each_ns, answers_soon)
 
 
 def _is_delay(ns: float | None) -> bool:
@@ -56,25 +52,22 @@ def _is_delay(ns: float | None) -> bool:
     return ns is not None and abs(ns - DELAY_NS) <= MODE_NS
 
 
-def _is_far(other: Report, report: Report) -> bool:
-    """Whether exchanges with the same host, but not over TCP, take as long: as a ping does."""
+def _answers(reports: list[Report]) -> tuple[set[object], set[object]]:
+    """Ends whose every answer takes as long where it is not over TCP, as one to a ping; and ends
+    whose slowest one is far faster."""
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import DELAY_NS
 
-    return any(least >= DELAY_NS / 2 for least in _without_tcp(other, report, "min"))
-
-
-def _is_beside(other: Report, report: Report) -> bool:
-    """Whether the slowest of such exchanges is far faster."""
-    # Not above: what detectors stand on takes longer to load than a log to read.
-    from benchbook.artefacts.delayed_ack import DELAY_NS
-
-    return any(0 < most < FAST * DELAY_NS for most in _without_tcp(other, report, "max"))
-
-
-def _without_tcp(other: Report, report: Report, statistic: str) -> Iterator[float]:
-    if "protocol" not in other.facts and _ends(other) & _ends(report):
-        yield from (own.ns(statistic) or 0 for own in latencies(other))
+    far, soon = set[object](), set[object]()
+    for report in reports:
+        if "protocol" in report.facts or not (ends := _ends(report)):
+            continue
+        for own in latencies(report):
+            if (own.ns("min") or 0) >= DELAY_NS / 2:
+                far |= ends
+            if 0 < (own.ns("max") or 0) < FAST * DELAY_NS:
+                soon |= ends
+    return far, soon
 
 
 def _ends(report: Report) -> set[object]:
@@ -105,6 +98,8 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
 
     one = own.by_statistic[statistic]
     whole = " for one way, twice that for the round trip" if own.name == "latency" else ""
+    sure = confidence == BY_MODE
+    network = "the network itself is not" if sure else "the way to a near address is seldom"
     least = f", while the fastest take {own.said('min')}" if "min" in own.by_statistic else ""
     return Finding(
         artefact=ARTEFACT,
@@ -115,16 +110,24 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
         explanation=(
             f"The {statistic} of the exchanges over TCP is {own.said(statistic)}{whole}{least}. "
             "That is the time for which Linux keeps an acknowledgement back, while the other side "
-            "keeps a small segment back until it comes: no network is that slow."
+            f"keeps a small segment back until it comes: {network} that slow."
         ),
         remedy=REMEDY,
     )
 
 
-def _of_rate(one: Result, each_ns: float, near: str) -> Finding:
+def _of_rate(one: Result, each_ns: float, answers_soon: bool) -> Finding:
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import REMEDY
 
+    near, but = (
+        ("a host that answers far sooner to a ping in this log", "")
+        if answers_soon
+        else (
+            "an address as near as a private one",
+            "; only a ping that takes as long would be another reason",
+        )
+    )
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
@@ -133,8 +136,8 @@ def _of_rate(one: Result, each_ns: float, near: str) -> Finding:
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}")],
         explanation=(
             f"{one.value:,.4g} transactions a second (line {one.line}) are {duration(each_ns)} "
-            f"each, to a host {near}. That is the time for which Linux keeps an acknowledgement "
-            "back while the other side waits for it."
+            f"each, to {near}. That is the time for which Linux keeps an acknowledgement back "
+            f"while the other side waits for it{but}."
         ),
         remedy=REMEDY,
     )

@@ -280,9 +280,9 @@ def _matrices(report: Report) -> Iterator[Odd]:
     for one in report.being("sample") if "column" in report.columns else ():
         if "column" in one.of:
             cells.setdefault(one.name, []).append(one)
-    totals = {name: sum(one.value for one in own) for name, own in cells.items()}
+    totals = {name: sum(one.value for one in own) for name, own in cells.items() if _is_one(own)}
     for whole in report.being("sum"):
-        if whole.name in cells and _is_square(cells[whole.name]):
+        if whole.name in totals:
             own, total = cells[whole.name], totals[whole.name]
             if not _near(whole.value, total):
                 yield (
@@ -327,8 +327,11 @@ def _counted(one: Result) -> tuple[object, ...]:
     return one.name, one.unit, *(one.of.get(name) for name in names)
 
 
-def _is_square(cells: list[Result]) -> bool:
-    """Whether no row and no column is known to be missing: a log may be cut."""
+def _is_one(cells: list[Result]) -> bool:
+    """Whether they are of one matrix, of which no row and no column is known to be missing: a log
+    may be cut, or have the same test several times."""
+    if len(cells) != len({(one.of.get("row"), one.of.get("column")) for one in cells}):
+        return False
     rows, columns = ({one.of.get(name) for one in cells} for name in ("row", "column"))
     begun = rows == set(range(len(rows))) and columns == set(range(len(columns)))
     return begun and len(rows) in (1, len(columns))

@@ -157,10 +157,10 @@ def _less_than_idle(report: Report) -> Iterator[tuple[Result, str]]:
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:
     """First jitters that have nothing to do with that of the whole transfer."""
-    jitters = report.called("jitter")
-    streams = dict.fromkeys(one.of.get("stream") for one in jitters)
-    for stream in streams:
-        own = [one for one in jitters if one.of.get("stream") == stream]
+    streams: dict[object, list[Result]] = {}
+    for one in report.called("jitter"):
+        streams.setdefault(one.of.get("stream"), []).append(one)
+    for own in streams.values():
         first = next((one for one in own if one.statistic == "interval"), None)
         whole = next((one for one in own if one.statistic == "total"), None)
         if first is None or whole is None:

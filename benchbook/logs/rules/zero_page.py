@@ -1,7 +1,8 @@
 """zero-page: a program that worked on buffers took fewer page faults than its buffers have pages.
 
 Decided by what perf stat counted of the same program in the same log, even if all pages were huge:
-what was never written has no memory of its own, and reads of it come from one page of zeros.
+what was never written has no memory of its own. Pages may be larger still, or be there before the
+program touches them, so that this is likely and not certain.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from benchbook.sizes import format_bytes
 ARTEFACT = "zero-page"
 HUGE_PAGE_BYTES = 2 << 20
 LEAST_PAGES = 8  # fewer are the program's own
-LIKELY = 0.8
+LIKELY = 0.7
 COUNTER = "perf-stat"
 EVENTS = ("page-faults", "faults", "minor-faults")
 # What was counted instead: from some moment on, or where a program was for some time.
@@ -70,7 +71,8 @@ def _finding(program: Report, faults: Result, size: int, pages: int) -> Finding:
             f"The {program.tool} of line {program.line} works on {format_bytes(size)}, but its "
             f"program took {count(faults.value)} page faults in all (line {faults.line}): even "
             f"huge pages of 2 MiB would take {count(pages)}. So most of its buffers were never "
-            "written, and what is read from there is one page of zeros, out of a cache."
+            "written and have no memory of their own, unless its pages are larger still (hugetlbfs "
+            "of 1 GiB, kernels with pages of 64 KiB) or came without faults (MAP_POPULATE)."
         ),
         remedy=REMEDY,
     )
