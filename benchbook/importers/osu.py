@@ -25,7 +25,7 @@ _TITLE = re.compile(
 _PAIRS = re.compile(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
 _TYPE = re.compile(r"# Datatype:\s*(\w+)")
 _COLUMN = re.compile(
-    r"(?P<name>[A-Z][\w.]*(?: [A-Z][\w.]*)*?) ?\((?P<unit>us|MB/s|%)\)"
+    r"(?P<name>[A-Z][\w.-]*(?: [A-Z][\w.-]*)*?) ?\((?P<unit>us|MB/s|%)\)"
     r"|(?P<plain>MB/s|Messages/s|Million ops/s|Iterations|Validation|Transferred|Transmit Size)"
 )
 _HEAD = re.compile(
