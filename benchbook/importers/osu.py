@@ -14,8 +14,8 @@ from benchbook.logs.transfers import link_speed
 
 TOOL = "osu"
 LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
-WORDS = ("OSU", "Size", "Avg Latency")
-SIGNS = re.compile(r"OSU\b.*\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
+WORDS = ("OSU", "Size", "Avg Latency", "osu_")
+SIGNS = re.compile(r"OSU\b.*\bTest\b|#\s*Size\s+\S|#\s*Avg Latency|\bosu_[a-z]")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = re.compile(
     r"^\s*#?\s*(?:OSU|OMB-Py) (?P<test>.+?)(?:\s+Test)?\s+(?:v|\(Version )(?P<version>\d[\w.]*)"
@@ -32,6 +32,7 @@ _HEAD = re.compile(
     r"^\s*#\s*(?P<first>Size\b(?: \(B\))?|Operation\b)?"
     r"(?P<rest>.*(?:\(us\)|\(%\)|MB/s|(?:ops|Messages)/s).*)$"
 )
+_UNMARKED = re.compile(r"\s*Size (?P<rest>.*(?:\(us\)|MB/s).*)")
 # With many sizes of the window: `#         1       2       4`, and what the table below is of.
 _WINDOWS = re.compile(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
 _PROFILE = "# Message Rate Profile"
@@ -83,6 +84,7 @@ def read(log: Log) -> list[Report]:
     """One report for each table; what stands between its rows is passed over."""
     runs: list[_Run] = []
     typed = {command.number for command in log.commands}
+    named = "osu_" in log.text
     for line in printed_lines(log):
         text = line.text
         begin = text.lstrip()[:1]
@@ -92,7 +94,7 @@ def read(log: Log) -> list[Report]:
                     _row(log, runs[-1], line.number, text)
                 elif _ROW.match(row := unremarked(text)):
                     _row(log, runs[-1], line.number, row)
-        elif begin and not _of_head(runs, line) and runs:
+        elif begin and not _of_head(runs, line, named=named) and runs:
             run = runs[-1]
             if run.first == OPERATION and run.columns and _NAMED_ROW.match(text):
                 _row(log, run, line.number, text)
@@ -104,14 +106,18 @@ def read(log: Log) -> list[Report]:
     return [_report(run, speed) for run in runs if run.results or run.test]
 
 
-def _of_head(runs: list[_Run], line: Line) -> bool:
-    """Whether the line is one of those above a table, which it then begins or tells of."""
+def _of_head(runs: list[_Run], line: Line, *, named: bool) -> bool:
+    """Whether the line is one of those above a table, which it then begins or tells of; `named`:
+    whether the log names a program of the suite."""
     text = line.text
     if ("OSU" in text or "OMB" in text.upper()) and (found := _TITLE.search(text)):
         test = found["test"] or found["other"]
         if not runs or runs[-1].results or runs[-1].test != test:  # each process may print it
             runs.append(_Run(line.number, test, found["version"] or ""))
     elif "#" not in text:
+        # A page may have lost the mark with the title, where it makes headings of both.
+        if named and (found := _UNMARKED.fullmatch(text)):
+            return _headed(runs, line, found["rest"], SIZE)
         # Of one number for all: some versions print it without the mark.
         if not runs or runs[-1].columns or runs[-1].results or "(us)" not in text:
             return False
