@@ -47,7 +47,7 @@ _MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for sou
 _WINDOWED = ("Uniband", "Biband")
 _BOTH_WAYS = ("Sendrecv", "Exchange", "Biband")  # and both are counted
 _MIB, _MB = 2**20, 10**6
-_LEAST_BYTES = 1024  # smaller ones have too few digits to tell the unit
+_EXACT = 0.02  # of what both numbers of a row leave open: the two units are 0.0486 apart
 
 
 @dataclass
@@ -210,10 +210,14 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
     ratios = []
     for _, row in run.rows:
         rate, took = log.number(row.get(RATE, "")), _time(log, row)
+        count = log.number(row.get("Msg/sec", ""))
         size = _count(row.get("#bytes", "")) or 0
-        if moves and rate and took and size >= _LEAST_BYTES:
+        if not rate or not size:
+            continue
+        error = half_digit(row[RATE]) / abs(rate)
+        if moves and took and error + took[1] / abs(took[0]) <= _EXACT:
             ratios.append(moves * size / took[0] / rate * 1e6)
-        elif rate and (count := log.number(row.get("Msg/sec", ""))) and size >= _LEAST_BYTES:
+        elif count and error + half_digit(row["Msg/sec"]) / abs(count) <= _EXACT:
             ratios.append(size * count / rate)
     if ratios:
         middle = median(ratios)
