@@ -23,8 +23,10 @@ _SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\
 _TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
 _PROCESSES = re.compile(r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d+)")
 _HEAD = re.compile(
-    r"^\s*(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
+    r"^\s*(?:#Benchmarking\s+#procs\s+)?(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
 )
+# Under the first of these, each row begins with the test and the number of its processes.
+_NAMED = re.compile(r"\s*[A-Z]\w{1,40}\s+\d{1,7}\s+(?=\d)")
 _COLUMN = re.compile(
     r"Group|#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects"
 )
@@ -60,6 +62,7 @@ class _Run:
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
     rests: dict[int, int] = field(default_factory=dict)  # by line of a row, that of its rest
+    named: bool = False  # whether its rows begin with the test
     ended: bool = False
     first: int = 0  # columns in the first line of a head that was parted, and then of each row
     begun: tuple[Line, list[str]] | None = None  # such a row, as far as it has come
@@ -88,10 +91,12 @@ def read(log: Log) -> list[Report]:
         elif _HEAD.search(text):
             if not runs or runs[-1].rows:
                 runs.append(_Run(line.number, "", version))
-            runs[-1].columns = _COLUMN.findall(text)
+            runs[-1].columns, runs[-1].named = _COLUMN.findall(text), "#procs" in text
         elif runs and runs[-1].columns:
             run = runs[-1]
-            if not run.rows and not run.first and _REST_OF_HEAD.match(text):
+            if run.named and not run.ended and (found := _NAMED.match(text)):
+                _read_row(run, Line(line.number, text[found.end() :]))
+            elif not run.rows and not run.first and _REST_OF_HEAD.match(text):
                 run.first = len(run.columns)
                 run.columns += _COLUMN.findall(text)
             elif run.rows and (line.number in typed or is_head(text)):
