@@ -56,6 +56,11 @@ _STAMPS = (
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
+# mpirun puts what one process wrote behind what another has not ended: what it marks is a line.
+_GLUED = re.compile(
+    rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}})?"
+    r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?"
+)
 # Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
 _MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
 _STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
@@ -156,7 +161,8 @@ def _unstamped(lines: list[str]) -> list[str]:
             else:
                 found.append(line)
                 continue
-        found.append(_STAMP.sub("", line, count=1))
+        bare = _STAMP.sub("", line, count=1)
+        found.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
     return found
 
 
