@@ -30,8 +30,9 @@ _TITLE = re.compile(
 )
 _MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
 _OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
-_UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
-_ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
+# Between columns it has tabs, which editors show as `>---`.
+_UNIT = re.compile(r"Transfer Size \(Bytes\)(?:\s+|>[\s>-]*)Bandwidth\s?\((?P<unit>[MG]B/s)\)")
+_ROW = re.compile(r"^\s*(?P<size>\d+)(?:\s+|>[\s>-]*)(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
 _CSV = re.compile(
     r"bandwidthTest-(?P<way>H2D|D2H|D2D)(?:-(?P<memory>Pinned|Paged|Pageable))?(?:-\w+)?,\s*"
     r"Bandwidth = (?P<rate>\d+(?:\.\d+)?|-?nan|inf) (?P<unit>[MG]B/s),\s*"
