@@ -37,8 +37,9 @@ _ATTRIBUTE = re.compile(r' (\w+)="([^"]*)"')
 _QUANTITIES = {
     "flops": "flop/s", "ops": "op/s", "bytes_per_second": "B/s", "seconds": "s",
 }  # fmt: skip
+# Old versions began the one of half precision with a small letter.
 _TITLE = re.compile(
-    rf"^\s*(?P<name>[A-Z][^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
+    rf"^\s*(?P<name>(?:[A-Z]|half-)[^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
 )
 # Tables of other tools have these units too.
 _OF_OTHERS = ("GB/s", "us", "µs", "ns")
