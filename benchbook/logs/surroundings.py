@@ -23,6 +23,13 @@ _SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # link has at the moment is no ceiling: idle ones rest at the lowest generation.
 _QUERIED = re.compile(r"^[ \t]*pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M)
 _LINK = re.compile(r"^[ \t]*(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
+# nvidia-smi -q, of each device.
+_SHOWN = re.compile(
+    r"^[ \t]*PCIe Generation[ \t]*\n[ \t]*Max[ \t]*: (?P<generation>[1-7])[ \t]*\n"
+    r"(?:[ \t]*[A-Z][A-Za-z ]{0,30}: [\w/]{1,8}[ \t]*\n){0,6}"
+    r"[ \t]*Link Width[ \t]*\n[ \t]*Max[ \t]*: (?P<lanes>\d{1,2})x",
+    re.M,
+)
 _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
@@ -112,6 +119,9 @@ def _pcie(log: Log) -> float | None:
                 if not (found := _LINK.match(one.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
+    if "PCIe Generation" in log.text:
+        for found in _SHOWN.finditer(log.text):
+            links.add((int(found["generation"]), int(found["lanes"])))
     if "LnkCap:" in log.text:
         for found in _CAPABLE.finditer(log.text):
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
