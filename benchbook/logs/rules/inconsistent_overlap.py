@@ -18,6 +18,7 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "inconsistent-report"
 OVERLAP = "overlap"
 TIMES = ("overall", "compute", "pure comm.")  # what the names of such times end with
+WHOLE = 100.01  # per cent
 POINTS = 2.0  # per cent; what the rounding of more than was printed may make
 LEAST_HALF = 0.005  # of a time with two decimals, of which zeros are lost here
 REMEDY = (
@@ -37,6 +38,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         overlaps = [one for one in report.called(OVERLAP) if one.unit == "%"]
+        if beyond := [one for one in overlaps if one.value > WHOLE]:
+            yield _beyond(beyond)
+            continue
         beside = _beside(report) if overlaps else {}
         odd = [
             found
@@ -46,6 +50,22 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         ]
         if odd:
             yield _finding(odd)
+
+
+def _beyond(beyond: list[Result]) -> Finding:
+    worst = max(beyond, key=lambda one: one.value)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in beyond],
+        confidence=1.0,
+        evidence=[proof(worst.name, worst.value, worst.unit, f"line {worst.line}")],
+        explanation=(
+            f"Line {worst.line} says {worst.value:g} % of overlap: more than all of the "
+            "communication cannot be hidden."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _beside(report: Report) -> dict[int, dict[str, Result]]:
