@@ -35,12 +35,17 @@ _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Widt
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+# The last cache of a device: deviceQuery, clinfo.
+_OF_DEVICE = re.compile(
+    r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
+)
 _FORWARDS = re.compile(r"-\w*[LRD]")
 _ON_PURPOSE = re.compile(
     r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
     re.I,
 )
+_OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 _DEVICES = 16  # lines below such a head
 _NEAR = 3  # lines from a command to what it prints
 
@@ -49,6 +54,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
     found = {
         "llc_bytes": _llc_bytes(log.text),
+        "device_cache_bytes": _device_cache(log.text),
         "cores": _cores(log),
         "pcie_bytes_per_s": _pcie(log),
     }
@@ -56,7 +62,7 @@ def tell(log: Log, reports: list[Report]) -> None:
         for name, value in found.items():
             if not value or report.facts.get(name) is not None:
                 continue
-            if name != "pcie_bytes_per_s" or report.knowing("direction"):
+            if name not in _OF_DEVICES or report.knowing("direction"):
                 report.facts[name] = value
     _tell_tunnels(log, reports)
     _tell_purpose(log, reports)
@@ -108,6 +114,12 @@ def _llc_bytes(text: str) -> int | None:
     last = max(levels, default=0)
     whole = last == 3 or (last == 2 and 1 in levels)
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+
+
+def _device_cache(text: str) -> int | None:
+    if "L2 Cache Size:" not in text and "Global Memory cache size" not in text:
+        return None
+    return _said(_OF_DEVICE, text)
 
 
 def _pcie(log: Log) -> float | None:
