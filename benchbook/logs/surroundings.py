@@ -40,6 +40,9 @@ _OF_DEVICE = re.compile(
     r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
 )
 _FORWARDS = re.compile(r"-\w*[LRD]")
+# Over which interface MPI was told to send: Open MPI, libfabric, UCX.
+_OVER_LOOPBACK = re.compile(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
+_LAUNCHERS = ("mpirun", "mpiexec", "srun")
 _ON_PURPOSE = re.compile(
     r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
@@ -65,6 +68,7 @@ def tell(log: Log, reports: list[Report]) -> None:
             if name not in _OF_DEVICES or report.knowing("direction"):
                 report.facts[name] = value
     _tell_tunnels(log, reports)
+    _tell_loopback(log, reports)
     _tell_purpose(log, reports)
 
 
@@ -82,6 +86,19 @@ def _is_tunnel(words: tuple[str, ...]) -> bool:
     if name in ("ssh", "autossh"):
         return any(_FORWARDS.match(word) for word in words[1:])
     return (name == "kubectl" and "port-forward" in words) or name == "socat"
+
+
+def _tell_loopback(log: Log, reports: list[Report]) -> None:
+    """What MPI sends over lo stays on its host, however the interfaces of the log are called."""
+    if not any(word in log.text for word in ("if_include", "FI_TCP_IFACE", "UCX_NET_DEVICES")):
+        return
+    started = log.having(*_LAUNCHERS)
+    begins = [line.number for line in started]
+    for report in reports:
+        above = bisect_left(begins, report.line)
+        is_mpi = report.facts.get("pattern") == "point to point"
+        if is_mpi and above and _OVER_LOOPBACK.search(started[above - 1].text):
+            report.facts["device"] = "lo"
 
 
 def _tell_purpose(log: Log, reports: list[Report]) -> None:
