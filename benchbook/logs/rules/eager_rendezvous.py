@@ -42,12 +42,12 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         if report.facts.get("pattern") != "point to point":
             continue
-        jumps = [jump for sweep in _sweeps(report) for jump in _jumps(sweep)]
+        jumps = [jump for sweep in sweeps(report) for jump in _jumps(sweep)]
         if jumps:
             yield _finding(max(jumps, key=lambda one: one.times))
 
 
-def _sweeps(report: Report) -> Iterator[list[Result]]:
+def sweeps(report: Report) -> Iterator[list[Result]]:
     """Means by the size of the message, ascending."""
     by_name: dict[str, dict[int, Result]] = {}
     for one in report.being("mean"):
@@ -65,7 +65,7 @@ def _is_time(own: dict[int, Result]) -> bool:
     return all(bytes_per_s(1.0, one.unit) is None for one in own.values())
 
 
-def _time(one: Result) -> float:
+def time_of(one: Result) -> float:
     """In any unit that is the same for all of a sweep."""
     rate = bytes_per_s(one.value, one.unit)
     return one.value if rate is None else float(one.of["message_bytes"]) / rate
@@ -77,10 +77,10 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         size = after.of["message_bytes"]
         if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_BYTES:
             continue
-        last, now, then = _time(sweep[index - 1]), _time(before), _time(after)
+        last, now, then = time_of(sweep[index - 1]), time_of(before), time_of(after)
         halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
         expected = now + 2 * (now - last) if halved and now >= last else 2 * now
-        stays = not beyond or _time(beyond[0]) >= STAYS * then
+        stays = not beyond or time_of(beyond[0]) >= STAYS * then
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
         if (
