@@ -177,6 +177,8 @@ def _columns(head: str, prefix: str) -> list[_Column]:
     """The columns behind the first, as a head names them; none where it says anything else."""
     if _COLUMN.sub("", head).strip():
         return []
+    # Where it has extremes, they are those of the processes' means, and percentiles of iterations.
+    tail = "iteration latency" if "Max Lat" in head else "Latency"
     found = []
     for one in _COLUMN.finditer(head):
         if one["plain"]:
@@ -187,7 +189,7 @@ def _columns(head: str, prefix: str) -> list[_Column]:
         first = words[0].lower()
         statistic = _STATISTIC.get(first) or (first if _PERCENTILE.fullmatch(first) else "")
         rest = " ".join(words[1:] if statistic else words)
-        name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", "Latency")
+        name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", tail)
         name = name.replace("Tail BW", "iteration throughput").lower() or "latency"
         name = f"{prefix}{name}" if one["unit"] == "us" else name
         found.append(_Column(name, one["unit"], statistic or "mean"))
