@@ -1,7 +1,7 @@
 """eager-rendezvous: a time or a rate jumps where MPI takes another protocol for larger messages.
 
 Decided by the sweep over sizes: within one protocol a message of twice the size takes at most twice
-as long, and each doubling adds twice what the one before it added.
+as long, and each doubling adds twice what the one before it added; none takes far less.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, cache
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
+FASTER = 0.4  # of the time of a message of half the size: what a better protocol may make
 FALLS = 0.9  # of a rate, from one size to its double
 CONFIDENCE = 0.85
 REMEDY = (
@@ -44,7 +45,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         jumps = [jump for sweep in sweeps(report) for jump in _jumps(sweep)]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: one.times))
+            yield _finding(max(jumps, key=lambda one: max(one.times, 1 / one.times)))
 
 
 def sweeps(report: Report) -> Iterator[list[Result]]:
@@ -83,13 +84,17 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         stays = not beyond or time_of(beyond[0]) >= STAYS * then
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
-        if (
-            now > 0
-            and stays
-            and jumps
-            and then - min(expected, 2 * now) >= (0 if is_rate else EXCESS) * now
-        ):
+        least = 0 if is_rate else EXCESS * now
+        rises = stays and jumps and then - min(expected, 2 * now) >= least
+        steady = halved and now <= 2 * last  # no message that only waited
+        falls = steady and then <= FASTER * now and bool(beyond) and _is_like(after, beyond[0])
+        if now > 0 and (rises or falls):
             yield _Jump(before, after, then / now)
+
+
+def _is_like(one: Result, beyond: Result) -> bool:
+    """Whether the next size goes on from this one."""
+    return time_of(one) <= time_of(beyond) <= 2 * TIMES * time_of(one)
 
 
 def _finding(jump: _Jump) -> Finding:
