@@ -55,12 +55,9 @@ _NEAR = 3  # lines from a command to what it prints
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
-    found = {
-        "llc_bytes": _llc_bytes(log.text),
-        "device_cache_bytes": _device_cache(log.text),
-        "cores": _cores(log),
-        "pcie_bytes_per_s": _pcie(log),
-    }
+    found = {"llc_bytes": _llc_bytes(log.text), "cores": _cores(log)}
+    if any("direction" in report.columns.union(report.facts) for report in reports):
+        found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": _pcie(log)}
     for report in reports:
         for name, value in found.items():
             if not value or report.facts.get(name) is not None:
@@ -90,14 +87,12 @@ def _is_tunnel(words: tuple[str, ...]) -> bool:
 
 def _tell_loopback(log: Log, reports: list[Report]) -> None:
     """What MPI sends over lo stays on its host, however the interfaces of the log are called."""
-    if not any(word in log.text for word in ("if_include", "FI_TCP_IFACE", "UCX_NET_DEVICES")):
-        return
-    started = log.having(*_LAUNCHERS)
+    of_mpi = [one for one in reports if one.facts.get("pattern") == "point to point"]
+    started = log.having(*_LAUNCHERS) if of_mpi else []
     begins = [line.number for line in started]
-    for report in reports:
+    for report in of_mpi:
         above = bisect_left(begins, report.line)
-        is_mpi = report.facts.get("pattern") == "point to point"
-        if is_mpi and above and _OVER_LOOPBACK.search(started[above - 1].text):
+        if above and _OVER_LOOPBACK.search(started[above - 1].text):
             report.facts["device"] = "lo"
 
 

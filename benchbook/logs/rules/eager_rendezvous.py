@@ -51,12 +51,16 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def sweeps(report: Report) -> Iterator[list[Result]]:
     """Means by the size of the message, ascending."""
     by_name: dict[str, dict[int, Result]] = {}
-    for one in report.being("mean"):
-        size = one.of.get("message_bytes")
-        timed = in_base(1.0, one.unit)[1] == "ns" or bytes_per_s(1.0, one.unit) is not None
-        if size and timed and one.value > 0:
-            by_name.setdefault(one.name, {}).setdefault(size, one)
-    timed_ones = {name: own for name, own in by_name.items() if _is_time(own)}
+    for (name, statistic, unit), several in report.groups.items():
+        timed = in_base(1.0, unit)[1] == "ns" or bytes_per_s(1.0, unit) is not None
+        if statistic != "mean" or not timed:
+            continue
+        own = by_name.setdefault(name, {})
+        for one in several:
+            size = one.of.get("message_bytes")
+            if size and one.value > 0:
+                own.setdefault(size, one)
+    timed_ones = {name: own for name, own in by_name.items() if own and _is_time(own)}
     for own in (timed_ones or by_name).values():
         yield [own[size] for size in sorted(own)]
 
