@@ -45,6 +45,7 @@ _SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
 _MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
 _MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for source in _SOURCES}
+_COLLECTIVE = re.compile(r"I?(?:Bcast|All|Reduce|Scatter|Gather|Barrier)", re.I)
 # Windows of messages: rates without times.
 _WINDOWED = ("Uniband", "Biband")
 _BOTH_WAYS = ("Sendrecv", "Exchange", "Biband")  # and both are counted
@@ -142,8 +143,10 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
         facts["pattern"] = "point to point"
-    if facts.get("processes") == 2 and "pattern" in facts:
-        facts |= speed  # several pairs may have a link each
+        if facts.get("processes") == 2:
+            facts |= speed  # several pairs may have a link each
+    elif _COLLECTIVE.match(run.name):
+        facts["pattern"] = "collective"
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)

@@ -250,7 +250,9 @@ def _report(run: _Run, speed: dict[str, int]) -> Report:
         facts["direction"] = "both"
     if run.test:
         facts["test"] = run.test
-    if not _COLLECTIVE.search(run.test) and (not run.test or _BETWEEN_TWO.search(run.test)):
+    if _COLLECTIVE.search(run.test):
+        facts["pattern"] = "collective"
+    elif not run.test or _BETWEEN_TWO.search(run.test):
         facts["pattern"] = "point to point"
     notes = list(run.notes)
     if not run.results:

@@ -18,12 +18,22 @@ from benchbook.sizes import format_bytes
 
 ARTEFACT = "eager-rendezvous"
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
+COLLECTIVE = "collective"
+FAR = 5.0  # for a collective, whose algorithms change with the size by less than that
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
 FASTER = 0.4  # of the time of a message of half the size: what a better protocol may make
 FALLS = 0.9  # of a rate, from one size to its double
 CONFIDENCE = 0.85
+PROTOCOL = (
+    "So MPI changes its protocol there: above the threshold the sender first asks whether the "
+    "receiver has a buffer (rendezvous) instead of sending at once (eager)."
+)
+ALGORITHM = (
+    "So MPI takes another algorithm there, or another protocol between its processes (rendezvous "
+    "instead of eager), and a bad one for this size."
+)
 REMEDY = (
     "Do not draw one line through sizes on both sides of it. Measure once more with the threshold "
     "moved (UCX_RNDV_THRESH, MPIR_CVAR_CH4_…_EAGER_…, btl_…_eager_limit, I_MPI_EAGER_THRESHOLD): "
@@ -41,11 +51,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each sweep between two processes that has such a jump."""
     del machine
     for report in reports:
-        if report.facts.get("pattern") != "point to point":
+        pattern = report.facts.get("pattern")
+        if pattern not in ("point to point", COLLECTIVE):
             continue
         jumps = [jump for sweep in sweeps(report) for jump in _jumps(sweep)]
+        if pattern == COLLECTIVE:
+            jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: max(one.times, 1 / one.times)))
+            worst = max(jumps, key=lambda one: max(one.times, 1 / one.times))
+            yield _finding(worst, ALGORITHM if pattern == COLLECTIVE else PROTOCOL)
 
 
 def sweeps(report: Report) -> Iterator[list[Result]]:
@@ -101,7 +115,7 @@ def _is_like(one: Result, beyond: Result) -> bool:
     return time_of(one) <= time_of(beyond) <= 2 * TIMES * time_of(one)
 
 
-def _finding(jump: _Jump) -> Finding:
+def _finding(jump: _Jump, why: str) -> Finding:
     before, after, times = jump
     sizes = [format_bytes(one.of["message_bytes"]) for one in (before, after)]
     return Finding(
@@ -116,9 +130,7 @@ def _finding(jump: _Jump) -> Finding:
         explanation=(
             f"From {sizes[0]} to {sizes[1]} {after.name} goes from {before.value:,.6g} to "
             f"{after.value:,.6g} {after.unit} (lines {before.line} and {after.line}): a message of "
-            f"twice the size takes {number(times)} times as long. So MPI changes its protocol "
-            "there: above the threshold the sender first asks whether the receiver has a buffer "
-            "(rendezvous) instead of sending at once (eager)."
+            f"twice the size takes {number(times)} times as long. {why}"
         ),
         remedy=REMEDY,
     )
