@@ -53,6 +53,7 @@ _STAMPS = (
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
     r"(?:stdout|stderr) ?[|>:] ",
+    r"(?:stdout|stderr) [FP] ",  # what containerd and CRI-O keep, behind the time
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
@@ -79,7 +80,7 @@ _CALLED = re.compile(
 _RANKED = re.compile(r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S))")  # srun -l, mpiexec -l
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
-_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
+_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 _INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
@@ -170,10 +171,10 @@ def _unquoted(line: str) -> str:
     if line[:1] == "│":  # a pane of a terminal
         return line[1:].removeprefix(" ").rstrip("│ \t")
     head = line[:12]
-    if (">" in head and (found := _QUOTED.match(line))) or (
-        "|" in head and (found := _BARRED.match(line))
-    ):
+    if ">" in head and (found := _QUOTED.match(line)):
         return line[found.end() :]
+    if "|" in head and (found := _BARRED.match(line)):
+        return line[found.end() :].removesuffix("|")
     return line
 
 
