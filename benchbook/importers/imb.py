@@ -121,10 +121,17 @@ def _read_row(run: _Run, line: Line) -> None:
     _end_row(run)
     if _ROW.match(row):
         words = row.split()
-        if len(words) == len(run.columns):
+        if run.rows and run.columns[0] == "#bytes" and _begins_anew(run, words[0]):
+            run.ended = True  # of a table whose head was cut out of the log
+        elif len(words) == len(run.columns):
             run.rows.append((line, dict(zip(run.columns, words, strict=True))))
         elif len(words) == run.first:
             run.begun = line, words
+
+
+def _begins_anew(run: _Run, size: str) -> bool:
+    first, now = _count(run.rows[0][1]["#bytes"]), _count(size)
+    return first is not None and now is not None and now <= first
 
 
 def _end_row(run: _Run) -> None:

@@ -74,6 +74,7 @@ class _Run:
     version: str = ""
     columns: list[_Column] = field(default_factory=list)
     first: str = ""  # what its rows begin with: a size, an operation, or their first number
+    least: float = 0.0  # its first size: they ascend
     told: bool = False  # whether columns tell more than figures
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
@@ -207,6 +208,11 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
             size = log.number(first)
             if size is None or not 0 <= size < float("inf"):
                 return
+            if run.results and size <= run.least:
+                run.columns = []  # of a table whose head was cut out of the log
+                run.notes.append(f"line {number}: a table begins whose head is missing")
+                return
+            run.least = run.least if run.results else size
             of["message_bytes"] = whole(size)
         else:
             of["operation"] = first

@@ -291,10 +291,11 @@ def _matrices(report: Report) -> Iterator[Odd]:
 
 
 def _is_square(cells: list[Result]) -> bool:
-    """Whether no row and no column is known to be missing: a log may be cut."""
+    """Whether no row and no column is known to be missing, nor twice there: a log may be cut."""
     rows, columns = ({one.of.get(name) for one in cells} for name in ("row", "column"))
     begun = rows == set(range(len(rows))) and columns == set(range(len(columns)))
-    return begun and len(rows) in (1, len(columns))
+    places = {(one.of.get("row"), one.of.get("column")) for one in cells}
+    return begun and len(rows) in (1, len(columns)) and len(places) == len(cells)
 
 
 def _finding(odd: list[Odd]) -> Finding:
