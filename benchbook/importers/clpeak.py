@@ -75,7 +75,7 @@ class _Run:
     unit: str = ""
     indented: int = 0  # columns before the title, then before the first row under it
     rows: int = 0
-    labels: list[str] = field(default_factory=list)  # of the rows under the title
+    labels: dict[str, None] = field(default_factory=dict)  # of the rows under the title
 
 
 def read(log: Log) -> list[Report]:
@@ -104,7 +104,7 @@ def read(log: Log) -> list[Report]:
         elif found := _TITLE.match(text):
             known = found["unit"] not in _OF_OTHERS or _QUANTITY.search(found["name"])
             run.title, run.unit = found["name"].strip() if known else "", _UNITS[found["unit"]]
-            run.indented, run.rows, run.labels = _indent(text), 0, []
+            run.indented, run.rows, run.labels = _indent(text), 0, {}
         elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
             run.title = ""  # rows may follow that it did not print, or in another unit
     texts = [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
@@ -186,7 +186,7 @@ def _row(log: Log, run: _Run, line: Line) -> None:
     if _is_of_other(run.labels, label):
         run.title = ""  # which was cut out of the log
         return
-    run.labels.append(label)
+    run.labels[label] = None
     if not run.rows:
         run.indented = indent
     run.rows += 1
@@ -195,9 +195,9 @@ def _row(log: Log, run: _Run, line: Line) -> None:
     run.results.append(Result(f"{run.title}: {label}", value, unit, line.number, "mean", of))
 
 
-def _is_of_other(labels: list[str], label: str) -> bool:
+def _is_of_other(labels: dict[str, None], label: str) -> bool:
     """Whether a row is of another title than those: it is there already, or of another type."""
-    types = [_TYPE.match(one) for one in (*labels[:1], label)]
+    types = [_TYPE.match(one) for one in (next(iter(labels), label), label)]
     return label in labels or (all(types) and len({one.lastgroup for one in types if one}) > 1)
 
 
