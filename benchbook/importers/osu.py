@@ -47,7 +47,7 @@ _PLAIN = {
     "Messages/s": ("message rate", "messages/s"),
     "Million ops/s": ("atomic rate", "Mop/s"),
 }
-SIZE, OPERATION = "Size", "Operation"
+SIZE, OPERATION, TRANSMIT = "Size", "Operation", "Transmit Size"
 _PERCENTILE = re.compile(r"p\d+(?:\.\d+)?")
 _STATISTIC = {"avg": "mean", "min": "min", "max": "max", "p50": "median"}
 # Between two processes: what a protocol costs is in the time itself.
@@ -218,6 +218,8 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
             of["operation"] = first
     elif len(words) > len(columns):
         return
+    if len(words) < len(columns) and columns[-1].name == TRANSMIT:
+        return  # cut before it says of how many bytes it is
     if run.told:
         _told(run, words, of)
     for column, word in zip(columns, words, strict=False):
@@ -234,7 +236,7 @@ def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:
     for column, word in zip(run.columns, words, strict=False):
         if column.name == "Iterations" and word.isdigit():
             of["repetitions"] = int(word)
-        elif column.name == "Transmit Size" and word.isdigit():
+        elif column.name == TRANSMIT and word.isdigit():
             # Of a derived datatype, which leaves some of it out.
             of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":
