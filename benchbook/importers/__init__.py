@@ -176,6 +176,7 @@ RESULT_COLUMNS = {
     "cached_on_purpose": "whether somebody says above the run that it is one of the caches",
     "devices": "of a rate: how many it is the sum of",
     "llc_bytes": "the last-level caches as the log itself says",
+    "device_cache_bytes": "the last cache of the device as the log says",
     "cpu": "its model as the log says",
     "cores": "as the log says",
     "memory_peak_bytes_per_s": "what the memory can do by its clock and width, as the log says",

@@ -30,8 +30,9 @@ _TITLE = re.compile(
 )
 _MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
 _OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
-_UNIT = re.compile(r"Transfer Size \(Bytes\)\s+Bandwidth\s?\((?P<unit>[MG]B/s)\)")
-_ROW = re.compile(r"^\s*(?P<size>\d+)\s+(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
+# Between columns it has tabs, which editors show as `>---`.
+_UNIT = re.compile(r"Transfer Size \(Bytes\)(?:\s+|>[\s>-]*)Bandwidth\s?\((?P<unit>[MG]B/s)\)")
+_ROW = re.compile(r"^\s*(?P<size>\d+)(?:\s+|>[\s>-]*)(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
 _CSV = re.compile(
     r"bandwidthTest-(?P<way>H2D|D2H|D2D)(?:-(?P<memory>Pinned|Paged|Pageable))?(?:-\w+)?,\s*"
     r"Bandwidth = (?P<rate>\d+(?:\.\d+)?|-?nan|inf) (?P<unit>[MG]B/s),\s*"
@@ -58,6 +59,7 @@ class _Run:
     memory: str = ""
     unit: str = ""
     devices: int = 1  # that one rate is the sum of
+    filled: bool = False  # whether its table has rows: another head is that of another table
 
 
 def read(log: Log) -> list[Report]:
@@ -86,9 +88,12 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         run.way = f"{found['from']} to {found['to']}".lower()
         run.memory, run.unit = _memory(_OLD_MEMORY.search(text)), ""
         run.devices = int(found["devices"] or 1)
+        run.filled = False
     elif found := _MEMORY.search(text):
+        _untitled(run)
         run.memory = _memory(found)
     elif found := _UNIT.search(text):
+        _untitled(run)
         run.unit = _MEANT[found["unit"]]
     elif run.way and run.unit and (found := _ROW.match(unremarked(text))):
         value = log.number(found["rate"])
@@ -97,12 +102,19 @@ def _line(log: Log, run: _Run, line: Line) -> None:
             if run.devices > 1:
                 of["devices"] = run.devices
             _add(run, line, run.way, run.memory, value, run.unit, of)
+            run.filled = True
     elif text and not text.isspace():
         run.unit = ""  # the table has ended: rows may follow that another tool printed
         if found := _DEVICE.search(text):
             run.facts.setdefault("device", found["name"])
         elif (found := _PASS.search(text)) and found["result"] == "FAIL":
             run.facts["validated"] = False
+
+
+def _untitled(run: _Run) -> None:
+    """Forget the title where its table is full: that of the next was cut out of the log."""
+    if run.filled:
+        run.way, run.filled = "", False
 
 
 def _memory(found: re.Match[str] | None) -> str:

@@ -37,8 +37,9 @@ _ATTRIBUTE = re.compile(r' (\w+)="([^"]*)"')
 _QUANTITIES = {
     "flops": "flop/s", "ops": "op/s", "bytes_per_second": "B/s", "seconds": "s",
 }  # fmt: skip
+# Old versions began the one of half precision with a small letter.
 _TITLE = re.compile(
-    rf"^\s*(?P<name>[A-Z][^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
+    rf"^\s*(?P<name>(?:[A-Z]|half-)[^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
 )
 # Tables of other tools have these units too.
 _OF_OTHERS = ("GB/s", "us", "µs", "ns")
@@ -53,6 +54,11 @@ _WAYS = {
     "enqueuewritebuffer": "host to device", "enqueuereadbuffer": "device to host",
     "h2d": "host to device", "d2h": "device to host",
 }  # fmt: skip
+# What all rows under a title have in common.
+_TYPE = re.compile(
+    "(?P<float>float)|(?P<half>half)|(?P<double>double)|(?P<int>int)|(?P<char>char)"
+    "|(?P<short>short)|(?P<transfer>enqueue|memcpy)"
+)
 _MAPPED = ("enqueuemapbuffer", "enqueueunmap")
 _MEMORIES = frozenset(("pinned", "pageable"))
 
@@ -69,6 +75,7 @@ class _Run:
     unit: str = ""
     indented: int = 0  # columns before the title, then before the first row under it
     rows: int = 0
+    labels: dict[str, None] = field(default_factory=dict)  # of the rows under the title
 
 
 def read(log: Log) -> list[Report]:
@@ -97,7 +104,7 @@ def read(log: Log) -> list[Report]:
         elif found := _TITLE.match(text):
             known = found["unit"] not in _OF_OTHERS or _QUANTITY.search(found["name"])
             run.title, run.unit = found["name"].strip() if known else "", _UNITS[found["unit"]]
-            run.indented, run.rows = _indent(text), 0
+            run.indented, run.rows, run.labels = _indent(text), 0, {}
         elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
             run.title = ""  # rows may follow that it did not print, or in another unit
     texts = [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
@@ -176,12 +183,22 @@ def _row(log: Log, run: _Run, line: Line) -> None:
     value = log.number(found["value"]) if found else None
     if found is None or value is None or indent < run.indented:
         return
+    if _is_of_other(run.labels, label):
+        run.title = ""  # which was cut out of the log
+        return
+    run.labels[label] = None
     if not run.rows:
         run.indented = indent
     run.rows += 1
     unit = _UNITS[found["unit"]] if found["unit"] else run.unit
     of = _of(label)
     run.results.append(Result(f"{run.title}: {label}", value, unit, line.number, "mean", of))
+
+
+def _is_of_other(labels: dict[str, None], label: str) -> bool:
+    """Whether a row is of another title than those: it is there already, or of another type."""
+    types = [_TYPE.match(one) for one in (next(iter(labels), label), label)]
+    return label in labels or (all(types) and len({one.lastgroup for one in types if one}) > 1)
 
 
 def _of(label: str) -> dict[str, Any]:

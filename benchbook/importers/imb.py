@@ -23,8 +23,10 @@ _SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\
 _TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
 _PROCESSES = re.compile(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")
 _HEAD = re.compile(
-    r"^\s*(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
+    r"^\s*(?:#Benchmarking\s+#procs\s+)?(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
 )
+# Under the first of these, each row begins with the test and the number of its processes.
+_NAMED = re.compile(r"\s*[A-Z]\w{1,40}\s+\d{1,7}\s+(?=\d)")
 _COLUMN = re.compile(
     r"Group|#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects"
 )
@@ -43,11 +45,12 @@ _SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
 _MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
 _MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for source in _SOURCES}
+_COLLECTIVE = re.compile(r"I?(?:Bcast|All|Reduce|Scatter|Gather|Barrier)", re.I)
 # Windows of messages: rates without times.
 _WINDOWED = ("Uniband", "Biband")
 _BOTH_WAYS = ("Sendrecv", "Exchange", "Biband")  # and both are counted
 _MIB, _MB = 2**20, 10**6
-_LEAST_BYTES = 1024  # smaller ones have too few digits to tell the unit
+_EXACT = 0.02  # of what both numbers of a row leave open: the two units are 0.0486 apart
 
 
 @dataclass
@@ -60,6 +63,7 @@ class _Run:
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
     rests: dict[int, int] = field(default_factory=dict)  # by line of a row, that of its rest
+    named: bool = False  # whether its rows begin with the test
     ended: bool = False
     first: int = 0  # columns in the first line of a head that was parted, and then of each row
     begun: tuple[Line, list[str]] | None = None  # such a row, as far as it has come
@@ -88,10 +92,12 @@ def read(log: Log) -> list[Report]:
         elif _HEAD.search(text):
             if not runs or runs[-1].rows:
                 runs.append(_Run(line.number, "", version))
-            runs[-1].columns = _COLUMN.findall(text)
+            runs[-1].columns, runs[-1].named = _COLUMN.findall(text), "#procs" in text
         elif runs and runs[-1].columns:
             run = runs[-1]
-            if not run.rows and not run.first and _REST_OF_HEAD.match(text):
+            if run.named and not run.ended and (found := _NAMED.match(text)):
+                _read_row(run, Line(line.number, text[found.end() :]))
+            elif not run.rows and not run.first and _REST_OF_HEAD.match(text):
                 run.first = len(run.columns)
                 run.columns += _COLUMN.findall(text)
             elif run.rows and (line.number in typed or is_head(text)):
@@ -115,10 +121,17 @@ def _read_row(run: _Run, line: Line) -> None:
     _end_row(run)
     if _ROW.match(row):
         words = row.split()
-        if len(words) == len(run.columns):
+        if run.rows and run.columns[0] == "#bytes" and _begins_anew(run, words[0]):
+            run.ended = True  # of a table whose head was cut out of the log
+        elif len(words) == len(run.columns):
             run.rows.append((line, dict(zip(run.columns, words, strict=True))))
         elif len(words) == run.first:
             run.begun = line, words
+
+
+def _begins_anew(run: _Run, size: str) -> bool:
+    first, now = _count(run.rows[0][1]["#bytes"]), _count(size)
+    return first is not None and now is not None and now <= first
 
 
 def _end_row(run: _Run) -> None:
@@ -137,8 +150,10 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
         facts["pattern"] = "point to point"
-    if facts.get("processes") == 2 and "pattern" in facts:
-        facts |= speed  # several pairs may have a link each
+        if facts.get("processes") == 2:
+            facts |= speed  # several pairs may have a link each
+    elif _COLLECTIVE.match(run.name):
+        facts["pattern"] = "collective"
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)
@@ -210,10 +225,14 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
     ratios = []
     for _, row in run.rows:
         rate, took = log.number(row.get(RATE, "")), _time(log, row)
+        count = log.number(row.get("Msg/sec", ""))
         size = _count(row.get("#bytes", "")) or 0
-        if moves and rate and took and size >= _LEAST_BYTES:
+        if not rate or not size:
+            continue
+        error = half_digit(row[RATE]) / abs(rate)
+        if moves and took and error + took[1] / abs(took[0]) <= _EXACT:
             ratios.append(moves * size / took[0] / rate * 1e6)
-        elif rate and (count := log.number(row.get("Msg/sec", ""))) and size >= _LEAST_BYTES:
+        elif count and error + half_digit(row["Msg/sec"]) / abs(count) <= _EXACT:
             ratios.append(size * count / rate)
     if ratios:
         middle = median(ratios)

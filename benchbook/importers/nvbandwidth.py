@@ -93,6 +93,10 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         value, statistic = log.number(found["value"]), _STATISTICS.get(found["which"])
         if value is not None and statistic:
             of = _of(found["test"])
+            if not found["test"].startswith(run.running):
+                # Lines between were cut out: which of both tests the cells are of is not known.
+                del run.results[run.begins :]
+                run.notes.append(f"line {line.number}: the cells above are not of that test")
             for cell in run.results[run.begins :]:
                 cell.name = found["test"]
                 cell.of = {**of, "row": cell.of["row"], "column": cell.of["column"]}

@@ -14,8 +14,8 @@ from benchbook.logs.transfers import link_speed
 
 TOOL = "osu"
 LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
-WORDS = ("OSU", "Size", "Avg Latency")
-SIGNS = re.compile(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency")
+WORDS = ("OSU", "Size", "Avg Latency", "osu_")
+SIGNS = re.compile(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency|\bosu_[a-z]")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = re.compile(
     r"^\s*(?:#\s*)?(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"
@@ -26,13 +26,14 @@ _TITLE = re.compile(
 _PAIRS = re.compile(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
 _TYPE = re.compile(r"# Datatype:\s*(\w+)")
 _COLUMN = re.compile(
-    r"(?<![\w.])(?P<name>[A-Z][\w.]*(?: [A-Z][\w.]*)*?) ?\((?P<unit>us|MB/s|%)\)"
+    r"(?<![\w.-])(?P<name>[A-Z][\w.-]*(?: [A-Z][\w.-]*)*?) ?\((?P<unit>us|MB/s|%)\)"
     r"|(?P<plain>MB/s|Messages/s|Million ops/s|Iterations|Validation|Transferred|Transmit Size)"
 )
 _HEAD = re.compile(
     r"^\s*#\s*(?P<first>Size\b(?: \(B\))?|Operation\b)?"
     r"(?P<rest>.*(?:\(us\)|\(%\)|MB/s|(?:ops|Messages)/s).*)$"
 )
+_UNMARKED = re.compile(r"\s*Size (?P<rest>.*(?:\(us\)|MB/s).*)")
 # With many sizes of the window: `#         1       2       4`, and what the table below is of.
 _WINDOWS = re.compile(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
 _PROFILE = "# Message Rate Profile"
@@ -47,7 +48,7 @@ _PLAIN = {
     "Messages/s": ("message rate", "messages/s"),
     "Million ops/s": ("atomic rate", "Mop/s"),
 }
-SIZE, OPERATION = "Size", "Operation"
+SIZE, OPERATION, TRANSMIT = "Size", "Operation", "Transmit Size"
 _PERCENTILE = re.compile(r"p\d+(?:\.\d+)?")
 _STATISTIC = {"avg": "mean", "min": "min", "max": "max", "p50": "median"}
 # Between two processes: what a protocol costs is in the time itself.
@@ -74,6 +75,7 @@ class _Run:
     version: str = ""
     columns: list[_Column] = field(default_factory=list)
     first: str = ""  # what its rows begin with: a size, an operation, or their first number
+    least: float = 0.0  # its first size: they ascend
     told: bool = False  # whether columns tell more than figures
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
@@ -84,6 +86,7 @@ def read(log: Log) -> list[Report]:
     """One report for each table; what stands between its rows is passed over."""
     runs: list[_Run] = []
     typed = {command.number for command in log.commands}
+    named = "osu_" in log.text
     for line in printed_lines(log):
         text = line.text
         begin = text.lstrip()[:1]
@@ -93,7 +96,7 @@ def read(log: Log) -> list[Report]:
                     _row(log, runs[-1], line.number, text)
                 elif _ROW.match(row := unremarked(text)):
                     _row(log, runs[-1], line.number, row)
-        elif begin and not _of_head(runs, line) and runs:
+        elif begin and not _of_head(runs, line, named=named) and runs:
             run = runs[-1]
             if run.first == OPERATION and run.columns and _NAMED_ROW.match(text):
                 _row(log, run, line.number, text)
@@ -105,14 +108,18 @@ def read(log: Log) -> list[Report]:
     return [_report(run, speed) for run in runs if run.results or run.test]
 
 
-def _of_head(runs: list[_Run], line: Line) -> bool:
-    """Whether the line is one of those above a table, which it then begins or tells of."""
+def _of_head(runs: list[_Run], line: Line, *, named: bool) -> bool:
+    """Whether the line is one of those above a table, which it then begins or tells of; `named`:
+    whether the log names a program of the suite."""
     text = line.text
     if ("OSU" in text or "OMB" in text.upper()) and (found := _TITLE.search(text)):
         test = found["test"] or found["other"]
         if not runs or runs[-1].results or runs[-1].test != test:  # each process may print it
             runs.append(_Run(line.number, test, found["version"] or ""))
     elif "#" not in text:
+        # A page may have lost the mark with the title, where it makes headings of both.
+        if named and (found := _UNMARKED.fullmatch(text)):
+            return _headed(runs, line, found["rest"], SIZE)
         # Of one number for all: some versions print it without the mark.
         if not runs or runs[-1].columns or runs[-1].results or "(us)" not in text:
             return False
@@ -172,9 +179,9 @@ def _columns(head: str, prefix: str) -> list[_Column]:
     """The columns behind the first, as a head names them; none where it says anything else."""
     if _COLUMN.sub("", head).strip():
         return []
+    # Where it has extremes, they are those of the processes' means, and percentiles of iterations.
+    tail = "iteration latency" if "Max Lat" in head else "Latency"
     found = []
-    # A collective has the ends of processes' means, beside percentiles of its repetitions.
-    over = {"over": "processes"} if "Min Latency" in head and "Tail Lat" in head else {}
     for one in _COLUMN.finditer(head):
         if one["plain"]:
             name, unit = _PLAIN.get(one["plain"], (one["plain"], ""))
@@ -184,11 +191,10 @@ def _columns(head: str, prefix: str) -> list[_Column]:
         first = words[0].lower()
         statistic = _STATISTIC.get(first) or (first if _PERCENTILE.fullmatch(first) else "")
         rest = " ".join(words[1:] if statistic else words)
-        name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", "Latency")
+        name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", tail)
         name = name.replace("Tail BW", "iteration throughput").lower() or "latency"
         name = f"{prefix}{name}" if one["unit"] == "us" else name
-        of = over if "Tail" not in rest else {}
-        found.append(_Column(name, one["unit"], statistic or "mean", of))
+        found.append(_Column(name, one["unit"], statistic or "mean"))
     return found
 
 
@@ -203,11 +209,18 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
             size = log.number(first)
             if size is None or not 0 <= size < float("inf"):
                 return
+            if run.results and size <= run.least:
+                run.columns = []  # of a table whose head was cut out of the log
+                run.notes.append(f"line {number}: a table begins whose head is missing")
+                return
+            run.least = run.least if run.results else size
             of["message_bytes"] = whole(size)
         else:
             of["operation"] = first
     elif len(words) > len(columns):
         return
+    if len(words) < len(columns) and columns[-1].name == TRANSMIT:
+        return  # cut before it says of how many bytes it is
     if run.told:
         _told(run, words, of)
     for column, word in zip(columns, words, strict=False):
@@ -224,7 +237,7 @@ def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:
     for column, word in zip(run.columns, words, strict=False):
         if column.name == "Iterations" and word.isdigit():
             of["repetitions"] = int(word)
-        elif column.name == "Transmit Size" and word.isdigit():
+        elif column.name == TRANSMIT and word.isdigit():
             # Of a derived datatype, which leaves some of it out.
             of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":
@@ -246,7 +259,9 @@ def _report(run: _Run, speed: dict[str, int]) -> Report:
         facts["direction"] = "both"
     if run.test:
         facts["test"] = run.test
-    if not _COLLECTIVE.search(run.test) and (not run.test or _BETWEEN_TWO.search(run.test)):
+    if _COLLECTIVE.search(run.test):
+        facts["pattern"] = "collective"
+    elif not run.test or _BETWEEN_TWO.search(run.test):
         facts["pattern"] = "point to point"
     notes = list(run.notes)
     if not run.results:

@@ -63,6 +63,11 @@ _STAMPS = (
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
+# mpirun puts what one process wrote behind what another has not ended: what it marks is a line.
+_GLUED = re.compile(
+    rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}})?"
+    r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?"
+)
 # Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
 _MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
 _STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
@@ -88,7 +93,7 @@ _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n
 _PREFIXES = (_NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED)
 _FIGURES = re.compile(r"[\s\d.,]+")
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
-_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*$)")
+_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 # What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
 _BOLD = re.compile(r"(?<![^\s>|=(])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
@@ -176,7 +181,8 @@ def _unstamped(lines: list[str]) -> list[str]:
             else:
                 found.append(line)
                 continue
-        found.append(_without(_STAMP, line))
+        bare = _without(_STAMP, line)
+        found.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
     return found
 
 
@@ -189,10 +195,10 @@ def _unquoted(line: str) -> str:
     if line[:1] == "│":  # a pane of a terminal
         return line[1:].removeprefix(" ").rstrip("│ \t")
     head = line[:12]
-    if (">" in head and (found := _QUOTED.match(line))) or (
-        "|" in head and (found := _BARRED.match(line))
-    ):
+    if ">" in head and (found := _QUOTED.match(line)):
         return line[found.end() :]
+    if "|" in head and (found := _BARRED.match(line)):
+        return line[found.end() :].removesuffix("|")
     return line
 
 

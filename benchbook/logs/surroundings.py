@@ -23,35 +23,49 @@ _SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # link has at the moment is no ceiling: idle ones rest at the lowest generation.
 _QUERIED = re.compile(r"^[ \t]*pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M)
 _LINK = re.compile(r"^[ \t]*(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
+# nvidia-smi -q, of each device.
+_SHOWN = re.compile(
+    r"^[ \t]*PCIe Generation[ \t]*\n[ \t]*Max[ \t]*: (?P<generation>[1-7])[ \t]*\n"
+    r"(?:[ \t]*[A-Z][A-Za-z ]{0,30}: [\w/]{1,8}[ \t]*\n){0,6}"
+    r"[ \t]*Link Width[ \t]*\n[ \t]*Max[ \t]*: (?P<lanes>\d{1,2})x",
+    re.M,
+)
 _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+# The last cache of a device: deviceQuery, clinfo.
+_OF_DEVICE = re.compile(
+    r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
+)
 _FORWARDS = re.compile(r"-\w*[LRD]")
+# Over which interface MPI was told to send: Open MPI, libfabric, UCX.
+_OVER_LOOPBACK = re.compile(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
+_LAUNCHERS = ("mpirun", "mpiexec", "srun")
 _ON_PURPOSE = re.compile(
     r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
     re.I,
 )
+_OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 _DEVICES = 16  # lines below such a head
 _NEAR = 3  # lines from a command to what it prints
 
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
-    found = {
-        "llc_bytes": _llc_bytes(log.text),
-        "cores": _cores(log),
-        "pcie_bytes_per_s": _pcie(log),
-    }
+    found = {"llc_bytes": _llc_bytes(log.text), "cores": _cores(log)}
+    if any("direction" in report.columns.union(report.facts) for report in reports):
+        found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": _pcie(log)}
     for report in reports:
         for name, value in found.items():
             if not value or report.facts.get(name) is not None:
                 continue
-            if name != "pcie_bytes_per_s" or report.knowing("direction"):
+            if name not in _OF_DEVICES or report.knowing("direction"):
                 report.facts[name] = value
     _tell_tunnels(log, reports)
+    _tell_loopback(log, reports)
     _tell_purpose(log, reports)
 
 
@@ -69,6 +83,17 @@ def _is_tunnel(words: tuple[str, ...]) -> bool:
     if name in ("ssh", "autossh"):
         return any(_FORWARDS.match(word) for word in words[1:])
     return (name == "kubectl" and "port-forward" in words) or name == "socat"
+
+
+def _tell_loopback(log: Log, reports: list[Report]) -> None:
+    """What MPI sends over lo stays on its host, however the interfaces of the log are called."""
+    of_mpi = [one for one in reports if one.facts.get("pattern") == "point to point"]
+    started = log.having(*_LAUNCHERS) if of_mpi else []
+    begins = [line.number for line in started]
+    for report in of_mpi:
+        above = bisect_left(begins, report.line)
+        if above and _OVER_LOOPBACK.search(started[above - 1].text):
+            report.facts["device"] = "lo"
 
 
 def _tell_purpose(log: Log, reports: list[Report]) -> None:
@@ -103,6 +128,12 @@ def _llc_bytes(text: str) -> int | None:
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
 
 
+def _device_cache(text: str) -> int | None:
+    if "L2 Cache Size:" not in text and "Global Memory cache size" not in text:
+        return None
+    return _said(_OF_DEVICE, text)
+
+
 def _pcie(log: Log) -> float | None:
     """One direction of a device's link; None where the log shows links that differ."""
     links: set[tuple[int, int]] = set()
@@ -112,6 +143,9 @@ def _pcie(log: Log) -> float | None:
                 if not (found := _LINK.match(one.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
+    if "PCIe Generation" in log.text:
+        for found in _SHOWN.finditer(log.text):
+            links.add((int(found["generation"]), int(found["lanes"])))
     if "LnkCap:" in log.text:
         for found in _CAPABLE.finditer(log.text):
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))

@@ -1,6 +1,7 @@
 """above-ceiling: more than the link between host and device carries, or than any network card does.
 
-Decided by the generation of PCIe that the named device has, sixteen lanes of it in one direction.
+Decided by the generation of PCIe that the named device has, sixteen lanes of it one way; for a
+device that is not known, by what no link has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
 from benchbook.logs.ends import BOTH_WAYS
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.host_memory_device import LINK_BYTES_PER_S
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "above-ceiling"
@@ -78,7 +80,8 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
         return (rate, ceiling, "the link of this log") if rate > BEYOND_LINK * ceiling else None
     generation = _generation(str(report.facts.get("device", "")))
     if generation is None:
-        return None
+        ceiling = LINK_BYTES_PER_S * both
+        return (rate, ceiling, "the fastest link of any device") if rate > ceiling else None
     ceiling = PCIE_GB_PER_S[generation] * 1e9 * both
     ways = "both directions together" if direction == "both" else "one direction"
     device = report.facts["device"]

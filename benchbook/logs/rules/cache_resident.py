@@ -23,6 +23,7 @@ ARTEFACT = "cache-resident"
 RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
+COPIED = 2  # a copy is of two arrays
 CERTAIN, EVERYWHERE, BY_WALK, BY_RULE = 1.0, 0.95, 0.8, 0.6
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
@@ -64,14 +65,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
     walks: dict[tuple[str, int | None], bool] = {}
     for report, sized in zip(reports, every, strict=True):
         llc = machine.llc_bytes or _whole(report.facts.get("llc_bytes"))
-        if has_own_memory(report) and machine.source != "--l3":
-            llc = None  # the host's
         said_by = machine.source or "the caller"
         if not machine.llc_bytes:
             said_by = "the log"
         if report.facts.get("cached_on_purpose"):
             continue
-        if llc:
+        if has_own_memory(report) and machine.source != "--l3":
+            llc = _whole(report.facts.get("device_cache_bytes"))  # not the host's
+            said_by = "the log"
+        elif llc:
             yield from _too_short(report, llc, said_by)
         if _is_sweep(sized, llc):
             continue
@@ -113,6 +115,11 @@ def _whole(value: object) -> int | None:
 def _sized(report: Report) -> list[_Sized]:
     """The rates of the report by the arrays that they were measured with."""
     found: dict[tuple[int, int], list[Result]] = {}
+    # Copies within a device are judged where the log says what it caches.
+    for one in report.knowing("direction") if "device_cache_bytes" in report.facts else ():
+        size = _whole(report.column(one, "message_bytes"))
+        if size and report.column(one, "direction") == "device to device":
+            found.setdefault((COPIED * size, size), []).append(one)
     alike: dict[tuple[Any, ...], list[Result]] = {}
     for one in report.knowing("array_bytes", "working_set_bytes"):
         of = one.of

@@ -20,6 +20,8 @@ from benchbook.sizes import format_bytes
 
 ARTEFACT = "eager-rendezvous"
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
+COLLECTIVE = "collective"
+FAR = 5.0  # for a collective, whose algorithms change with the size by less than that
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
@@ -29,6 +31,14 @@ FALLS = 0.9  # of a rate, from one size to its double
 FASTER, GROWS = 0.8, 1.5
 DOUBLES = 2.2  # at most, from there to the next size
 CONFIDENCE = 0.85
+PROTOCOL = (
+    "So MPI changes its protocol there: above the threshold the sender first asks whether the "
+    "receiver has a buffer (rendezvous) instead of sending at once (eager)."
+)
+ALGORITHM = (
+    "So MPI takes another algorithm there, or another protocol between its processes (rendezvous "
+    "instead of eager), and a bad one for this size."
+)
 REMEDY = (
     "Do not draw one line through sizes on both sides of it. Measure once more with the threshold "
     "moved (UCX_RNDV_THRESH, MPIR_CVAR_CH4_…_EAGER_…, btl_…_eager_limit, I_MPI_EAGER_THRESHOLD): "
@@ -46,22 +56,30 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each sweep between two processes that has such a jump."""
     del machine
     for report in reports:
-        if report.facts.get("pattern") != "point to point":
+        pattern = report.facts.get("pattern")
+        if pattern not in ("point to point", COLLECTIVE):
             continue
-        jumps = [jump for sweep in _sweeps(report) for jump in _jumps(sweep)]
+        jumps = [jump for sweep in sweeps(report) for jump in _jumps(sweep)]
+        if pattern == COLLECTIVE:
+            jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: max(one.times, 2 / one.times)))
+            worst = max(jumps, key=lambda one: max(one.times, 2 / one.times))
+            yield _finding(worst, ALGORITHM if pattern == COLLECTIVE else PROTOCOL)
 
 
-def _sweeps(report: Report) -> Iterator[list[Result]]:
+def sweeps(report: Report) -> Iterator[list[Result]]:
     """Means by the size of the message, ascending."""
     by_name: dict[str, dict[int, Result]] = {}
-    for one in report.being("mean"):
-        size = one.of.get("message_bytes")
-        timed = in_base(1.0, one.unit)[1] == "ns" or bytes_per_s(1.0, one.unit) is not None
-        if size and timed and one.value > 0:
-            by_name.setdefault(one.name, {}).setdefault(size, one)
-    timed_ones = {name: own for name, own in by_name.items() if _is_time(own)}
+    for (name, statistic, unit), several in report.groups.items():
+        timed = in_base(1.0, unit)[1] == "ns" or bytes_per_s(1.0, unit) is not None
+        if statistic != "mean" or not timed:
+            continue
+        own = by_name.setdefault(name, {})
+        for one in several:
+            size = one.of.get("message_bytes")
+            if size and one.value > 0:
+                own.setdefault(size, one)
+    timed_ones = {name: own for name, own in by_name.items() if own and _is_time(own)}
     for own in (timed_ones or by_name).values():
         yield [own[size] for size in sorted(own)]
 
@@ -71,7 +89,7 @@ def _is_time(own: dict[int, Result]) -> bool:
     return all(bytes_per_s(1.0, one.unit) is None for one in own.values())
 
 
-def _time(one: Result) -> float:
+def time_of(one: Result) -> float:
     """In any unit that is the same for all of a sweep."""
     rate = bytes_per_s(one.value, one.unit)
     return one.value if rate is None else float(one.of["message_bytes"]) / rate
@@ -83,28 +101,24 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         size = after.of["message_bytes"]
         if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_BYTES:
             continue
-        last, now, then = _time(sweep[index - 1]), _time(before), _time(after)
+        last, now, then = time_of(sweep[index - 1]), time_of(before), time_of(after)
         if index > 1 and _becomes_faster(sweep[index - 2 : index + 3]):
             yield _Jump(before, after, then / now)
             continue
         halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
         expected = now + 2 * (now - last) if halved and now >= last else 2 * now
-        stays = not beyond or _time(beyond[0]) >= STAYS * then
+        stays = not beyond or time_of(beyond[0]) >= STAYS * then
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
-        if (
-            now > 0
-            and stays
-            and jumps
-            and then - min(expected, 2 * now) >= (0 if is_rate else EXCESS) * now
-        ):
+        least = 0 if is_rate else EXCESS * now
+        if now > 0 and stays and jumps and then - min(expected, 2 * now) >= least:
             yield _Jump(before, after, then / now)
 
 
 def _becomes_faster(around: list[Result]) -> bool:
     """Whether the last but one of five sizes takes less time than the one before it, and stays so;
     time grew twice before."""
-    times = [_time(one) for one in around]
+    times = [time_of(one) for one in around]
     sizes = [one.of["message_bytes"] for one in around]
     if len(times) < 5 or any(b != 2 * a for a, b in pairwise(sizes)):
         return False
@@ -113,7 +127,7 @@ def _becomes_faster(around: list[Result]) -> bool:
     return grew and then <= FASTER * now and then <= GROWS * last and beyond <= DOUBLES * then
 
 
-def _finding(jump: _Jump) -> Finding:
+def _finding(jump: _Jump, why: str) -> Finding:
     before, after, times = jump
     sizes = [format_bytes(one.of["message_bytes"]) for one in (before, after)]
     return Finding(
@@ -128,10 +142,8 @@ def _finding(jump: _Jump) -> Finding:
         explanation=(
             f"From {sizes[0]} to {sizes[1]} {after.name} goes from {before.value:,.6g} to "
             f"{after.value:,.6g} {after.unit} (lines {before.line} and {after.line}): a message of "
-            f"twice the size takes {number(times)} times as long. So MPI changes its protocol "
-            "there: above the threshold the sender first asks whether the receiver has a buffer "
-            "(rendezvous) instead of sending at once (eager)"
-            f"{'.' if times >= 1 else ', and here that is the faster way.'}"
+            f"twice the size takes {number(times)} times as long. {why}"
+            f"{'' if times >= 1 else ' Here that is the faster way.'}"
         ),
         remedy=REMEDY,
     )

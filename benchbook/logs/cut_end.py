@@ -1,0 +1,58 @@
+"""The last number of a log that ends within it: `30` of what would have been 3008.61."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from benchbook.importers import Log, Report
+from benchbook.logs.printed import decimals
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d*)?")
+_WORD = re.compile(r"\S+")
+_LOOKED_AT = 200  # lines before the last one
+_ROWS, _LEAST = 8, 2  # that tell how many digits a column has
+
+
+def drop(log: Log, reports: list[Report]) -> None:
+    """Take it from the report that has it, with a note. A table ends all numbers of a column at one
+    place, or gives them as many decimals; one that ends before, or has fewer, was cut."""
+    ending = islice(reversed(log.lines), _LOOKED_AT)
+    texts: dict[int, str] = {}
+    for line in ending:
+        if line.text and not line.text.isspace():
+            texts.setdefault(line.number, line.text)
+    last = next(iter(texts), 0)
+    words = texts[last].split() if last else []
+    if not words or not _NUMBER.fullmatch(words[-1]):
+        return
+    for report in reports:
+        if not report.results or report.results[-1].line != last:
+            continue
+        above, index = _rows_above(report, texts), len(words) - 1
+        columns = [row[index] for row in above if len(row) > index]
+        # Of one row all cells are alike, or it tells nothing.
+        cells = words[1:-1] if all("." in one for one in words[1:-1]) else []
+        digits = _digits([one[0] for one in columns]) or _digits(cells)
+        ends = {one.end() for one in columns}
+        short = len(columns) >= _LEAST and len(ends) == 1 and len(texts[last]) < ends.pop()
+        is_it = report.results[-1].value == log.number(words[-1])
+        if is_it and (short or decimals(words[-1]) < digits):
+            report.results.pop()
+            report.notes.append(f"line {last}: its last number is cut off")
+
+
+def _rows_above(report: Report, texts: dict[int, str]) -> list[list[re.Match[str]]]:
+    """The words of the last lines of a report but one."""
+    last = report.results[-1].line
+    numbers = dict.fromkeys(one.line for one in reversed(report.results[-_LOOKED_AT:]))
+    rows = [texts[one] for one in numbers if one != last and one in texts]
+    return [list(_WORD.finditer(row)) for row in rows[:_ROWS]]
+
+
+def _digits(words: list[str]) -> int:
+    """The decimals of these numbers, if there are several and all have as many; else 0."""
+    numbers = [one for one in words if _NUMBER.fullmatch(one)]
+    found = {decimals(one) for one in numbers}
+    several = len(numbers) >= _LEAST
+    return found.pop() if several and len(found) == 1 else 0
