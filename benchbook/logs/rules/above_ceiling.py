@@ -1,7 +1,8 @@
 """above-ceiling: more than the memory of that machine, or any core, can carry.
 
-Decided by what the machine's own runs attained where the caller names it, and else by what no core
-does: its loads and stores of a cycle bound what one thread moves, wherever it lies.
+Decided by what the machine's own runs attained where the caller names it, by the data sheet of a
+device with its own memory, and else by what no core does: its loads and stores of a cycle bound
+what one thread moves, wherever it lies.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import count, number
 from benchbook.importers import Report, Result
-from benchbook.logs.devices import has_own_memory
+from benchbook.logs.devices import has_own_memory, memory_bytes_per_s
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
@@ -23,12 +24,14 @@ MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own 
 # machines of one system image have had, a thousand cores, would need from their memories.
 CORE_BYTES_PER_S = 3 * 64 * 7e9
 SYSTEM_BYTES_PER_S = 100e12
+IN_DEVICE = "Global memory bandwidth"  # how clpeak calls it
 OF_MEMORIES = "what all memories of any one machine carry"
 BEYOND = 1.5  # times the caches: from here on a rate is one of memory
 CONFIDENCE = 0.95
 REMEDY = (
     "Set the figure aside until its cause is found: whether the compiler kept the work, whether "
-    "the source was ever written, how many bytes the figure counts, and in which unit."
+    "the source was ever written, whether the arrays fit in a cache, how many bytes the figure "
+    "counts, and in which unit."
 )
 
 
@@ -37,11 +40,16 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
     for report in reports:
         above = []
-        for one in _above(report, least):
+        sheet = MARGIN * (memory_bytes_per_s(report) or float("inf"))
+        for one in _above(report, min(least, sheet)):
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
             if one.statistic == "stddev" or one.of.get("zero_copy"):
+                continue
+            if rate > sheet and _is_in_device(report, one):
+                why = f"the memory of {report.facts['device']} carries by its data sheet"
+                above.append((rate, one, sheet / MARGIN, why))
                 continue
             size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
             if not is_number(size):
@@ -60,6 +68,14 @@ def _above(report: Report, least: float) -> Iterator[Result]:
     for (_, _, unit), several in report.groups.items():
         if one_unit := bytes_per_s(1.0, unit):
             yield from (one for one in several if one.value > least / one_unit)
+
+
+def _is_in_device(report: Report, one: Result) -> bool:
+    """Whether it is the rate of what lies in one device's memory."""
+    if one.statistic == "sum" or one.of.get("devices", 1) > 1:
+        return False
+    within = report.column(one, "direction") == "device to device" or "array_bytes" in report.facts
+    return within or one.name.startswith(IN_DEVICE)
 
 
 def _is_of_link(report: Report, one: Result) -> bool:
