@@ -1,7 +1,7 @@
-"""heavy-tail: the tool itself says that its runs are unstable, and its figures say so too.
+"""heavy-tail: runs so unstable that their mean and deviation do not tell what one takes.
 
-Decided by both: a warning alone comes with differences that nobody minds, and a wide deviation may
-be what the program does.
+Decided by the figures: a warning of the tool alone comes with differences that nobody minds.
+Without one they have to be wider, for a wide deviation may be what the program does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
-WIDE = 0.25  # deviation ÷ mean
+WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR = 2.0  # longest ÷ mean
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
@@ -27,19 +27,22 @@ REMEDY = (
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
-    """One finding for each report of which tool and figures say it."""
+    """One finding for each report whose figures say it."""
     del machine
     for report in reports:
-        if not report.facts.get("said_unstable"):
+        if not report.called("time") or _few(report):
             continue
-        if _few(report):
-            continue
+        is_warned = bool(report.facts.get("said_unstable"))
+        if not is_warned and (report.facts.get("first_run_s") or report.being("sample")):
+            continue  # the first run makes it wide, or the runs themselves tell what does
         by = {one.statistic: one for one in report.called("time")}
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9
-        if mean and deviation and most and deviation >= WIDE * mean and most >= FAR * mean:
-            yield _finding([by["mean"], by["stddev"]], deviation / mean, most / mean)
+        wide = WIDE if is_warned else WIDER
+        if mean and deviation and most and deviation >= wide * mean and most >= FAR * mean:
+            shown = [by["mean"], by["stddev"]]
+            yield _finding(shown, deviation / mean, most / mean, is_warned=is_warned)
 
 
 def _few(report: Report) -> bool:
@@ -51,7 +54,8 @@ def _ns(one: Result | None) -> float | None:
     return in_base(one.value, one.unit)[0] if one and is_number(one.value) else None
 
 
-def _finding(shown: list[Result], spread: float, times: float) -> Finding:
+def _finding(shown: list[Result], spread: float, times: float, *, is_warned: bool) -> Finding:
+    begin = "The tool warns of unstable runs, and its figures agree: the" if is_warned else "The"
     return Finding(
         artefact=ARTEFACT,
         effect="informs",
@@ -59,10 +63,9 @@ def _finding(shown: list[Result], spread: float, times: float) -> Finding:
         confidence=LIKELY,
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
         explanation=(
-            f"The tool warns of unstable runs, and its figures agree: the deviation is "
-            f"{number(spread)} times the mean, and the longest took {number(times)} times the mean "
-            f"(line {shown[0].line}). Few long ones make both, and neither says what it usually "
-            "takes."
+            f"{begin} deviation is {number(spread)} times the mean, and the longest took "
+            f"{number(times)} times the mean (line {shown[0].line}). Few long ones make both, and "
+            "neither says what it usually takes."
         ),
         remedy=REMEDY,
     )
