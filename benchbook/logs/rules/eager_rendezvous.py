@@ -1,7 +1,7 @@
 """eager-rendezvous: a time or a rate jumps where MPI takes another protocol for larger messages.
 
 Decided by the sweep over sizes: within one protocol a message of twice the size takes at most twice
-as long, and each doubling adds twice what the one before it added.
+as long, and no less, and each doubling adds twice what the one before it added.
 """
 
 from __future__ import annotations
@@ -20,13 +20,24 @@ ARTEFACT = "eager-rendezvous"
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
-STAYS = 0.95  # of it, at the next size
+STAYS = 0.95  # of it, at the next size; of one of a quarter of the size
+SHORTER = 0.7  # than a message of half the size
 FALLS = 0.9  # of a rate, from one size to its double
 CONFIDENCE = 0.85
 REMEDY = (
     "Do not draw one line through sizes on both sides of it. Measure once more with the threshold "
     "moved (UCX_RNDV_THRESH, MPIR_CVAR_CH4_…_EAGER_…, btl_…_eager_limit, I_MPI_EAGER_THRESHOLD): "
     "the jump moves with it."
+)
+
+
+_SLOWER = (
+    "above the threshold the sender first asks whether the receiver has a buffer (rendezvous) "
+    "instead of sending at once (eager)"
+)
+_FASTER = (
+    "above the threshold it takes another way, which would have been the faster one for smaller "
+    "messages too"
 )
 
 
@@ -44,7 +55,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         jumps = [jump for sweep in _sweeps(report) for jump in _jumps(sweep)]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: one.times))
+            yield _finding(max(jumps, key=lambda one: max(one.times, 1 / one.times)))
 
 
 def _sweeps(report: Report) -> Iterator[list[Result]]:
@@ -83,12 +94,14 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         stays = not beyond or _time(beyond[0]) >= STAYS * then
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
-        if (
+        rises = (
             now > 0
             and stays
             and jumps
             and then - min(expected, 2 * now) >= (0 if is_rate else EXCESS) * now
-        ):
+        )
+        falls = halved and 0 < then < min(STAYS * last, SHORTER * now)
+        if rises or (falls and all(_time(one) < 2 * now for one in beyond)):
             yield _Jump(before, after, then / now)
 
 
@@ -108,8 +121,7 @@ def _finding(jump: _Jump) -> Finding:
             f"From {sizes[0]} to {sizes[1]} {after.name} goes from {before.value:,.6g} to "
             f"{after.value:,.6g} {after.unit} (lines {before.line} and {after.line}): a message of "
             f"twice the size takes {number(times)} times as long. So MPI changes its protocol "
-            "there: above the threshold the sender first asks whether the receiver has a buffer "
-            "(rendezvous) instead of sending at once (eager)."
+            f"there: {_SLOWER if times > 1 else _FASTER}."
         ),
         remedy=REMEDY,
     )
