@@ -32,8 +32,8 @@ _SUMMARY = re.compile(
     r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
 )
 _OBSERVATIONS = re.compile(r"Total (\d+) observations")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*(?P<us>[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*(?P<us>[\d.,]+)")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
