@@ -28,7 +28,8 @@ _ROW = re.compile(
 )
 # Before 1.0 the unit stood above the columns.
 _OLD_ROW = re.compile(
-    r"^(?P<name>\S.*?) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+    r"^(?P<name>\S.*?) +(?P<time>-?\d+) +(?P<cpu>-?\d+) +(?P<iterations>\d+)"
+    r"(?: +(?P<rest>\S.*))?$"
 )
 # To 1.4, without their names.
 _BARE_RATES = re.compile(

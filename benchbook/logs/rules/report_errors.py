@@ -1,5 +1,5 @@
-"""report-errors: losses and jitters that no transfer can have, as some versions of tools print
-them."""
+"""report-errors: losses and jitters that no transfer can have, and times below none, as some
+versions of tools print them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 from benchbook.throughput.ranges import first_jitters, out_of_range
 
 ARTEFACT = "report-errors"
@@ -48,12 +49,23 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         out += _full(report)
         if out:
             yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
+        below = list(_below_none(report))
+        if below:
+            yield _finding(below, CERTAIN, OF_TIMES, _BELOW)
         first = list(_first(report))
         if first and not out:
             yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
 
 
 _OUT = "The log says {0}. No network makes such a value: the report is wrong."
+_BELOW = (
+    "The log says {0}. Nothing takes less than no time: the tool took more away for what it did "
+    "not mean to time than it had, or its clock was set while it ran."
+)
+OF_TIMES = (
+    "Set these times aside, and those of the same run that are as short: give each repetition more "
+    "to do, without pauses of the clock, and try another version of the tool."
+)
 _FIRST = (
     "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
     "first has none before it: the offset between the two clocks stands in its place."
@@ -101,6 +113,15 @@ def _values(own: Mapping[str, Result], lasted: Mapping[tuple[Any, ...], float]) 
     took = lasted.get(_stretch(next(iter(own.values()))))
     may_be = max(took or 0.0, values.get("jitter_ms", 0.0) / 1e3) < LEAST_S
     return values if not took or may_be else values | {"receiving_s": took}
+
+
+def _below_none(report: Report) -> Iterator[tuple[Result, str]]:
+    """Times that a program cannot take; those of single exchanges are told of their clock."""
+    for (name, _, unit), several in report.groups.items():
+        if name.endswith("time") and in_base(1.0, unit)[1] == "ns":
+            for one in several:
+                if one.value < 0:
+                    yield one, f"{one.value:,.6g} {one.unit} for {one.name} (line {one.line})"
 
 
 def _full(report: Report) -> Iterator[tuple[Result, str]]:
