@@ -28,6 +28,7 @@ IN_DEVICE = "Global memory bandwidth"  # how clpeak calls it
 OF_MEMORIES = "what all memories of any one machine carry"
 BEYOND = 1.5  # times the caches: from here on a rate is one of memory
 CONFIDENCE = 0.95
+_INF = float("inf")
 REMEDY = (
     "Set the figure aside until its cause is found: whether the compiler kept the work, whether "
     "the source was ever written, whether the arrays fit in a cache, how many bytes the figure "
@@ -40,7 +41,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
     for report in reports:
         above = []
-        sheet = MARGIN * (memory_bytes_per_s(report) or float("inf"))
+        of_device, said = memory_bytes_per_s(report), report.facts.get("memory_bytes_per_s")
+        if has_own_memory(report):
+            said = None  # perhaps the host's
+        sheet = MARGIN * (of_device or said or _INF)
         for one in _above(report, min(least, sheet)):
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
@@ -48,7 +52,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if one.statistic == "stddev" or one.of.get("zero_copy"):
                 continue
             if rate > sheet and _is_in_device(report, one):
-                why = f"the memory of {report.facts['device']} carries by its data sheet"
+                why = "the memory carries in theory, as the log says"
+                if of_device:
+                    why = f"the memory of {report.facts['device']} carries by its data sheet"
                 above.append((rate, one, sheet / MARGIN, why))
                 continue
             size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
@@ -71,7 +77,7 @@ def _above(report: Report, least: float) -> Iterator[Result]:
 
 
 def _is_in_device(report: Report, one: Result) -> bool:
-    """Whether it is the rate of what lies in one device's memory."""
+    """Whether it is the rate of what lies in one memory."""
     if one.statistic == "sum" or one.of.get("devices", 1) > 1:
         return False
     within = report.column(one, "direction") == "device to device" or "array_bytes" in report.facts
