@@ -144,7 +144,7 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
             most = sent.value if sent else None
         elif name == "transferred" and end == "receiver" and not left_out:
             sent = totals.get((name, stream, direction, "sender"))
-            most = MORE_RECEIVED * sent.value if sent and sent.unit == got.unit else None
+            most = MORE_RECEIVED * _bytes(sent) if sent else None
         else:
             continue
         if not is_number(got.value) or (sent is not None and not is_number(sent.value)):
@@ -152,9 +152,15 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
         took = [one.of.get("elapsed_s") for one in (got, sent) if one is not None]
         if is_number(took[0]) and is_number(took[-1]) and took[0] > LONGER * took[-1] + LEAST_S:
             continue
-        if sent is not None and most is not None and got.value > most > 0:
-            said = f"{got.value:,.6g} {got.unit} received of {sent.value:,.6g} sent"
+        if sent is not None and most is not None and _bytes(got) > most > 0:
+            of_sent = f"{sent.value:,.6g} {sent.unit}".removesuffix(f" {got.unit}")
+            said = f"{got.value:,.6g} {got.unit} received of {of_sent} sent"
             yield got, f"{said} (line {got.line})"
+
+
+def _bytes(one: Result) -> float:
+    """Of what was transferred; packets are as many as they are."""
+    return in_base(one.value, one.unit)[0]
 
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:

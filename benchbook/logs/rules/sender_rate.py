@@ -15,6 +15,7 @@ from benchbook.digits import bit_rate, number, share
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import Told, over_udp, wholes
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 
 ARTEFACT = "sender-rate"
 CERTAIN, UNSEEN = 1.0, 0.8
@@ -63,8 +64,13 @@ def _arrived(told: Told) -> float | None:
     """The share of what was sent that arrived; None where nothing tells."""
     for name in RATES:
         sent, got = told.of("sender", name), told.of("receiver", name)
-        if sent and got and sent.unit == got.unit and sent.value > 0:
-            return got.value / sent.value
+        if sent and got and sent.value > 0:
+            # What is far less is printed in a smaller unit.
+            (all_sent, unit), (arrived, of_it) = (
+                in_base(one.value, one.unit) for one in (sent, got)
+            )
+            if unit == of_it:
+                return arrived / all_sent
     rates = told.of("sender", "throughput"), told.of("receiver", "throughput")
     lost = told.of("receiver", "loss")
     if None in rates and lost is not None and 0 <= lost.value <= 100:
