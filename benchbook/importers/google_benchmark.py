@@ -74,10 +74,12 @@ def read(log: Log) -> list[Report]:
 
 def _of_document(document: Document) -> list[Report]:
     value = document.value
+    if isinstance(value, list) and any(map(_is_entry, value)):  # what `jq .benchmarks` leaves
+        value = {"": value}
     if not isinstance(value, dict):
         return []
     entries = value.get("benchmarks")
-    headless = not document.whole and "benchmarks" not in value
+    headless = "benchmarks" not in value and ("" in value or not document.whole)
     if headless:
         found = value.get("", [value])
         entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
