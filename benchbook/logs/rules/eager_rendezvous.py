@@ -55,7 +55,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         jumps = [jump for sweep in _sweeps(report) for jump in _jumps(sweep)]
         if jumps:
-            yield _finding(max(jumps, key=lambda one: max(one.times, 1 / one.times)))
+            yield _finding(max(jumps, key=lambda one: (one.times > 1, abs(one.times - 1))))
 
 
 def _sweeps(report: Report) -> Iterator[list[Result]]:
