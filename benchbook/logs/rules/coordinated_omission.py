@@ -32,7 +32,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         asked, sent = report.facts.get("asked_per_s"), _sent_per_s(report)
-        if asked and sent and sent[0] < BEHIND * asked:
+        if asked and sent and sent[0] < BEHIND * asked and latencies(report):
             yield _behind(report, asked, *sent)
             continue
         if not report.being("median"):
