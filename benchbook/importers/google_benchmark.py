@@ -314,6 +314,8 @@ def _of_csv(log: Log) -> list[Report]:
             reports.append(Report(TOOL, [], line.number))
         elif columns and text.startswith('"'):
             record: dict[str, Any] = dict(zip(columns, next(csv.reader([text]), []), strict=False))
+            if "name" not in record:
+                continue  # cut behind columns of the program's own
             if (
                 record.get("time_unit") not in (*_TIMES, None)
                 and record.get("error_occurred") != "true"
