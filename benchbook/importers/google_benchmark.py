@@ -36,7 +36,7 @@ _ROW = re.compile(
 )
 # Before 1.0 the unit stood above the columns.
 _OLD_ROW = re.compile(
-    r"^(?P<name>\S.*?)(?<! ) +(?P<time>\d+) +(?P<cpu>\d+) +(?P<iterations>\d+)"
+    r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?\d+) +(?P<cpu>-?\d+) +(?P<iterations>\d+)"
     r"(?: +(?P<rest>\S.*))?$"
 )
 # To 1.4, without their names.
@@ -83,10 +83,12 @@ def read(log: Log) -> list[Report]:
 
 def _of_document(document: Document) -> list[Report]:
     value = document.value
+    if isinstance(value, list) and any(map(_is_entry, value)):  # what `jq .benchmarks` leaves
+        value = {"": value}
     if not isinstance(value, dict):
         return []
     entries = value.get("benchmarks")
-    headless = not document.whole and "benchmarks" not in value
+    headless = "benchmarks" not in value and ("" in value or not document.whole)
     if headless:
         found = value.get("", [value])
         entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
@@ -329,6 +331,8 @@ def _of_csv(log: Log) -> list[Report]:
             reports.append(Report(TOOL, [], line.number))
         elif columns and text.startswith('"'):
             record: dict[str, Any] = dict(zip(columns, next(csv.reader([text]), []), strict=False))
+            if "name" not in record:
+                continue  # cut behind columns of the program's own
             if (
                 record.get("time_unit") not in (*_TIMES, None)
                 and record.get("error_occurred") != "true"

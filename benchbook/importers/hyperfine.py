@@ -49,6 +49,9 @@ _OF_ANOTHER = "┊"  # BenchmarkTools of Julia prints such lines with a second c
 _PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _UNITS = {"μs": "us", "µs": "us", "m": "min"}
 _FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
+_RAN = re.compile(r"(\S.*) ran")
+_FASTER = re.compile(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
+_MOST_COMPARED = 100  # commands of one summary
 _WARNED = re.compile(r"^Warning: (.+)")
 
 
@@ -118,11 +121,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+_PARTS = (
+    "Benchmark ", "Time (", "[User: ", "System: ", "Range (", "Warning: ", " ran", " times faster",
+)  # fmt: skip
+
+
 def _of_terminal(log: Log) -> list[Report]:
     reports: list[Report] = []
-    title, title_line = "", 0
+    title, title_line, fastest = "", 0, ""
     begun: Line | None = None  # what a mail may have wrapped
-    for line in log.having("Benchmark ", "Time (", "Range (", "Warning: ", "[User: ", "System: "):
+    for line in log.having(*_PARTS):
         if len(line.text) > LONGEST:
             continue
         text = unmarked(line.text)
@@ -151,7 +159,28 @@ def _of_terminal(log: Log) -> list[Report]:
                 value, unit = log.number(first[1]), _UNITS.get(first[2], first[2])
                 if value is not None:
                     reports[-1].facts["first_run_s"] = in_base(value, unit)[0] / 1e9
+        elif reports and (found := _RAN.fullmatch(text)):
+            fastest = found[1]
+        elif reports and (found := _FASTER.fullmatch(text)):
+            _compared(log, line, reports, fastest, found)
     return reports
+
+
+def _compared(
+    log: Log, line: Line, reports: list[Report], fastest: str, found: re.Match[str]
+) -> None:
+    """A line of the summary: how many times as long one took as the fastest."""
+    last = {report.facts.get("command"): report for report in reports[-_MOST_COMPARED:]}
+    one, other = (last.get(name.strip("'‘’")) for name in (found[2], fastest))
+    value = log.number(found[1])
+    if one is not None and other is not None and value is not None:
+        least = other.results[0]
+        one.facts |= {
+            "said_times": value,
+            "said_times_line": line.number,
+            "fastest_s": in_base(least.value, least.unit)[0] / 1e9,
+            "fastest_line": least.line,
+        }
 
 
 def _times(log: Log, line: Line, text: str) -> list[Result]:

@@ -80,12 +80,14 @@ def _event(document: Document) -> tuple[int, Object] | None:
 
 
 def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
-    """The tests in a document: itself, its `end` alone, or those that lists and objects of
-    somebody's own have inside."""
+    """The tests in a document: itself, its `end` or its intervals alone, or those that lists and
+    objects of somebody's own have inside."""
     if isinstance(value, dict) and _is_test(value):
         yield value
     elif isinstance(value, dict) and _is_end(value):
         yield {"end": value}
+    elif isinstance(value, list) and any(map(_is_interval, value)):
+        yield {"intervals": [one for one in value if _is_interval(one)]}
     elif depth < _DEEPEST and isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             if isinstance(one, dict | list):
@@ -96,6 +98,12 @@ def _is_end(value: Object) -> bool:
     """Whether it is what `jq .end` leaves."""
     sums = {"sum", "sum_sent", "sum_received"} & value.keys()
     return bool(sums) and {"streams", "cpu_utilization_percent"} <= value.keys()
+
+
+def _is_interval(value: Any) -> bool:
+    """Whether it is one of those that a cut has left of a test, or `jq .intervals`."""
+    keys = {"start", "end", "seconds", "bytes", "bits_per_second", "omitted"}
+    return keys <= _object(value, "sum").keys()
 
 
 def _is_test(value: Object) -> bool:

@@ -36,8 +36,12 @@ _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
 _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
-_TOTALS = ("total", "sum", "aggregate", "combined", "overall")
-_TOTAL = re.compile(rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})", re.I)
+_TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
+_TOTAL = re.compile(
+    rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})"
+    rf"|\b({_NUMBER})(?: Mi?B/s)? (?:(?:in|all) )?(?:{'|'.join(_TOTALS)})\b",
+    re.I,
+)
 _VERSION = re.compile(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
@@ -88,7 +92,7 @@ def read(log: Log) -> list[Report]:
         elif "Total AVG" in text and (found := _SUM.search(text)):
             _add_sum(log, line, found, run)
         elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
-            totals.append((line, log.number(found[1]) or 0.0))
+            totals.append((line, log.number(found[1] or found[2]) or 0.0))
     _finish(calls, run, version, reports)
     _add_totals(totals, reports)
     _note_mixed(reports)

@@ -39,6 +39,10 @@ SIGNS = re.compile(
     r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
     r"|cache-(?:misses|references))(?::\w+)?[,;\t|]|counts unit events"
     r"|# +[\d.,]+ +(?:CPUs utilized|insns? per cycle)|# +[\d.,]+ ?% +of all branches"
+    # A row that was pasted without what stands above and below it.
+    r"|\d[ \t]++(?:msec[ \t]++)?(?:task-clock|cpu-clock|cycles|instructions|page-faults"
+    r"|context-switches|branches|cache-(?:misses|references))(?::\w++)?[ \t]++"
+    r"(?:#[ \t]++\d|[(\[] ?\d++[.,]\d\d%)"
 )
 
 _HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
@@ -49,7 +53,7 @@ _UNITS = {
     "MB": "MB",
 }  # fmt: skip
 _UNIT = "|".join(_UNITS)
-_NUMBER = r"(?:\d{1,3}(?: \d{3})+|\d[\d.,'\u00a0\u202f\u2019]*)"
+_NUMBER = r"(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d[\d.,'\u00a0\u202f\u2019]*)"
 _EVENT = r"[A-Za-z][\w.:/,=@?-]*"
 _ROW = re.compile(
     # Behind the sign of a diff: a count has none.

@@ -33,12 +33,13 @@ _SUMMARY = re.compile(
     r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
 )
 _OBSERVATIONS = re.compile(r"Total (\d+) observations")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*(?P<us>[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*(?P<us>[\d.,]+)")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
 _WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
+_PACE = re.compile(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
 _PRECISE = 9  # decimals
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
@@ -147,6 +148,8 @@ def _learn(calls: list[Command], run: _Run) -> None:
     modes = [_MODES[word] for word in words if word in _MODES]
     if modes and "mode" not in run.facts:
         run.facts["mode"] = modes[0]
+    if found := _PACE.search(" ".join(words)):
+        run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": calls[at - 1].number}
     if "--tcp" in words:
         run.facts.setdefault("protocol", "tcp")
     elif modes and not {"-f", "--file"} & set(words):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import half_digit, is_number, printed_lines
+from benchbook.logs.printed import LONGEST, half_digit, is_number, printed_lines
 
 TOOL = "sysbench"
 LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
@@ -104,12 +104,13 @@ def read(log: Log) -> list[Report]:
     run = _Run()
     asked = {one.number: facts for one in log.commands if (facts := _asked(one.words))}
     for line in printed_lines(log):
-        if line.number in asked:
+        text = line.text.strip()
+        if facts := asked.get(line.number) or _pasted(text):
             # What a filter left of the output needs it, and 0.5, which does not say it again.
             _finish(run, reports)
-            run = _Run(line.number, facts=asked[line.number])
+            run = _Run(line.number, facts=facts)
+            asked[line.number] = facts
             continue
-        text = line.text.strip()
         banner = _BANNER.match(text)
         if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
@@ -123,6 +124,12 @@ def read(log: Log) -> list[Report]:
         _figures(log, line, text, run)
     _finish(run, reports)
     return reports
+
+
+def _pasted(text: str) -> dict[str, Any]:
+    """The same of a command line without its prompt."""
+    is_whole = text.startswith("sysbench ") and text.endswith(" run") and len(text) < LONGEST
+    return _asked(tuple(text.split())) if is_whole else {}
 
 
 def _asked(words: tuple[str, ...]) -> dict[str, Any]:

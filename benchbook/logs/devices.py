@@ -4,6 +4,7 @@ caches."""
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from benchbook.importers import Report
 
@@ -20,6 +21,28 @@ _DEVICE = re.compile(
 _OTHER = re.compile(
     r"NVIDIA|GeForce|Quadro|Tesla|TITAN|Tegra|Radeon|Graphics|\bGPU\b|\b[RG]TX\b|\bArc\b", re.I
 )
+# GB/s of a device's memory by its data sheet, of the fastest variant that has the name.
+_MEMORIES = (
+    (re.compile(r"\bG?B[123]00\b|\bMI35[05]X\b"), 8000),
+    (re.compile(r"\bMI325X\b"), 6000),
+    (re.compile(r"\bMI300[AX]\b"), 5300),
+    (re.compile(r"\bG?H200\b|\bH20\b"), 4900),
+    (re.compile(r"\bH[18]00\b"), 3940),
+    (re.compile(r"\bMI2[15]0X?\b"), 3277),
+    (re.compile(r"\bA[18]00\b"), 2040),
+    (re.compile(r"\bRTX 5090\b"), 1792),
+    (re.compile(r"\bMI100\b"), 1229),
+    (re.compile(r"\bV100S?\b"), 1134),
+    (re.compile(r"\bMI[56]0\b|\bRadeon VII\b"), 1024),
+    (re.compile(r"\bRTX [34]090\b"), 1008),
+    (re.compile(r"\bA30\b"), 933),
+    (re.compile(r"\bL40S?\b"), 864),
+    (re.compile(r"\bP100\b"), 732),
+    (re.compile(r"\bA40\b"), 696),
+    (re.compile(r"\bA10G?\b"), 600),
+    (re.compile(r"\bT4\b"), 320),
+    (re.compile(r"\bL4\b"), 300),
+)
 _ACCELERATED = re.compile(r"(?:CUDA|HIP|Thrust)\b", re.I)
 
 
@@ -34,3 +57,13 @@ def has_own_memory(report: Report) -> bool:
     """Whether the arrays lay in a device of its own, of which the host's caches tell nothing."""
     accelerated = _ACCELERATED.match(str(report.facts.get("implementation", "")))
     return bool(accelerated or (report.facts.get("device") and not is_host(report)))
+
+
+def memory_bytes_per_s(report: Report) -> float | None:
+    """What the memory of the named device carries at most; None where its name does not tell."""
+    return _memory(str(report.facts.get("device", "")))
+
+
+@lru_cache(maxsize=64)
+def _memory(device: str) -> float | None:
+    return next((rate * 1e9 for name, rate in _MEMORIES if name.search(device)), None)

@@ -1,5 +1,5 @@
 """What a log shows of its machine beside the benchmark: caches and CPUs by lscpu, nproc; the link
-of a device by nvidia-smi, lspci.
+of a device by nvidia-smi, lspci; what its memory carries in theory, where somebody says so.
 
 Only what is said once, or always the same: a log with two machines tells of neither.
 """
@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from benchbook.importers import Line, Log, Report
+from benchbook.logs.printed import LONGEST
 
 _CACHE = re.compile(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
@@ -34,6 +35,13 @@ _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Widt
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
+# Of one channel, core or link of several, or of a cache, it is no ceiling.
+_THEORETICAL = re.compile(
+    r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
+    r"(?=.*\b(?:[Mm]emory|D?RAM|DDR\d?|HBM\d?)\b)"
+    r".*?\b[Tt]heoretical\b\D{0,60}?\b"
+    r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
+)
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
 _OF_DEVICE = re.compile(
@@ -55,7 +63,11 @@ _NEAR = 3  # lines from a command to what it prints
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
-    found = {"llc_bytes": _llc_bytes(log.text), "cores": _cores(log)}
+    found = {
+        "llc_bytes": _llc_bytes(log.text),
+        "cores": _cores(log),
+        "memory_bytes_per_s": _memory(log),
+    }
     if any("direction" in report.columns.union(report.facts) for report in reports):
         found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": _pcie(log)}
     for report in reports:
@@ -151,6 +163,16 @@ def _pcie(log: Log) -> float | None:
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
     generation, lanes = links.pop() if len(links) == 1 else (0, 0)
     return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
+
+
+def _memory(log: Log) -> float | None:
+    """The most that its memory carries, as somebody says; None where several differ."""
+    said = set()
+    for line in log.having("heoretical"):
+        if len(line.text) < LONGEST and (found := _THEORETICAL.match(line.text)):
+            size = 2**30 if found["binary"] else 10**9
+            said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
+    return said.pop() if len(said) == 1 else None
 
 
 def _cores(log: Log) -> int | None:

@@ -1,8 +1,8 @@
 """above-ceiling: more than the memory of that machine, or any core, can carry.
 
-Decided by the peak that the log itself prints of a memory, by what the machine's own runs attained
-where the caller names it, and else by what no core does: its loads and stores of a cycle bound what
-one thread moves, wherever it lies.
+Decided by what the machine's own runs attained where the caller names it, by the peak of a memory
+that the log prints or a device's data sheet has, and else by what no core does: its loads and
+stores of a cycle bound what one thread moves, wherever it lies.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import count, number
 from benchbook.importers import Report, Result
-from benchbook.logs.devices import has_own_memory
+from benchbook.logs.devices import has_own_memory, memory_bytes_per_s
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
@@ -24,14 +24,18 @@ MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own 
 # machines of one system image have had, a thousand cores, would need from their memories.
 CORE_BYTES_PER_S = 3 * 64 * 7e9
 SYSTEM_BYTES_PER_S = 100e12
+IN_DEVICE = "Global memory bandwidth"  # how clpeak calls it
 OF_PEAK = "the peak of its memory by clock and width as the log says"
+IN_THEORY = "the memory carries in theory, as the log says"
 OF_MEMORIES = "what all memories of any one machine carry"
 ROUNDED = 1.01  # a peak is printed with few digits
 BEYOND = 1.5  # times the caches: from here on a rate is one of memory
 CONFIDENCE = 0.95
+_INF = float("inf")
 REMEDY = (
     "Set the figure aside until its cause is found: whether the compiler kept the work, whether "
-    "the source was ever written, how many bytes the figure counts, and in which unit."
+    "the source was ever written, whether the arrays fit in a cache, how many bytes the figure "
+    "counts, and in which unit."
 )
 
 
@@ -40,15 +44,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     least = min(CORE_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or CORE_BYTES_PER_S))
     for report in reports:
         above = []
-        peak = _peak(report)
-        for one in _above(report, min(least, peak)):
+        limit, peak, of_peak = _peak(report)
+        for one in _above(report, min(least, limit)):
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
             if one.statistic == "stddev" or one.of.get("zero_copy"):
                 continue
-            if rate > ROUNDED * peak:
-                above.append((rate, one, peak, OF_PEAK))
+            if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, one)):
+                above.append((rate, one, peak, of_peak))
                 continue
             size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
             if not is_number(size):
@@ -62,10 +66,20 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(above)
 
 
-def _peak(report: Report) -> float:
-    """The most that its memory can do by what the log prints of it."""
-    said = report.facts.get("memory_peak_bytes_per_s")
-    return float(said) if is_number(said) and said > 0 else float("inf")
+def _peak(report: Report) -> tuple[float, float, str]:
+    """Above which rate something is wrong, the most that its memory can do by what the log or a
+    data sheet says of it, and who says so."""
+    own, said = (
+        report.facts.get(name) for name in ("memory_peak_bytes_per_s", "memory_bytes_per_s")
+    )
+    if is_number(own) and own > 0:
+        return ROUNDED * own, own, OF_PEAK
+    if of_device := memory_bytes_per_s(report):
+        why = f"the memory of {report.facts['device']} carries by its data sheet"
+        return MARGIN * of_device, of_device, why
+    if said and not has_own_memory(report):  # else it is perhaps the host's
+        return MARGIN * said, said, IN_THEORY
+    return _INF, _INF, ""
 
 
 def _above(report: Report, least: float) -> Iterator[Result]:
@@ -73,6 +87,14 @@ def _above(report: Report, least: float) -> Iterator[Result]:
     for (_, _, unit), several in report.groups.items():
         if one_unit := bytes_per_s(1.0, unit):
             yield from (one for one in several if one.value > least / one_unit)
+
+
+def _is_in_device(report: Report, one: Result) -> bool:
+    """Whether it is the rate of what lies in one memory."""
+    if one.statistic == "sum" or one.of.get("devices", 1) > 1:
+        return False
+    within = report.column(one, "direction") == "device to device"
+    return within or bool(report.column(one, "array_bytes")) or one.name.startswith(IN_DEVICE)
 
 
 def _is_of_link(report: Report, one: Result) -> bool:

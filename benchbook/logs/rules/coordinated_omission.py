@@ -1,7 +1,8 @@
 """coordinated-omission: who sends the next message only after the last answer counts a stall once.
 
 Decided by the share of the time that stalls took, which the mean beside the median tells: an
-arrival at any moment would have met them with that share, whatever the percentiles say.
+arrival at any moment would have met them with that share, whatever the percentiles say. Where a
+pace was asked for, by how far the sender fell behind it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from itertools import product
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.coordinated_omission import REMEDY
-from benchbook.digits import share
-from benchbook.importers import Report
+from benchbook.digits import number, share
+from benchbook.importers import Report, Result
 from benchbook.logs.latencies import Latencies, latencies
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "coordinated-omission"
 LEAST_SHARE = 0.5  # of the time, in stalls
+LEAST_S = 0.5  # of a test: shorter ones are over before the pace is found
 CALM = 10.0  # times the median: percentiles that tell of the stalls themselves need no rule
 CONFIDENCE = 0.9
+BEHIND = 0.9  # sent ÷ asked for: less is more than the ends of a test make
 ONE_AT_A_TIME = 0.2  # exchanges on their way: how far the average may be from one
 
 
@@ -28,6 +31,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each closed loop whose percentiles hide stalls."""
     del machine
     for report in reports:
+        asked, sent = report.facts.get("asked_per_s"), _sent_per_s(report)
+        if asked and sent and sent[0] < BEHIND * asked and latencies(report):
+            yield _behind(report, asked, *sent)
+            continue
         if not report.being("median"):
             continue
         for own in latencies(report):
@@ -54,6 +61,38 @@ def _is_closed(report: Report) -> bool:
     }
     sent, got = counts.get(("messages sent", "all")), counts.get(("messages received", "all"))
     return sent is not None and got is not None and 0 <= sent - got <= 1
+
+
+def _sent_per_s(report: Report) -> tuple[float, Result] | None:
+    """At which pace messages were sent in the time that counts, and how many."""
+    by = {(one.name, one.of.get("part")): one for one in report.called("messages sent", "run time")}
+    for part in ("valid", "all"):
+        sent, took = by.get(("messages sent", part)), by.get(("run time", part))
+        if sent and took and took.value >= LEAST_S:
+            return sent.value / took.value, sent
+    return None
+
+
+def _behind(report: Report, asked: int, per_s: float, sent: Result) -> Finding:
+    shown = [one for own in latencies(report) for one in own.by_statistic.values()]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=asked / per_s if per_s else None,
+        where=[one.where for one in (sent, *shown)],
+        confidence=CONFIDENCE,
+        evidence=[
+            proof("asked for", asked, "messages/s", f"line {report.facts['asked_in_line']}"),
+            proof("sent", per_s, "messages/s", f"line {sent.line}"),
+        ],
+        explanation=(
+            f"{asked:,} messages a second were asked for (line {report.facts['asked_in_line']}), "
+            f"but only {number(per_s)} were sent (line {sent.line}): the sender waited. Those that "
+            "were due meanwhile are in no percentile, and the latency is not that of the pace that "
+            "was asked for."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _finding(own: Latencies, stalled: float) -> Finding:

@@ -1,8 +1,7 @@
 """eager-rendezvous: a time or a rate jumps where MPI takes another protocol for larger messages.
 
 Decided by the sweep over sizes: within one protocol a message of twice the size takes at most twice
-as long, and each doubling adds twice what the one before it added; and none takes less time than
-one of half its size.
+as long, and no less, and each doubling adds twice what the one before it added.
 """
 
 from __future__ import annotations
@@ -26,23 +25,26 @@ TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
 FALLS = 0.9  # of a rate, from one size to its double
-# Where the other protocol is the faster one, a time falls below this share of the one before. That
-# was no outlier where time grew with the size before it, and hardly is larger than before that.
-FASTER, GROWS = 0.8, 1.5
-DOUBLES = 2.2  # at most, from there to the next size
+SHORTER = 0.7  # than a message of half the size, where the other protocol is the faster one
+OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
+DOUBLES = 2.2  # at most, from one size to the next
 CONFIDENCE = 0.85
-PROTOCOL = (
-    "So MPI changes its protocol there: above the threshold the sender first asks whether the "
-    "receiver has a buffer (rendezvous) instead of sending at once (eager)."
-)
-ALGORITHM = (
-    "So MPI takes another algorithm there, or another protocol between its processes (rendezvous "
-    "instead of eager), and a bad one for this size."
-)
 REMEDY = (
     "Do not draw one line through sizes on both sides of it. Measure once more with the threshold "
     "moved (UCX_RNDV_THRESH, MPIR_CVAR_CH4_…_EAGER_…, btl_…_eager_limit, I_MPI_EAGER_THRESHOLD): "
     "the jump moves with it."
+)
+SLOWER = (
+    "changes its protocol there: above the threshold the sender first asks whether the receiver "
+    "has a buffer (rendezvous) instead of sending at once (eager)"
+)
+FASTER = (
+    "changes its protocol there, and the one above the threshold would have been the faster one "
+    "for smaller messages too"
+)
+ALGORITHM = (
+    "takes another algorithm there, or another protocol between its processes (rendezvous instead "
+    "of eager), and a bad one for this size"
 )
 
 
@@ -63,8 +65,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if pattern == COLLECTIVE:
             jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
-            worst = max(jumps, key=lambda one: max(one.times, 2 / one.times))
-            yield _finding(worst, ALGORITHM if pattern == COLLECTIVE else PROTOCOL)
+            worst = max(jumps, key=lambda one: (one.times > 1, abs(one.times - 1)))
+            slower = ALGORITHM if pattern == COLLECTIVE else SLOWER
+            yield _finding(worst, slower if worst.times > 1 else FASTER)
 
 
 def sweeps(report: Report) -> Iterator[list[Result]]:
@@ -102,29 +105,26 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_BYTES:
             continue
         last, now, then = time_of(sweep[index - 1]), time_of(before), time_of(after)
-        if index > 1 and _becomes_faster(sweep[index - 2 : index + 3]):
-            yield _Jump(before, after, then / now)
-            continue
         halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
         expected = now + 2 * (now - last) if halved and now >= last else 2 * now
         stays = not beyond or time_of(beyond[0]) >= STAYS * then
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
         least = 0 if is_rate else EXCESS * now
-        if now > 0 and stays and jumps and then - min(expected, 2 * now) >= least:
+        slower = stays and jumps and then - min(expected, 2 * now) >= least
+        if now > 0 and (slower or _becomes_faster(sweep[max(index - 2, 0) : index + 3])):
             yield _Jump(before, after, then / now)
 
 
 def _becomes_faster(around: list[Result]) -> bool:
-    """Whether the last but one of five sizes takes less time than the one before it, and stays so;
-    time grew twice before."""
-    times = [time_of(one) for one in around]
+    """Whether the last but one of five sizes takes far less time than the one before it, which was
+    no outlier, and the last goes on from there."""
     sizes = [one.of["message_bytes"] for one in around]
-    if len(times) < 5 or any(b != 2 * a for a, b in pairwise(sizes)):
+    if len(sizes) < 5 or any(after != 2 * before for before, after in pairwise(sizes)):
         return False
-    first, last, now, then, beyond = times
-    grew = last >= GROWS * first and now >= GROWS * last
-    return grew and then <= FASTER * now and then <= GROWS * last and beyond <= DOUBLES * then
+    first, last, now, then, beyond = map(time_of, around)
+    usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0)
+    return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
 
 
 def _finding(jump: _Jump, why: str) -> Finding:
@@ -142,8 +142,7 @@ def _finding(jump: _Jump, why: str) -> Finding:
         explanation=(
             f"From {sizes[0]} to {sizes[1]} {after.name} goes from {before.value:,.6g} to "
             f"{after.value:,.6g} {after.unit} (lines {before.line} and {after.line}): a message of "
-            f"twice the size takes {number(times)} times as long. {why}"
-            f"{'' if times >= 1 else ' Here that is the faster way.'}"
+            f"twice the size takes {number(times)} times as long. So MPI {why}."
         ),
         remedy=REMEDY,
     )

@@ -43,6 +43,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             *_shares(report),
             *_packets(report),
             *_streams(report),
+            *_slices(report),
             *_intervals(report),
             *_datagrams(report),
             *_messages(report),
@@ -150,6 +151,29 @@ def _streams(report: Report) -> Iterator[Odd]:
         parts = whole_ends.get((direction, end)) or whole_all.get(direction, [])
         if sums and _as_long(whole, parts) and not any(_near(_bytes(whole), one) for one in sums):
             yield _unequal("the streams", whole, sums[0], parts)
+
+
+def _slices(report: Report) -> Iterator[Odd]:
+    """Sums over the streams of one interval, of which all are there once."""
+    count = report.facts.get("streams", 0)
+    moved = _moved(report, "interval") if count > 1 else []
+    sums = [one for one in moved if one.of.get("stream") == SUM]
+    if any(one.of.get("direction") == "reverse" for one in sums):
+        return
+    parts: dict[object, list[Result]] = {}
+    for one in filter(_is_part, moved if sums else ()):
+        parts.setdefault(_slice(one), []).append(one)
+    complete = _complete(parts, count)
+    totals = _totals(complete)
+    for whole in sums:
+        key = _slice(whole)
+        if key in totals and not _near(_bytes(whole), totals[key]):
+            yield _unequal("the streams", whole, totals[key], complete[key])
+
+
+def _slice(one: Result) -> tuple[object, ...]:
+    of = one.of
+    return of.get("start_s"), of.get("end_s"), of.get("direction"), of.get("end")
 
 
 def _as_long(whole: Result, parts: list[Result]) -> bool:

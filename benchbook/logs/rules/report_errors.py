@@ -1,5 +1,5 @@
-"""report-errors: losses, jitters and uses of CPUs that no transfer can have, as some versions of
-tools print them."""
+"""report-errors: losses, jitters and uses of CPUs that no transfer can have, and times below none,
+as some versions of tools print them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 from benchbook.throughput.ranges import first_jitters, out_of_range
 
 ARTEFACT = "report-errors"
@@ -20,7 +21,7 @@ CERTAIN, BY_SIZE = 1.0, 0.9
 SHOWN = 3
 LEAST_S = 0.5
 MORE_RECEIVED = 1.02  # times what was sent: digits and the ends of a test make less
-MOST_COUNTED = 2**31 - 1
+LAST_NUMBERS = (2**31 - 1, 2**32 - 1)
 LONGER = 1.5  # times as long: a sender's total that was cut off, and an interval in its place
 _NAMES = {
     "jitter": "jitter_ms",
@@ -45,17 +46,19 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             for one in out_of_range({"": _values(own, lasted)})
         ]
         out += _too_many(report)
-        out += _at_an_end(report)
+        out += _full(report)
         if out:
             yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
         if idle := list(_less_than_idle(report)):
             yield _finding(idle, CERTAIN, IDLE_REMEDY, _IDLE)
+        if below := list(_below_none(report)):
+            yield _finding(below, CERTAIN, OF_TIMES, _BELOW)
         first = list(_first(report))
         if first and not out:
             yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
 
 
-_OUT = "The log says {0}. No loss or delay of a network makes such a value: the report is wrong."
+_OUT = "The log says {0}. No network makes such a value: the report is wrong."
 _IDLE = (
     "The log says that {0} of the CPUs were in use. Nothing is busy for less than no time: the "
     "counters of idle time were not read as this system has them."
@@ -63,6 +66,14 @@ _IDLE = (
 IDLE_REMEDY = (
     "Set these values aside, and what the tool makes of them for each unit of work, and look at "
     "the CPUs with mpstat on both hosts; the rate beside them does not rest on them."
+)
+_BELOW = (
+    "The log says {0}. Nothing takes less than no time: the tool took more away for what it did "
+    "not mean to time than it had, or its clock was set while it ran."
+)
+OF_TIMES = (
+    "Set these times aside, and those of the same run that are as short: give each repetition more "
+    "to do, without pauses of the clock, and try another version of the tool."
 )
 _FIRST = (
     "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
@@ -115,6 +126,22 @@ def _values(
     return values | {"receiving_s": took} if took and (took >= LEAST_S or beyond) else values
 
 
+def _below_none(report: Report) -> Iterator[tuple[Result, str]]:
+    """Times that a program cannot take; those of single exchanges are told of their clock."""
+    for (name, _, unit), several in report.groups.items():
+        if name.endswith("time") and in_base(1.0, unit)[1] == "ns":
+            for one in several:
+                if one.value < 0:
+                    yield one, f"{one.value:,.6g} {one.unit} for {one.name} (line {one.line})"
+
+
+def _full(report: Report) -> Iterator[tuple[Result, str]]:
+    """Counts at the last number of their type, where a counter stands still or a cast ends."""
+    for one in report.called("datagrams", "lost datagrams", "messages"):
+        if one.value in LAST_NUMBERS:
+            yield one, f"{one.value:,.0f} {one.name}, the last number of its type (line {one.line})"
+
+
 def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
     """More received than sent."""
     totals = {
@@ -128,7 +155,7 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
             most = sent.value if sent else None
         elif name == "transferred" and end == "receiver" and not left_out:
             sent = totals.get((name, stream, direction, "sender"))
-            most = MORE_RECEIVED * sent.value if sent and sent.unit == got.unit else None
+            most = MORE_RECEIVED * _bytes(sent) if sent else None
         else:
             continue
         if not is_number(got.value) or (sent is not None and not is_number(sent.value)):
@@ -136,23 +163,21 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
         took = [one.of.get("elapsed_s") for one in (got, sent) if one is not None]
         if is_number(took[0]) and is_number(took[-1]) and took[0] > LONGER * took[-1] + LEAST_S:
             continue
-        if sent is not None and most is not None and got.value > most > 0:
-            said = f"{got.value:,.6g} {got.unit} received of {sent.value:,.6g} sent"
+        if sent is not None and most is not None and _bytes(got) > most > 0:
+            of_sent = f"{sent.value:,.6g} {sent.unit}".removesuffix(f" {got.unit}")
+            said = f"{got.value:,.6g} {got.unit} received of {of_sent} sent"
             yield got, f"{said} (line {got.line})"
-
-
-def _at_an_end(report: Report) -> Iterator[tuple[Result, str]]:
-    """Counts that reached what their counter holds at most."""
-    for one in report.called("datagrams", "lost datagrams"):
-        if one.value == MOST_COUNTED:
-            said = f"{one.value:,.0f} {one.name}, the most that a counter of 32 bits holds"
-            yield one, f"{said} (line {one.line})"
 
 
 def _less_than_idle(report: Report) -> Iterator[tuple[Result, str]]:
     for one in report.called("CPU"):
         if is_number(one.value) and one.value < 0:
             yield one, f"{one.value:,.6g} % (line {one.line})"
+
+
+def _bytes(one: Result) -> float:
+    """Of what was transferred; packets are as many as they are."""
+    return in_base(one.value, one.unit)[0]
 
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:

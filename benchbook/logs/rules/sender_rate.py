@@ -86,8 +86,13 @@ def _arrived(told: Told) -> float | None:
     """The share of what was sent that arrived; None where nothing tells."""
     for name in RATES:
         sent, got = told.of("sender", name), told.of("receiver", name)
-        if sent and got and sent.unit == got.unit and sent.value > 0:
-            return got.value / sent.value
+        if sent and got and sent.value > 0:
+            # What is far less is printed in a smaller unit.
+            (all_sent, unit), (arrived, of_it) = (
+                in_base(one.value, one.unit) for one in (sent, got)
+            )
+            if unit == of_it:
+                return arrived / all_sent
     rates = told.of("sender", "throughput"), told.of("receiver", "throughput")
     lost = told.of("receiver", "loss")
     if None in rates and lost is not None and 0 <= lost.value <= 100:

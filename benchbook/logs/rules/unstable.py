@@ -1,10 +1,10 @@
-"""heavy-tail: the tool itself says that its runs are unstable, and its figures say so too; or the
-error of its mean says that a run differs from it by most of it.
+"""heavy-tail: runs so unstable that their mean and deviation do not tell what one takes; or the
+error of their mean says so.
 
-The first is decided by both: a warning alone comes with differences that nobody minds, and a wide
-deviation may be what the program does; a tool that warns with the interval of its mean has said
-both. The second looks small where there were many runs: the error of a mean is the deviation over
-the root of their number.
+Decided by the figures: a warning of the tool alone comes with differences that nobody minds. With
+none they have to be wider, for a wide deviation may be what the program does; a tool that warns
+with the interval of its mean has said both. The error of a mean looks small where there were many
+runs: it is the deviation over the root of their number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
-WIDE = 0.25  # deviation ÷ mean
+WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR = 2.0  # longest ÷ mean
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
@@ -32,23 +32,26 @@ REMEDY = (
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
-    """One finding for each report of which tool and figures say it, and for each such mean."""
+    """One finding for each report whose figures say it, and for each such mean."""
     del machine
     for report in reports:
         yield from _uncertain(report)
         for width in report.called("confidence interval"):
             if width.value >= 100 * WIDE:
                 yield _unsure(width)
-        if not report.facts.get("said_unstable"):
+        if not report.called("time") or _few(report):
             continue
-        if _few(report):
-            continue
+        is_warned = bool(report.facts.get("said_unstable"))
+        if not is_warned and (report.facts.get("first_run_s") or report.being("sample")):
+            continue  # the first run makes it wide, or the runs themselves tell what does
         by = {one.statistic: one for one in report.called("time")}
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9
-        if mean and deviation and most and deviation >= WIDE * mean and most >= FAR * mean:
-            yield _finding([by["mean"], by["stddev"]], deviation / mean, most / mean)
+        wide = WIDE if is_warned else WIDER
+        if mean and deviation and most and deviation >= wide * mean and most >= FAR * mean:
+            shown = [by["mean"], by["stddev"]]
+            yield _finding(shown, deviation / mean, most / mean, is_warned=is_warned)
 
 
 def _uncertain(report: Report) -> Iterator[Finding]:
@@ -85,7 +88,8 @@ def _apart(mean: Result, error: Result, deviation: float, runs: int) -> Finding:
 
 
 def _few(report: Report) -> bool:
-    counts = [one.of["repetitions"] for one in report.results if "repetitions" in one.of]
+    told = (one.of.get("repetitions") for one in report.results)
+    counts = [one for one in told if is_number(one)]
     return bool(counts) and max(counts) < FEW
 
 
@@ -109,7 +113,8 @@ def _unsure(width: Result) -> Finding:
     )
 
 
-def _finding(shown: list[Result], spread: float, times: float) -> Finding:
+def _finding(shown: list[Result], spread: float, times: float, *, is_warned: bool) -> Finding:
+    begin = "The tool warns of unstable runs, and its figures agree: the" if is_warned else "The"
     return Finding(
         artefact=ARTEFACT,
         effect="informs",
@@ -117,10 +122,9 @@ def _finding(shown: list[Result], spread: float, times: float) -> Finding:
         confidence=LIKELY,
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
         explanation=(
-            f"The tool warns of unstable runs, and its figures agree: the deviation is "
-            f"{number(spread)} times the mean, and the longest took {number(times)} times the mean "
-            f"(line {shown[0].line}). Few long ones make both, and neither says what it usually "
-            "takes."
+            f"{begin} deviation is {number(spread)} times the mean, and the longest took "
+            f"{number(times)} times the mean (line {shown[0].line}). Few long ones make both, and "
+            "neither says what it usually takes."
         ),
         remedy=REMEDY,
     )
