@@ -61,7 +61,7 @@ def read(log: Log) -> list[Report]:
     for document in log.documents:
         reports += _of_document(document)
     reports += _of_terminal(log)
-    if "Mean [" in log.text or "stddev" in log.text:
+    if "Mean [" in log.text or _CSV.search(log.text):
         reports += _of_tables(log)
     if "Mean [" in log.text:
         reports += _of_asciidoc(log)
