@@ -16,7 +16,10 @@ _ROWS, _LEAST = 8, 2  # that tell how many digits a column has
 
 def drop(log: Log, reports: list[Report]) -> None:
     """Take it from the report that has it, with a note. A table ends all numbers of a column at one
-    place, or gives them as many decimals; one that ends before, or has fewer, was cut."""
+    place, or gives them as many decimals; one that ends before, or has fewer, was cut, if no end of
+    a line is behind it."""
+    if not log.lines or not log.lines[-1].text.strip():
+        return
     ending = islice(reversed(log.lines), _LOOKED_AT)
     texts: dict[int, str] = {}
     for line in ending:
@@ -35,7 +38,8 @@ def drop(log: Log, reports: list[Report]) -> None:
         cells = words[1:-1] if all("." in one for one in words[1:-1]) else []
         digits = _digits([one[0] for one in columns]) or _digits(cells)
         ends = {one.end() for one in columns}
-        short = len(columns) >= _LEAST and len(ends) == 1 and len(texts[last]) < ends.pop()
+        at_right = len({one.start() for one in columns}) >= _LEAST and len(ends) == 1
+        short = at_right and len(texts[last]) < ends.pop()
         is_it = report.results[-1].value == log.number(words[-1])
         if is_it and (short or decimals(words[-1]) < digits):
             report.results.pop()
