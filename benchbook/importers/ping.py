@@ -7,6 +7,7 @@ import re
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
+from benchbook.logs.addresses import are_apart
 from benchbook.logs.echoes import Run, begun, going, headed, number_of, opened, replied, untold
 
 TOOL = echoes.TOOL
@@ -43,6 +44,7 @@ _SPREAD = re.compile(
     r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
+_IN_FLIGHT = re.compile(r"\bin-flight (\d{1,9})\b")
 _STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,15}) ?(?P<unit>u?s)\)")
 _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
@@ -132,6 +134,8 @@ def _stepped(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 def _title(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = opened(runs, "far_host", found["host"]) or going(runs, line)
+    if are_apart(run.facts.get("far_address"), found["host"]):
+        run = begun(runs, line)  # of another, whose head and replies are not here
     run.facts.setdefault("far_host", found["host"])
 
 
@@ -150,6 +154,8 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = untold(runs, line)
+    if "in-flight" in line.text and (waiting := _IN_FLIGHT.search(line.text)):
+        run.facts["in_flight"] = int(waiting[1])
     parts = found["values"].split("/")
     unit = _UNITS[found["first"] or found["unit"]]
     # What iputils calls mdev is a standard deviation, too.

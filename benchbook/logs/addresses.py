@@ -25,6 +25,12 @@ def is_loopback(text: object) -> bool:
     return (mapped or address).is_loopback
 
 
+def are_apart(text: object, other: object) -> bool:
+    """Whether these are the addresses of two; of names nobody knows."""
+    one, two = _parsed(str(text)), _parsed(str(other))
+    return one is not None and two is not None and one != two
+
+
 def is_near(report: Report) -> bool:
     """Whether the other end is in a private network, or on this host: no long way to it."""
     address = _parsed(str(report.facts.get("far_address") or report.facts.get("near_address")))

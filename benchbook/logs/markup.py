@@ -96,7 +96,7 @@ _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 # What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
-_BOLD = re.compile(r"(?<![^\s>|=(])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
+_BOLD = re.compile(r"(?<![^\s>|=(/])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
 _INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one

@@ -101,9 +101,11 @@ def _packets(report: Report) -> Iterator[Odd]:
     """Packets received of those sent that are not the printed loss."""
     for sent, got, loss in _beside(report, "packets sent", "packets received", "loss"):
         counted = all(is_number(one.value) for one in (sent, got, loss))
-        if not counted or sent.value <= 0 or got.value > sent.value:
+        # Those on their way at the end are neither received nor lost.
+        over = sent.value - report.facts.get("in_flight", 0)
+        if not counted or over <= 0 or got.value > over:
             continue
-        made = 100 * (1 - got.value / sent.value)
+        made = 100 * (1 - got.value / over)
         if abs(made - loss.value) > WHOLE_POINT:
             yield (
                 f"line {loss.line} says {loss.value:g} % loss for {got.value:,.0f} received of "
