@@ -16,7 +16,7 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "heavy-tail"
 FAR = 10.0  # times the median, one in a hundred
 AWAY = 2.0  # mean ÷ median, though not one in a hundred is far
-WIDE = 2.0  # deviation ÷ mean; of an exponential law it is 1
+WIDE = 1.5  # deviation ÷ mean; of an exponential law it is 1
 LEAST = 50  # exchanges: among few, the first one is slow
 BY_QUANTILE, BY_DEVIATION = 0.95, 0.85
 
