@@ -8,7 +8,9 @@ still on its way when a test ended, which matters where the test was short.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
@@ -33,10 +35,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if report.facts.get("protocol") == "tcp":
             yield from _in_buffers(report)
     of_datagrams = list(over_udp(reports))
-    seen = [one for one in of_datagrams if any(map(_has_receiver, wholes(one)))]
-    for report in of_datagrams:
-        whole = wholes(report)
-        seen_elsewhere = any(_is_of_receiver(one, report) for one in seen)
+    totals = [(one, whole := wholes(one), any(map(_has_receiver, whole))) for one in of_datagrams]
+    roles = Counter(one.facts.get("role") for one, _, asked in totals if asked)
+    for report, whole, asked in totals:
+        seen_elsewhere = (asked and _is_of_its_own(report)) or _is_other_end(report, roles, asked)
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
             yield _alone(rate)
         for told in whole:
@@ -68,12 +70,17 @@ def _in_buffers(report: Report) -> Iterator[Finding]:
         yield _early(sent, got, arrived)
 
 
-def _is_of_receiver(one: Report, report: Report) -> bool:
-    """Whether what this one received may be what that report sent."""
-    if one is report:  # of both ways, what came says nothing of what went
-        return "direction" not in one.columns
-    roles = one.facts.get("role"), report.facts.get("role")
-    return None in roles or roles[0] != roles[1]  # one server has several tests
+def _is_of_its_own(report: Report) -> bool:
+    """Whether what it received may be what it sent: of both ways, what came says nothing of what
+    went."""
+    return "direction" not in report.columns
+
+
+def _is_other_end(report: Report, roles: Counter[Any], asked: bool) -> bool:
+    """Whether the other end may be another report in which a receiver told. `roles`: those of all
+    of them (one server has several tests); `asked`: whether this report is one."""
+    role, every = report.facts.get("role"), roles.total()
+    return every > (asked if role is None else roles[role])
 
 
 def _last_interval(report: Report) -> Result | None:
