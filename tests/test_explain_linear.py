@@ -20,6 +20,7 @@ from benchbook.logs.rules import Machine, rules
 
 LOGS = Path(__file__).parent / "logs"
 LINES, SLACK = 400, 1.3
+MANY_LINES = 2000
 STATISTICS = ("min", "mean", "median", "p99", "max", "sample", "best", "total", "interval", "sum")
 
 
@@ -56,6 +57,19 @@ def test_twice_the_lines_are_twice_the_work(name: str) -> None:
 
     def work(count: int) -> None:
         explained("x", b"\n".join((lines * (count // len(lines) + 1))[:count]), Machine())
+
+    assert is_linear(work)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sample", sorted(LOGS.glob("*/*.log")), ids=lambda one: one.stem)
+def test_twice_the_runs_are_twice_the_work(sample: Path) -> None:
+    """Many runs of one kind: what compares each with all others is seen."""
+    text = log_of(sample.read_bytes()).text + "\n"
+    times = MANY_LINES // text.count("\n") + 1
+
+    def work(count: int) -> None:
+        explained("x", (text * (times * count // LINES)).encode(), Machine())
 
     assert is_linear(work)
 

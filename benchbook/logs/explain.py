@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import json
-import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
@@ -17,19 +15,17 @@ from typing import Any
 from benchbook import importers
 from benchbook.artefacts import Finding
 from benchbook.digits import plural
-from benchbook.importers import Log, Report, Result
+from benchbook.importers import Log, Report
 from benchbook.logs import cut_end, seen, surroundings
 from benchbook.logs.cleaning import log_of
-from benchbook.logs.printed import is_number
 from benchbook.logs.printing import print_explained, visible
+from benchbook.logs.records import as_text, of_report, plain
 from benchbook.logs.rules import Ask, Machine, rules
-from benchbook.logs.units import in_base
 from benchbook.logs.words import those_in
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
 STDIN = "-"
-_AS_IT_IS = {str, int, bool, type(None)}
 MANY = 4  # a word is in many lines of a log where it is in one of so many
 MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
 
@@ -54,20 +50,20 @@ class Explained:
         return "standard input" if self.file == STDIN else self.file
 
     def record(self) -> dict[str, Any]:
-        """As --json prints it: `tool` is None where nothing was recognised."""
+        """As --json prints it, but for what JSON has no form for: `tool` is None where nothing was
+        recognised."""
         reports, tools = self.reports, tools_of(self.reports)
-        found = {
+        return {
             "version": VERSION,
             "file": self.file,
             "tool": reports[0].tool if reports else None,
             "tools": tools,
-            "results": [_record(one, result) for one in reports for result in one.results],
+            "results": [one for report in reports for one in of_report(report)],
             "findings": [one.record(", ".join(tools)) for one in self.findings],
             "asks": [asdict(one) for one in self.asks],
             "notes": self.notes,
+            **({"error": self.trouble} if self.trouble else {}),
         }
-        plain: dict[str, Any] = _plain(found | ({"error": self.trouble} if self.trouble else {}))
-        return plain
 
 
 def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
@@ -97,8 +93,7 @@ def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Expl
             sys.stdout.flush()
             print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
     if as_json:
-        records = [one.record() for one in found]
-        texts = [_text(one) for one in records]
+        texts = [as_text(one.record()) for one in found]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
     return found
 
@@ -194,7 +189,8 @@ def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
     """One file as `explain --json` prints it."""
-    return of_content(name, content, machine).record()
+    record: dict[str, Any] = plain(of_content(name, content, machine).record())
+    return record
 
 
 def looked_for() -> dict[str, str]:
@@ -238,49 +234,3 @@ def _guarded(
 
 def _without_repetition(asks: Iterable[Ask]) -> list[Ask]:
     return list(dict.fromkeys(asks))
-
-
-def _record(report: Report, result: Result) -> dict[str, Any]:
-    value, unit = in_base(result.value, result.unit)
-    return {
-        "tool": report.tool,
-        "name": result.name,
-        "value": result.value,
-        "unit": result.unit,
-        "statistic": result.statistic,
-        "line": result.line,
-        "base_value": value,
-        "base_unit": unit,
-        **({} if is_number(result.value) else {"printed": str(value)}),
-        **{key: one for key, one in {**report.facts, **result.of}.items() if one is not None},
-    }
-
-
-def _plain(value: Any) -> Any:
-    """As JSON has it: what is no number is none, what has no form there is words."""
-    kind = type(value)
-    if kind in _AS_IT_IS:
-        return value
-    if kind is float:
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        # Most values are what they are: without a call for each of very many.
-        return {
-            str(key): one if type(one) in _AS_IT_IS else _plain(one) for key, one in value.items()
-        }
-    if isinstance(value, list | tuple | set):
-        return [_plain(one) for one in value]
-    return float(value) if isinstance(value, float) else str(value)
-
-
-def _text(record: dict[str, Any]) -> str:
-    """A record as JSON, each result in a line of its own: there may be very many, and Python's own
-    indenting takes seconds for them."""
-    parts = []
-    for name, value in record.items():
-        if isinstance(value, list) and value:
-            lines = ",\n  ".join(map(json.dumps, value))
-            parts.append(f"{json.dumps(name)}: [\n  {lines}\n ]")
-        else:
-            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
-    return "{\n " + ",\n ".join(parts) + "\n}"
