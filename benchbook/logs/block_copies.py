@@ -9,6 +9,7 @@ faults (1.1 and older both, 1.2 the source only), 1.3 has none.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -93,13 +94,20 @@ def _typical(report: Report) -> list[tuple[Result, str]]:
 
 
 def _usable(report: Report, name: str, statistic: str) -> list[Result]:
-    return [
-        one
-        for (own_name, own_statistic, _), several in report.groups.items()
-        if (own_name, own_statistic) == (name, statistic)
-        for one in several
-        if 0 < one.value < float("inf") and not _contradicted(one)
-    ]
+    found: list[Result] = []
+    for (own_name, own_statistic, unit), several in report.groups.items():
+        if (own_name, own_statistic) == (name, statistic):
+            size = bytes_per_s(1.0, unit) or 0.0
+            found += [one for one in several if _fits(one, size) or not _contradicted(one)]
+    return [one for one in found if 0 < one.value < math.inf]
+
+
+def _fits(one: Result, size: float) -> bool:
+    """Whether its time tells its rate at once, as of nearly all; `size`: bytes/s of its unit."""
+    elapsed, moved = one.of.get("elapsed_s"), one.of.get("bytes_moved")
+    if not elapsed or not moved:
+        return False
+    return bool(moved / NOTICED < one.value * size * elapsed < moved * NOTICED)
 
 
 def _contradicted(one: Result) -> bool:

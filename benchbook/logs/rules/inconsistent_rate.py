@@ -29,6 +29,7 @@ CONSTANTS = {
     8.0: "bits and bytes",
 }
 CERTAIN, BY_CONSTANT = 1.0, 0.9
+EXACT = 1 << 53  # smaller whole numbers are floats too
 REMEDY = (
     "Do not use this figure before it is known which of the numbers is wrong: compute it from the "
     "raw output, and ask whoever copied or edited the log."
@@ -64,7 +65,10 @@ def _unmade(report: Report) -> Iterator[Result]:
             continue
         for one in several:
             moved, elapsed = one.of.get("bytes_moved"), one.of.get("elapsed_s")
-            if type(moved) is type(elapsed) is type(one.value) is float:
+            kind = type(moved)
+            if kind is int and moved < EXACT:
+                kind = float
+            if kind is type(elapsed) is type(one.value) is float:
                 # Of what is infinite or no number the difference is none either.
                 if not abs(one.value * one_unit * elapsed - moved) <= TOLERANCE * moved < math.inf:
                     yield one
