@@ -21,7 +21,7 @@ from benchbook.logs.shells import commands
 _MOST_DIGITS = 60
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
 _ENDLESS = re.compile(rf"\d{{{_MOST_DIGITS},}}")
-_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")  # Python makes numbers of them, too
+_FOREIGN = re.compile("[^\x00-\x7f]+")
 
 
 def log_of(content: bytes) -> Log:
@@ -43,9 +43,14 @@ def _without_endless(text: str) -> str:
     """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
     made of hundreds can be multiplied by no other."""
     may_be = b"0" * _MOST_DIGITS in text.encode("ascii", "replace").translate(_ZEROS)
-    if may_be or (not text.isascii() and _FOREIGN_DIGIT.search(text)):
+    if may_be or (not text.isascii() and _has_foreign_digits(text)):
         return _ENDLESS.sub("…", text)
     return text
+
+
+def _has_foreign_digits(text: str) -> bool:
+    """Whether it has digits of other scripts: Python makes numbers of them, too."""
+    return any(map(str.isdecimal, set("".join(_FOREIGN.findall(text)))))
 
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:

@@ -54,7 +54,9 @@ _CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
 )
 _ASCII_CONTROLS = bytes({*range(32), 127} - {9, 10, 13})
-_SPACES = re.compile("(?<!\\d)[\u00a0\u2007\u2009\u202f]|[\u00a0\u2007\u2009\u202f](?!\\d)")
+# Not between digits. The space comes first: looked for by what is around it, all would be.
+_WIDE = "[\u00a0\u2007\u2009\u202f]"
+_SPACES = re.compile(rf"{_WIDE}(?:(?<!\d{_WIDE})|(?!\d))")
 _THIN = re.compile("[\u2007\u2009\u202f]")
 _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
 
