@@ -11,7 +11,7 @@ from itertools import accumulate, count
 
 from benchbook.importers import Document, Line, Log
 from benchbook.logs.containers import contained
-from benchbook.logs.decoding import SOFT, text_of
+from benchbook.logs.decoding import SOFT, beyond_ascii, text_of
 from benchbook.logs.fragments import Found, documents
 from benchbook.logs.mails import decoded
 from benchbook.logs.markup import unwrapped
@@ -21,7 +21,6 @@ from benchbook.logs.shells import commands
 _MOST_DIGITS = 60
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
 _ENDLESS = re.compile(rf"\d{{{_MOST_DIGITS},}}")
-_FOREIGN = re.compile("[^\x00-\x7f]+")
 
 
 def log_of(content: bytes) -> Log:
@@ -50,7 +49,7 @@ def _without_endless(text: str) -> str:
 
 def _has_foreign_digits(text: str) -> bool:
     """Whether it has digits of other scripts: Python makes numbers of them, too."""
-    return any(map(str.isdecimal, set("".join(_FOREIGN.findall(text)))))
+    return any(map(str.isdecimal, beyond_ascii(text)))
 
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:

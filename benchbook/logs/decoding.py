@@ -50,14 +50,16 @@ _ESCAPES = re.compile(
 )
 # Not those that JSON spells: they are no text yet.
 _LOST_ESCAPES = re.compile(r"(?<!\\u001[bB])\[(?:\d{1,3}(?:;\d{1,3}){0,4}m|[0-2]?K)")
-_CONTROLS = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
-)
+_HIDDEN = "\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f{_HIDDEN}]")
 _ASCII_CONTROLS = bytes({*range(32), 127} - {9, 10, 13})
 # Not between digits. The space comes first: looked for by what is around it, all would be.
-_WIDE = "[\u00a0\u2007\u2009\u202f]"
-_SPACES = re.compile(rf"{_WIDE}(?:(?<!\d{_WIDE})|(?!\d))")
+_WIDE = "\u00a0\u2007\u2009\u202f"
+_SPACES = re.compile(rf"[{_WIDE}](?:(?<!\d[{_WIDE}])|(?!\d))")
 _THIN = re.compile("[\u2007\u2009\u202f]")
+_BEGIN_TWICE = "\u00c2\u00c3\u00e2\u00cf\u00ce\u252c\u00d4\u00a4\u0393\u2567"
+# One of these is in every text that has more to change than single characters: few texts have any.
+_ODD = re.compile(f"[{_BEGIN_TWICE}{_HIDDEN}{_WIDE}]")
 _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
 
 
@@ -119,8 +121,18 @@ def shown(text: str) -> str:
         text = _each("\r", _last_written, text)
     if "\x08" in text:
         text = _each("\x08", _rubbed_out, text)
-    if text.isascii():  # bytes lose them many times as fast as a pattern finds them
-        return text.encode("ascii").translate(None, _ASCII_CONTROLS).decode("ascii")
+    if not text.isascii() and _ODD.search("".join(beyond_ascii(text))):
+        text = _usual(text)
+    # Bytes lose them many times as fast as a pattern finds them.
+    content = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_CONTROLS)
+    text = content.decode("utf-8", "surrogatepass")
+    for one, plain in _LIKE.items():
+        text = text.replace(one, plain)
+    return text
+
+
+def _usual(text: str) -> str:
+    """A text without what was encoded twice, control characters and spaces of print."""
     if _TWICE.search(text):
         text = _each_twice_encoded(text)
     for page, pattern in _TWICE_ON_CONSOLE.items():
@@ -128,13 +140,13 @@ def shown(text: str) -> str:
             text = "\n".join(
                 _once(line, page) if pattern.search(line) else line for line in text.split("\n")
             )
-    if text.isascii():  # bytes lose them many times as fast as a pattern finds them
-        return text.encode("ascii").translate(None, _ASCII_CONTROLS).decode("ascii")
-    text = _CONTROLS.sub("", text)
-    text = _THIN.sub("\u00a0", _SPACES.sub(" ", text))
-    for one, plain in _LIKE.items():
-        text = text.replace(one, plain)
-    return text
+    return _THIN.sub("\u00a0", _SPACES.sub(" ", _CONTROLS.sub("", text)))
+
+
+def beyond_ascii(text: str) -> set[str]:
+    """All characters of a text that ASCII does not have."""
+    content = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return set(content.decode("utf-8", "surrogatepass"))
 
 
 def _each(mark: str, change: Callable[[str], str], text: str) -> str:
