@@ -94,6 +94,7 @@ class _Run:
     version: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     rows: list[Result] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)  # what the rows are called
     notes: list[str] = field(default_factory=list)
     begun: bool = False  # a title of its own was read
 
@@ -177,7 +178,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         rows.append(("operation rate", found[2], "operations/s", "", {}))
     elif found := _EVENTS.match(text):
         rows.append(("event rate", found[1], "events/s", "", {}))
-    elif (found := _COUNT.match(text)) and any(one.name == "event rate" for one in run.rows):
+    elif (found := _COUNT.match(text)) and "event rate" in run.named:
         rows.append(("events", found[1], "events", "", {}))
     elif found := _INTERVAL.match(text):
         at = {"interval_end_s": log.number(found[1])}
@@ -194,6 +195,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
             run.line = run.line or line.number
             classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
             run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
+            run.named.add(name)
 
 
 def _is_begun(run: _Run) -> bool:
