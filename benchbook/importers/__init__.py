@@ -202,6 +202,9 @@ def _by_setting(results: list[Result]) -> dict[tuple[object, ...], list[Result]]
     return found
 
 
+_Keys = dict[str, list[tuple[str, str, str]]]
+
+
 @dataclass
 class Report:
     """One run of a tool as its output tells it.
@@ -262,29 +265,33 @@ class Report:
 
     def called(self, *names: str) -> list[Result]:
         """Its results of these names, in their order."""
-        if self._kinds[0].isdisjoint(names):
-            return []
-        return self._of(frozenset(key for key in self.groups if key[0] in names))
+        return self._of(self._kinds[0], names)
 
     def being(self, *statistics: str) -> list[Result]:
         """Its results that are one of these statistics, in their order."""
-        if self._kinds[1].isdisjoint(statistics):
-            return []
-        return self._of(frozenset(key for key in self.groups if key[1] in statistics))
+        return self._of(self._kinds[1], statistics)
 
     @cached_property
-    def _kinds(self) -> tuple[set[str], set[str]]:
-        """All names and all statistics: most rules ask for what a report does not have."""
-        return {key[0] for key in self.groups}, {key[1] for key in self.groups}
+    def _kinds(self) -> tuple[_Keys, _Keys]:
+        """The keys of its groups by name and by statistic: most rules ask for what it has not."""
+        by_name: _Keys = {}
+        by_statistic: _Keys = {}
+        for key in self.groups:
+            by_name.setdefault(key[0], []).append(key)
+            by_statistic.setdefault(key[1], []).append(key)
+        return by_name, by_statistic
 
-    def _of(self, keys: frozenset[tuple[str, str, str]]) -> list[Result]:
-        if keys not in self._asked:
-            if len(keys) < 2:
-                found = [one for key in keys for one in self.groups[key]]
-            else:
-                found = [one for one in self.results if (one.name, one.statistic, one.unit) in keys]
-            self._asked[keys] = found
-        return self._asked[keys]
+    def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> list[Result]:
+        keys = [key for one in asked if one in kinds for key in kinds[one]]
+        if not keys:
+            return []
+        if len(keys) == 1:
+            return self.groups[keys[0]]
+        if (every := frozenset(keys)) not in self._asked:
+            self._asked[every] = [
+                one for one in self.results if (one.name, one.statistic, one.unit) in every
+            ]
+        return self._asked[every]
 
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
