@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import LONGEST, half_digit, is_number, printed_lines
+from benchbook.sizes import format_bytes
 
 TOOL = "sysbench"
 LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
@@ -96,6 +98,7 @@ class _Run:
     rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     begun: bool = False  # a title of its own was read
+    moved_error_bytes: float = 0.0  # what the digits of the bytes that were moved leave open
 
 
 def read(log: Log) -> list[Report]:
@@ -171,6 +174,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = log.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
+        run.moved_error_bytes = half_digit(found[1]) * 2**20
         rows.append(("transfer rate", found[2], "MiB/s", "", of))
     elif found := _OPERATIONS.match(text):
         rows.append(("operations", found[1], "operations", "", {}))
@@ -229,8 +233,22 @@ def _common(run: _Run) -> dict[str, Any]:
     """The facts; each thread has a buffer of its own where the scope is local."""
     facts = dict(run.facts)
     block = facts.pop("block", None)
+    if not block and (block := _block(run)):
+        made = "bytes and operations make blocks of"
+        run.notes.append(f"The size of its blocks is not told: {made} {format_bytes(block)}.")
     if block:
         facts["array_bytes"] = block
         own = facts.get("scope") == "local"
         facts["working_set_bytes"] = block * (facts.get("threads", 1) if own else 1)
     return facts
+
+
+def _block(run: _Run) -> int | None:
+    """What one operation moved by the sums, where the size is not told: blocks are a power of two,
+    and no other is so near."""
+    moved = next((one.of["bytes_moved"] for one in run.rows if "bytes_moved" in one.of), 0)
+    times = next((one.value for one in run.rows if one.name == "operations"), 0.0)
+    if not (is_number(times) and 0 < times <= moved):
+        return None
+    block = 1 << round(math.log2(moved / times))
+    return block if abs(block * times - moved) <= run.moved_error_bytes else None
