@@ -155,6 +155,7 @@ RESULT_COLUMNS = {
     "below_ns": "of times that were printed as 0: what their digits leave open",
     "summed_of": "of a sum: the statistic of the processes that was added (mean)",
     "process": "of several whose lines are mixed, from 0",
+    "part": "of a report that has several starts of a program one after the other, from 0",
     "state": "of a counter: ok or absent, then with its `reason`",
     "running_fraction": "of a counter: the share of the time that it was counted",
     "multiplexed": "of a counter: whether it took turns with others",

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines, whole
+from benchbook.logs.printed import half_digit, printed_lines, whole
 
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
@@ -57,6 +57,12 @@ _RATES = (
     r"|File \S+ (?:write|read) bandwidth|STREAM2? [a-z]+ bandwidth"
 )
 _RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
+# Kernels of its own STREAM: arrays that one element's time goes over. Its rate is of all processes.
+_KERNELS = {
+    "STREAM copy": 2, "STREAM scale": 2, "STREAM add": 3, "STREAM triad": 3,
+    "STREAM2 fill": 1, "STREAM2 copy": 2, "STREAM2 daxpy": 3, "STREAM2 sum": 1,
+}  # fmt: skip
+_IN_A_START = 4  # of either version
 # What stands above pairs: a quotation mark and a title.
 _STRIDE = re.compile(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
 _SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
@@ -92,6 +98,8 @@ class _State:
     title: str = ""
     others: list[str] = field(default_factory=list)  # titles of the pairs behind the next one
     of: dict[str, Any] = field(default_factory=dict)
+    kernels: dict[str, dict[str, Any]] = field(default_factory=dict)  # timed in this start
+    part: int = 0
 
 
 def read(log: Log) -> list[Report]:
@@ -108,8 +116,11 @@ def read(log: Log) -> list[Report]:
             _begin_bw_mem(("bw_mem", *called[1].split()), state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
+            if found[1].startswith("STREAM"):
+                _timed(log, found, state)
         elif "B/sec" in text and (found := _RATE.search(text)):
-            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], {})
+            of = state.kernels.get(found[1].removesuffix(" bandwidth"), {})
+            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], of)
         elif asked and (operation := _OPERATION.match(text)):
             state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
             pair = _PAIR.match(operation[2])
@@ -121,8 +132,39 @@ def read(log: Log) -> list[Report]:
                 _pair(log, line, pair, state)
             elif text.strip("*-=") and not text.startswith("["):
                 state.kind = ""
+    state.report.results = _of_whole_starts(state.report.results)
     reports = [state.report] if state.report.results else []
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
+
+
+def _timed(log: Log, found: re.Match[str], state: _State) -> None:
+    """What the rate of a kernel in the next line is made of."""
+    kernel, value = found[1].removesuffix(" latency"), log.number(found[2])
+    version = kernel.partition(" ")[0] + " "
+    if kernel in state.kernels or not all(one.startswith(version) for one in state.kernels):
+        # It was started again.
+        state.part, state.kernels = state.part + 1, {}
+    if value is not None and found[3] == "nano" and kernel in _KERNELS:
+        state.kernels[kernel] = {
+            "elapsed_s": value * 1e-9,
+            "elapsed_error_s": half_digit(found[2]) * 1e-9,
+            "arrays_moved": _KERNELS[kernel],
+            "part": state.part,
+        }
+
+
+def _of_whole_starts(results: list[Result]) -> list[Result]:
+    """What a rate is made of, only where all kernels of a start are there: lines that were sorted
+    by kernel have those of other numbers of processes beside each other."""
+    kernels: dict[object, set[str]] = {}
+    for one in results:
+        if "part" in one.of:
+            kernels.setdefault(one.of["part"], set()).add(one.name)
+    cut = {part for part, names in kernels.items() if len(names) < _IN_A_START}
+    return [
+        Result(one.name, one.value, one.unit, one.line) if one.of.get("part") in cut else one
+        for one in results
+    ]
 
 
 def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
