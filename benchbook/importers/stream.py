@@ -11,6 +11,7 @@ from typing import Any
 from benchbook.importers import Command, Line, Log, Report, Result
 from benchbook.logs.numerals import number
 from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines, unremarked
+from benchbook.logs.units import bytes_per_s
 
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
@@ -43,6 +44,7 @@ _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
 _SIZES = (4, 8)  # bytes of an element
+_NEARLY = 2**0.5  # times: half of the way from one of them to the other
 _HEADLESS = "The head of its table is missing"
 _MIXED = "The rows of several processes are mixed"
 
@@ -249,6 +251,10 @@ def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
 def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     facts, notes = run.facts, run.notes
     facts = _asked_above(asked, run.rows[0][0].line) | facts
+    told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
+    if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
+        facts["bytes_per_element"] = size
+        notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
@@ -298,6 +304,19 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
     if elements and size:
         return int(elements * size)
     return rounded
+
+
+def _size_by_rates(run: _Run, elements: int) -> int | None:
+    """The bytes of an element that rates, times and their number make nearly; None where they make
+    neither: then the number is that of one of several processes, or of something else."""
+    made = sorted(
+        rate * best.of["elapsed_s"] / (best.of["arrays_moved"] * elements)
+        for best, *_ in (run.rows if elements else ())
+        if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
+    )
+    middle = made[len(made) // 2] if made else 0.0
+    sizes = [one for one in _SIZES if one < _NEARLY * middle and middle < _NEARLY * one]
+    return min(sizes, key=lambda one: abs(one - middle), default=None)
 
 
 def _all_asked(log: Log) -> _Asked:
