@@ -1,4 +1,5 @@
-"""BabelStream (and GPU-STREAM, its older name): its table and its CSV, in MB or MiB."""
+"""BabelStream (and GPU-STREAM, its older name): its table and its CSV, in MB or MiB, and the rates
+that somebody took out of its table."""
 
 from __future__ import annotations
 
@@ -11,14 +12,18 @@ from benchbook.logs.printed import half_digit, printed_lines, whole
 
 TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
-WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec")
+WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec", "Running kernels")
 SIGNS = re.compile(
     r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
+    r"|Running kernels \d"
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 _TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
 _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
+_TAKEN_OUT = re.compile(
+    r"^(Copy|Mul|Add|Triad|Dot|Nstream):? +([\d.,]+) *([MG]i?)(?:B/s|Bytes/s)(?:ec)?$"
+)
 _SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = re.compile(r"^Running (?:kernels|triad|all) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
@@ -93,6 +98,8 @@ def read(log: Log) -> list[Report]:
             _csv_row(line, cells, run)
         elif run.unit and (row := _ROW.match(text)):
             _row(log, line, row, run)
+        elif "repetitions" in run.facts and (rate := _TAKEN_OUT.match(text)):
+            _add(run, line, rate[1], log.number(rate[2]), f"{rate[3]}B/s", "best", {})
         elif rate := _TRIAD_RATE.match(text):
             _add(run, line, "Triad", log.number(rate[2]), f"{rate[1]}B/s", "mean", {})
     _finish(run, reports)
