@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
-from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
 LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
@@ -31,7 +32,9 @@ _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
 _ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
-_MEMORY = re.compile(r"Long uses \d+ bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
+_MEMORY = re.compile(
+    r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
+)
 _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
@@ -48,6 +51,8 @@ _VERSION = re.compile(
 _SHORT = 500  # characters of a line that names a program and its version
 _MOST_FOLDS = 3  # a line is 84 columns wide with its tabs: terminals fold it
 _BLOCKS = {"MCBLOCK", "MEMCPYBLOCK"}
+_HEAD = ("bytes of a long", "elements", "bytes of memory")  # what its first line counts
+_HALF_MIB = 0.5  # some print whole ones
 _CLOCK_NS = 1000  # gettimeofday
 _DEFAULT_BLOCK_BYTES = 262144
 
@@ -59,6 +64,7 @@ class _Run:
     rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
+    sizes: dict[str, Printed] = field(default_factory=dict)  # as its head tells them
 
 
 def read(log: Log) -> list[Report]:
@@ -80,6 +86,7 @@ def read(log: Log) -> list[Report]:
                 run = _Run()
             run.line = run.line or line.number
             run.facts |= head
+            _keep_sizes(line, text, run)
         elif "Elapsed:" in text and (found := _LINE.search(text)):
             if _is_new(found, run):
                 _finish(calls, run, version, reports)
@@ -162,7 +169,7 @@ def _total(text: str) -> re.Match[str] | None:
 def _head(text: str) -> dict[str, Any]:
     head: dict[str, Any] = {}
     if found := _MEMORY.search(text):
-        head |= {"array_bytes": int(found[2]) // 2, "working_set_bytes": int(found[2])}
+        head |= {"array_bytes": int(found[3]) // 2, "working_set_bytes": int(found[3])}
     if found := _BLOCK.search(text):
         head["asked_block_bytes"] = int(found[1])
     if found := _RUNS.search(text):
@@ -170,6 +177,27 @@ def _head(text: str) -> dict[str, Any]:
     if found := _CORES.search(text):
         head["processes"] = int(found[1])
     return head
+
+
+def _keep_sizes(line: Line, text: str, run: _Run) -> None:
+    if found := _MEMORY.search(text):
+        for name, digits in zip(_HEAD, found.groups(), strict=True):
+            run.sizes[name] = printed(name, float(digits), digits, line.number)
+
+
+def _twice(run: _Run) -> list[Twice]:
+    """The bytes of its head by their number, and by the MiB that each of its lines has."""
+    size, elements, every = _HEAD
+    told = product(run.sizes, every, [size, elements], count=2, unit="bytes")
+    if every in run.sizes:
+        lines: dict[float, int] = {}
+        for row in run.rows:
+            if row.statistic != "sum":
+                lines.setdefault(row.of["array_bytes"] / 2**20, row.line)
+        for mib, line in lines.items():
+            own = run.sizes | {"MiB": Printed("MiB", mib, _HALF_MIB, line)}
+            told += product(own, "MiB", [every], scale=0.5 / 2**20, unit="MiB")
+    return told
 
 
 def _is_new(found: re.Match[str], run: _Run) -> bool:
@@ -229,7 +257,7 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
         _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
         for row in run.rows
     ]
-    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes))
+    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes, _twice(run)))
 
 
 def _cut(rows: list[Result]) -> set[str]:
