@@ -95,6 +95,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--memory-scope": ("scope", str),
 }
 _DEFAULT_BLOCK_BYTES = 1024
+_LASTING = ("test", "block", "threads", "operation", "scope")
 _COMMON_ROWS = 2  # without a rate: so few may be of anything
 _NEAR = 3  # lines from a command to its banner
 
@@ -125,6 +126,11 @@ def read(log: Log) -> list[Report]:
             asked[line.number] = facts
             continue
         banner = _BANNER.match(text)
+        if _is_again(text, run):
+            # A filter took its head: what a command asked for holds for all that it started.
+            asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
+            _finish(run, reports)
+            run = _Run(line.number, run.version, asked_for)
         if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
             begun = run.facts if is_of_command and not run.rows else {}
@@ -158,6 +164,14 @@ def _twice(run: _Run) -> list[Twice]:
     for operations in ("Total operations", "Operations performed"):
         told += product(run.numbers, events, [operations], unit="events")
     return told
+
+
+def _is_again(text: str, run: _Run) -> bool:
+    """Whether another run's figures begin: each counts its operations, and what it moved, once."""
+    names = {row.name for row in run.rows if not row.statistic}
+    return ("operations" in names and bool(_OPERATIONS.match(text))) or (
+        "transfer rate" in names and "B transferred (" in text and bool(_TRANSFERRED.search(text))
+    )
 
 
 def _pasted(text: str) -> dict[str, Any]:
