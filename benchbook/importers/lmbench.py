@@ -9,8 +9,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from benchbook.importers import Line, Log, Report, Result
+from benchbook.importers import Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines, whole
+from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
@@ -72,7 +73,12 @@ _BANDWIDTH = re.compile(
     re.IGNORECASE,
 )
 _SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
-_PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
+_PAIR = re.compile(rf"^({_NUMBER})[ \t]+(-?{_NUMBER})(?: MB/sec)?$")
+# What bw_mem is asked for; it tells it in 10^6 bytes, older ones in 2^20.
+_ASKED = re.compile(r"(\d{1,9})([kKmMgG]?)")
+_ASKED_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_MEGABYTES = (10**6, 2**20)
+_WELL_CUT = 2**15  # it cuts sizes to 512 bytes: of so many that is nothing
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
@@ -100,6 +106,7 @@ class _State:
     of: dict[str, Any] = field(default_factory=dict)
     kernels: dict[str, dict[str, Any]] = field(default_factory=dict)  # timed in this start
     part: int = 0
+    asked: Printed | None = None  # the size of a command, in bytes
 
 
 def read(log: Log) -> list[Report]:
@@ -111,9 +118,9 @@ def read(log: Log) -> list[Report]:
     for line in printed_lines(log):
         text = line.text.strip().rstrip('"')
         if line.number in asked:
-            _begin_program(asked[line.number], state)
+            _begin_program(asked[line.number], line.number, state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
-            _begin_bw_mem(("bw_mem", *called[1].split()), state)
+            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
             if found[1].startswith("STREAM"):
@@ -173,22 +180,25 @@ def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
     return () if at is None else words[at:]
 
 
-def _begin_program(words: tuple[str, ...], state: _State) -> None:
+def _begin_program(words: tuple[str, ...], number: int, state: _State) -> None:
     if words[0].endswith("bw_mem"):
-        _begin_bw_mem(words, state)
+        _begin_bw_mem(words, number, state)
     else:
         state.kind, state.title, state.of = "socket", f"Socket bandwidth using {words[-1]}", {}
 
 
-def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
+def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
     what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
     state.others = [f"bw_mem {one}" for one in what[1:]]
-    state.of = {}
+    state.of, state.asked = {}, None
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
             state.of["processes"] = int(value)
+        if what and value == what[0] and (size := _ASKED.fullmatch(word)):
+            bytes_asked = float(size[1]) * _ASKED_BYTES[size[2].lower()]
+            state.asked = Printed(f"the {word} asked for", bytes_asked, 0.0, number)
 
 
 def _begin(text: str, state: _State) -> bool:
@@ -219,12 +229,23 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["processes"] = whole(first)
     elif state.kind == "bandwidth":
         of["working_set_bytes"] = whole(first * 10**6)
+        state.report.twice += _size_twice(first, pair[1], line.number, state)
     else:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
     if state.others and state.title.startswith("bw_mem"):
         state.title = state.others.pop(0)
+
+
+def _size_twice(first: float, digits: str, line: int, state: _State) -> list[Twice]:
+    """The size that a row of bw_mem tells, by its command."""
+    asked = state.asked
+    if asked is None or asked.value < _WELL_CUT or not state.title.startswith("bw_mem"):
+        return []
+    own = {"size": printed("the size", first, digits, line), "asked": asked}
+    unit = min(_MEGABYTES, key=lambda one: abs(asked.value / one - first))
+    return product(own, "size", ["asked"], scale=1 / unit, unit="MB")
 
 
 def _add(

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines
@@ -42,9 +42,12 @@ _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have 
 _TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
 _TOTAL = re.compile(
     rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})"
-    rf"|\b({_NUMBER})(?: Mi?B/s)? (?:(?:in|all) )?(?:{'|'.join(_TOTALS)})\b",
+    rf"|\b({_NUMBER})(?: [MG]i?B/s)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
+    rf"(?:{'|'.join(_TOTALS)})\b",
     re.I,
 )
+_ALONE = re.compile(r"(\d{3,9}\.\d{1,9})(?: Mi?B/s)?")
+_LARGE = ("GB/s", "GiB/s")
 _VERSION = re.compile(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
@@ -55,6 +58,15 @@ _HEAD = ("bytes of a long", "elements", "bytes of memory")  # what its first lin
 _HALF_MIB = 0.5  # some print whole ones
 _CLOCK_NS = 1000  # gettimeofday
 _DEFAULT_BLOCK_BYTES = 262144
+
+
+class _Total(NamedTuple):
+    """A number behind averages that may be their sum."""
+
+    line: Line
+    value: float
+    unit: str  # GB/s or GiB/s where its line says so
+    error: float  # as a share
 
 
 @dataclass
@@ -72,7 +84,7 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
-    totals: list[tuple[Line, float]] = []
+    totals: list[_Total] = []
     for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
@@ -99,7 +111,7 @@ def read(log: Log) -> list[Report]:
         elif "Total AVG" in text and (found := _SUM.search(text)):
             _add_sum(log, line, found, run)
         elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
-            totals.append((line, log.number(found[1] or found[2]) or 0.0))
+            totals.append(_read_total(log, line, found))
     _finish(calls, run, version, reports)
     _add_totals(totals, reports)
     _note_mixed(reports)
@@ -137,7 +149,14 @@ def _fitting(parts: list[str]) -> str:
     )
 
 
-def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None:
+def _read_total(log: Log, line: Line, found: re.Match[str]) -> _Total:
+    digits = next(filter(None, found.groups()), "")
+    value = log.number(digits) or 0.0
+    unit = next((one for one in _LARGE if one in line.text), "")
+    return _Total(line, value, unit, max(_ROUNDED, half_digit(digits) / value if value else 0.0))
+
+
+def _add_totals(totals: list[_Total], reports: list[Report]) -> None:
     """Totals that somebody printed behind several processes: known by being the sum of their
     averages."""
     means: dict[str, list[Result]] = {}
@@ -145,11 +164,14 @@ def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None
         means.setdefault(one.name, []).append(one)
     for name, several in means.items():
         lines, sums = [one.line for one in several], list(accumulate(one.value for one in several))
-        for line, value in totals:
+        for line, value, unit, error in totals:
             count = bisect_left(lines, line.number)
-            if count > 1 and abs(value - sums[count - 1]) <= _ROUNDED * sums[count - 1]:
+            made = sums[count - 1] if count > 1 else 0.0
+            # Who writes GB for MiB divides by either number.
+            scales = (1000, 1024) if unit else (1,)
+            if made and any(abs(value * one - made) <= error * made for one in scales):
                 of = {"summed_of": "mean", "processes": count}
-                total = Result(name, value, several[0].unit, line.number, "sum", of)
+                total = Result(name, value, unit or several[0].unit, line.number, "sum", of)
                 reports[-1].results.append(total)
 
 
@@ -163,7 +185,10 @@ def _note_mixed(reports: list[Report]) -> None:
 
 def _total(text: str) -> re.Match[str] | None:
     lower = text.lower()
-    return _TOTAL.search(text) if any(word in lower for word in _TOTALS) else None
+    if any(word in lower for word in _TOTALS):
+        return _TOTAL.search(text)
+    # What awk or bc printed of the averages.
+    return _ALONE.fullmatch(text) if text[:1].isdecimal() else None
 
 
 def _head(text: str) -> dict[str, Any]:
