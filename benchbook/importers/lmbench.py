@@ -83,6 +83,9 @@ _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
 _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
+_CALLED_PAIR = re.compile(
+    rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$"
+)
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
     r"^\*?(?P<title>[A-Za-z*&, ]+?) (?:- times )?in "
@@ -121,6 +124,10 @@ def read(log: Log) -> list[Report]:
             _begin_program(asked[line.number], line.number, state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
             _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
+        elif "bw_mem" in text and (called := _CALLED_PAIR.match(text)):
+            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
+            if state.kind and (pair := _PAIR.match(called[2])):
+                _pair(log, line, pair, state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
             if found[1].startswith("STREAM"):

@@ -10,7 +10,14 @@ from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.numerals import number
-from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines, unremarked
+from benchbook.logs.printed import (
+    LONGEST,
+    decimals,
+    half_digit,
+    is_number,
+    printed_lines,
+    unremarked,
+)
 from benchbook.logs.twice import Printed, product
 from benchbook.logs.units import bytes_per_s
 
@@ -20,7 +27,7 @@ WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
     r"(?:Copy|Scale|Add|Triad)"
     r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
-    r"|SAXPYing *: *\d"
+    r"|SAXPYing *: *\d|Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"
 )
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
@@ -47,7 +54,13 @@ _ROUNDED = 0.01
 _ARRAYS = 3
 _SIZES = (4, 8)  # bytes of an element
 _NEARLY = 2**0.5  # times: half of the way from one of them to the other
+# Of builds that print nothing but rates, and of who took them out of the table.
+_RATE_ALONE = re.compile(
+    r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
+)
+_CLOSE = 3  # lines from one of them to the next
 _HEADLESS = "The head of its table is missing"
+_ONLY_RATES = "Only rates are left: neither sizes nor times are known."
 _MIXED = "The rows of several processes are mixed"
 
 
@@ -183,6 +196,27 @@ def read(log: Log) -> list[Report]:
                 run = _Run()
             _row(log, line, text, run)
     _finish(run, reports, asked)
+    return sorted([*reports, *_rates_alone(log)], key=lambda report: report.line)
+
+
+def _rates_alone(log: Log) -> list[Report]:
+    """One report for each four of them that stand together."""
+    reports: list[Report] = []
+    rows: dict[str, Result] = {}
+    last = 0
+    for line in log.having(*KERNELS):
+        found = _RATE_ALONE.fullmatch(line.text.strip()) if len(line.text) < LONGEST else None
+        value = log.number(found["rate"]) if found else None
+        if found is None or value is None:
+            continue
+        if found["name"] in rows or line.number > last + _CLOSE:
+            rows = {}
+        rows[found["name"]] = Result(found["name"], value, found["unit"], line.number)
+        last = line.number
+        if len(rows) == len(KERNELS):
+            results = list(rows.values())
+            reports.append(Report(TOOL, results, results[0].line, "", {}, [_ONLY_RATES]))
+            rows = {}
     return reports
 
 
