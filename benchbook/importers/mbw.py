@@ -150,9 +150,10 @@ def _fitting(parts: list[str]) -> str:
 
 
 def _read_total(log: Log, line: Line, found: re.Match[str]) -> _Total:
-    digits = next(filter(None, found.groups()), "")
+    group = found.lastindex or 0
+    digits, behind = found[group], found.string[found.end(group) :].lstrip()
     value = log.number(digits) or 0.0
-    unit = next((one for one in _LARGE if one in line.text), "")
+    unit = next((one for one in _LARGE if behind.startswith(one)), "")
     return _Total(line, value, unit, max(_ROUNDED, half_digit(digits) / value if value else 0.0))
 
 

@@ -29,7 +29,8 @@ IN_CACHE = 2.0  # how much more of a factor caches can give where the arrays fit
 @dataclass(frozen=True)
 class Compared:
     """A block copy with the fastest copy of the whole in the same run. `best_factor` is that of
-    the best repetitions of both; none where the log has no repetitions of them."""
+    the best repetitions of the block copy and of the library's own; none where the log has no
+    repetitions of them."""
 
     report: Report
     block: Result
@@ -80,7 +81,8 @@ def compared(reports: list[Report]) -> Iterator[Compared]:
         if blocks and wholes and (report.version or any(_is_call(one) for one, _ in wholes)):
             block, statistic = blocks[0]
             whole = max(wholes, key=lambda one: one[0].value)[0]
-            best, others = _best(report, [block]), _best(report, [one for one, _ in wholes])
+            calls = [one for one, _ in wholes if _is_call(one)]
+            best, others = _best(report, [block]), _best(report, calls)
             factor = best / others if best and others else None
             yield Compared(report, block, whole, statistic, factor)
 
