@@ -140,6 +140,19 @@ class Result:
         return f"line {self.line}: {' '.join(filter(None, (self.name, self.statistic)))}"
 
 
+class Twice(NamedTuple):
+    """A number that the log prints, and what others that it prints make of it; `slack` is what
+    the digits of all of them leave open. logs/twice.py makes them."""
+
+    name: str
+    said: float
+    unit: str
+    line: int
+    made: float
+    made_of: str  # in words, with their lines
+    slack: float
+
+
 # Columns of `Result.of` and keys of `Report.facts` that rules rely on; importers may add others.
 # (A fact holds for all results of the report; a result's own column goes before it.)
 RESULT_COLUMNS = {
@@ -155,6 +168,7 @@ RESULT_COLUMNS = {
     "below_ns": "of times that were printed as 0: what their digits leave open",
     "summed_of": "of a sum: the statistic of the processes that was added (mean)",
     "process": "of several whose lines are mixed, from 0",
+    "part": "of a report that has several starts of a program one after the other, from 0",
     "state": "of a counter: ok or absent, then with its `reason`",
     "running_fraction": "of a counter: the share of the time that it was counted",
     "multiplexed": "of a counter: whether it took turns with others",
@@ -209,7 +223,8 @@ _Keys = dict[str, list[tuple[str, str, str]]]
 class Report:
     """One run of a tool as its output tells it.
 
-    notes: sentences for people: what is missing (its head, its tail) or was not understood."""
+    notes: sentences for people: what is missing (its head, its tail) or was not understood.
+    twice: numbers that it tells twice, so that they can contradict each other."""
 
     tool: str
     results: list[Result]
@@ -217,6 +232,7 @@ class Report:
     version: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    twice: list[Twice] = field(default_factory=list)
 
     def column(self, result: Result, name: str) -> Any:
         """A column of one of its results, or the fact that holds for all; None if unknown."""

@@ -1,4 +1,5 @@
-"""BabelStream (and GPU-STREAM, its older name): its table and its CSV, in MB or MiB."""
+"""BabelStream (and GPU-STREAM, its older name): its table and its CSV, in MB or MiB, and the rates
+that somebody took out of its table."""
 
 from __future__ import annotations
 
@@ -8,18 +9,23 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.printed import half_digit, printed_lines, whole
+from benchbook.logs.twice import Printed, product
 
 TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
-WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec")
+WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec", "Running kernels")
 SIGNS = re.compile(
     r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
+    r"|Running kernels \d"
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 _TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
 _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
-_SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
+_TAKEN_OUT = re.compile(
+    r"^(Copy|Mul|Add|Triad|Dot|Nstream):? +([\d.,]+) *([MG]i?)(?:B/s|Bytes/s)(?:ec)?$"
+)
+_SIZE = re.compile(r"^(?P<name>Array|Total) size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = re.compile(r"^Running (?:kernels|triad|all) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
 _IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
@@ -37,6 +43,7 @@ _CSV = re.compile(
 _PHASE = re.compile(r"^(Init|Read): +([\d.,]+) s \(= ?([\d.,]+) (Mi?)Bytes/sec\)")
 _PHASES = re.compile(r"^phase([,;\t])n_elements\1sizeof\1max_(mi?)bytes_per_sec\1runtime$")
 _OWN_COLUMNS, _PHASE_COLUMNS = 8, 5
+_OF_A_RUN = 3  # arrays
 _ROUNDED = 0.025  # of an array: more does not say what was moved
 
 
@@ -49,6 +56,7 @@ class _Run:
     separator: str = ""
     columns: int = 0  # of its CSV: who runs it again and again adds some
     size_error_bytes: float = 0.0  # how far the digits of the size leave an array open
+    sizes: dict[str, Printed] = field(default_factory=dict)
     rows: list[Result] = field(default_factory=list)
     phases: list[Result] = field(default_factory=list)
 
@@ -70,7 +78,7 @@ def read(log: Log) -> list[Report]:
             # The results are checked before the table is printed: this is about the next one.
             _finish(run, reports)
             run = _Run(line.number)
-        _fact(log, text, run)
+        _fact(log, line, text, run)
         if table := _TABLE.match(text):
             run.line, run.unit = run.line or line.number, f"{table[1] or 'M'}B/s"
         elif phase := _PHASE.match(text):
@@ -93,17 +101,22 @@ def read(log: Log) -> list[Report]:
             _csv_row(line, cells, run)
         elif run.unit and (row := _ROW.match(text)):
             _row(log, line, row, run)
+        elif "repetitions" in run.facts and (rate := _TAKEN_OUT.match(text)):
+            _add(run, line, rate[1], log.number(rate[2]), f"{rate[3]}B/s", "best", {})
         elif rate := _TRIAD_RATE.match(text):
             _add(run, line, "Triad", log.number(rate[2]), f"{rate[1]}B/s", "mean", {})
     _finish(run, reports)
     return reports
 
 
-def _fact(log: Log, text: str, run: _Run) -> None:
+def _fact(log: Log, line: Line, text: str, run: _Run) -> None:
     if size := _SIZE.match(text):
-        value = log.number(size[1])
-        run.facts["array_bytes"] = whole((value or 0) * _BYTES[size[2]]) or None
-        run.size_error_bytes = half_digit(size[1]) * _BYTES[size[2]]
+        value, unit = (log.number(size[2]) or 0) * _BYTES[size[3]], _BYTES[size[3]]
+        name, half = f"{size['name']} size", half_digit(size[2]) * unit
+        run.sizes[name] = Printed(name, value, half, line.number)
+        if size["name"] == "Array":
+            run.facts["array_bytes"] = whole(value) or None
+            run.size_error_bytes = half
     elif times := _TIMES.match(text):
         run.facts["repetitions"] = int(times[1]) - 1  # the first is left out
     elif precision := _PRECISION.match(text):
@@ -150,7 +163,10 @@ def _phase(
     run: _Run, line: Line, name: str, rate: float | None, unit: str, elapsed: float | None
 ) -> None:
     if rate is not None and elapsed is not None:
-        of = {"elapsed_s": elapsed, "repetitions": 1}
+        of: dict[str, Any] = {"elapsed_s": elapsed, "repetitions": 1}
+        array = run.facts.get("array_bytes")
+        if array and run.size_error_bytes <= _ROUNDED * array:
+            of["bytes_moved"] = _OF_A_RUN * array
         run.phases.append(Result(name, rate, unit, line.number, "", of))
 
 
@@ -186,5 +202,7 @@ def _finish(run: _Run, reports: list[Report]) -> None:
     if rows := run.phases + run.rows:
         facts = {name: one for name, one in run.facts.items() if one is not None}
         if "array_bytes" in facts:
-            facts["working_set_bytes"] = 3 * facts["array_bytes"]
-        reports.append(Report(TOOL, rows, run.line or rows[0].line, run.version, facts))
+            facts["working_set_bytes"] = _OF_A_RUN * facts["array_bytes"]
+        twice = product(run.sizes, "Total size", ["Array size"], count=_OF_A_RUN, unit="bytes")
+        line = run.line or rows[0].line
+        reports.append(Report(TOOL, rows, line, run.version, facts, twice=twice))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchbook.importers import Line, Log, Report, Result
+from benchbook.importers import Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "likwid-bench"
 LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"
@@ -38,17 +39,24 @@ _FACTS = {
     "CPU Clock": "cpu_clock_hz",
     "Number of Flops": "operations",
 }
+_BESIDE = ("Cycle Clock", "Iterations", "Loads per update", "Stores per update", "Load/store ratio")
+_IN_A_LINE = (4, 8, 16, 32, 64)  # elements of a cache line
+
+_Numbers = dict[str, Printed]  # of one report, by the words before them
 
 
 def read(log: Log) -> list[Report]:
     """One report for each test."""
     reports: list[Report] = []
+    numbers: list[_Numbers] = []
     for line in printed_lines(log):
         text = line.text.strip()
         if test := _TEST.match(text):
             reports.append(Report(TOOL, [], line.number, "", {"kernel": test[1]}))
         elif found := _FIGURE.match(text):
             _figure(log, line, found, reports)
+            numbers += [{} for _ in reports[len(numbers) :]]
+            _beside(log, line, found, numbers)
         elif reports and (groups := _GROUPS.match(text)):
             reports[-1].facts["workgroups"] = int(groups[1])
         elif reports and (threads := _THREADS.match(text)):
@@ -56,7 +64,41 @@ def read(log: Log) -> list[Report]:
         elif reports and (on := _ON.search(text)):
             known = str(reports[-1].facts.get("cpus", ""))
             reports[-1].facts["cpus"] = f"{known},{on[1]}".lstrip(",")
+    for report, own in zip(reports, numbers, strict=False):
+        report.twice += _twice(report, own)
     return [_finished(one) for one in reports if _is_known(one)]
+
+
+def _beside(log: Log, line: Line, found: re.Match[str], numbers: list[_Numbers]) -> None:
+    name, value = found[1], log.number(found[2])
+    known = name in _RESULTS or name in _FACTS or name in _BESIDE
+    if known and numbers and value is not None:
+        numbers[-1].setdefault(name, printed(name, value, found[2], line.number))
+
+
+def _twice(report: Report, own: _Numbers) -> list[Twice]:
+    """What it computes of what it prints, as its sources do since version 3."""
+    size = "Size (Byte)" if "Size (Byte)" in own else "Size"
+    volume = "Data volume (Byte)"
+    told = [
+        *product(own, "Time", ["Cycles"], ["Cycle Clock"], unit="s"),
+        *product(own, "MFlops/s", ["Number of Flops"], ["Time"], scale=1e-6, unit="MFLOP/s"),
+        *product(own, volume, [size, "Iterations per thread"], unit="bytes"),
+        *product(own, "Load/store ratio", ["Loads per update"], ["Stores per update"]),
+    ]
+    if report.facts.get("workgroups", 1) == 1:  # others may have sizes of their own
+        shares = "Iterations", "Iterations per thread"
+        told += product(own, size, ["Size per thread", shares[0]], [shares[1]], unit="bytes")
+    return told + _of_a_line(own)
+
+
+def _of_a_line(own: _Numbers) -> list[Twice]:
+    """Cycles of a cache line are those of as many updates as it has elements: 8 or 16, mostly."""
+    update, line = (own.get(f"Cycles per {one}") for one in ("update", "cacheline"))
+    if update is None or line is None or update.value <= 0:
+        return []
+    elements = min(_IN_A_LINE, key=lambda one: abs(one * update.value - line.value))
+    return product(own, line.name, [update.name], count=elements, unit="cycles")
 
 
 def _is_known(report: Report) -> bool:

@@ -9,8 +9,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines, whole
+from benchbook.importers import Line, Log, Report, Result, Twice
+from benchbook.logs.printed import half_digit, printed_lines, whole
+from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
@@ -57,6 +58,12 @@ _RATES = (
     r"|File \S+ (?:write|read) bandwidth|STREAM2? [a-z]+ bandwidth"
 )
 _RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
+# Kernels of its own STREAM: arrays that one element's time goes over. Its rate is of all processes.
+_KERNELS = {
+    "STREAM copy": 2, "STREAM scale": 2, "STREAM add": 3, "STREAM triad": 3,
+    "STREAM2 fill": 1, "STREAM2 copy": 2, "STREAM2 daxpy": 3, "STREAM2 sum": 1,
+}  # fmt: skip
+_IN_A_START = 4  # of either version
 # What stands above pairs: a quotation mark and a title.
 _STRIDE = re.compile(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
 _SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
@@ -66,11 +73,19 @@ _BANDWIDTH = re.compile(
     re.IGNORECASE,
 )
 _SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
-_PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
+_PAIR = re.compile(rf"^({_NUMBER})[ \t]+(-?{_NUMBER})(?: MB/sec)?$")
+# What bw_mem is asked for; it tells it in 10^6 bytes, older ones in 2^20.
+_ASKED = re.compile(r"(\d{1,9})([kKmMgG]?)")
+_ASKED_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_MEGABYTES = (10**6, 2**20)
+_WELL_CUT = 2**15  # it cuts sizes to 512 bytes: of so many that is nothing
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
 _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
+_CALLED_PAIR = re.compile(
+    rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$"
+)
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
     r"^\*?(?P<title>[A-Za-z*&, ]+?) (?:- times )?in "
@@ -92,6 +107,9 @@ class _State:
     title: str = ""
     others: list[str] = field(default_factory=list)  # titles of the pairs behind the next one
     of: dict[str, Any] = field(default_factory=dict)
+    kernels: dict[str, dict[str, Any]] = field(default_factory=dict)  # timed in this start
+    part: int = 0
+    asked: Printed | None = None  # the size of a command, in bytes
 
 
 def read(log: Log) -> list[Report]:
@@ -103,13 +121,20 @@ def read(log: Log) -> list[Report]:
     for line in printed_lines(log):
         text = line.text.strip().rstrip('"')
         if line.number in asked:
-            _begin_program(asked[line.number], state)
+            _begin_program(asked[line.number], line.number, state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
-            _begin_bw_mem(("bw_mem", *called[1].split()), state)
+            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
+        elif "bw_mem" in text and (called := _CALLED_PAIR.match(text)):
+            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
+            if state.kind and (pair := _PAIR.match(called[2])):
+                _pair(log, line, pair, state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
             _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
+            if found[1].startswith("STREAM"):
+                _timed(log, found, state)
         elif "B/sec" in text and (found := _RATE.search(text)):
-            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], {})
+            of = state.kernels.get(found[1].removesuffix(" bandwidth"), {})
+            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], of)
         elif asked and (operation := _OPERATION.match(text)):
             state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
             pair = _PAIR.match(operation[2])
@@ -121,8 +146,39 @@ def read(log: Log) -> list[Report]:
                 _pair(log, line, pair, state)
             elif text.strip("*-=") and not text.startswith("["):
                 state.kind = ""
+    state.report.results = _of_whole_starts(state.report.results)
     reports = [state.report] if state.report.results else []
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
+
+
+def _timed(log: Log, found: re.Match[str], state: _State) -> None:
+    """What the rate of a kernel in the next line is made of."""
+    kernel, value = found[1].removesuffix(" latency"), log.number(found[2])
+    version = kernel.partition(" ")[0] + " "
+    if kernel in state.kernels or not all(one.startswith(version) for one in state.kernels):
+        # It was started again.
+        state.part, state.kernels = state.part + 1, {}
+    if value is not None and found[3] == "nano" and kernel in _KERNELS:
+        state.kernels[kernel] = {
+            "elapsed_s": value * 1e-9,
+            "elapsed_error_s": half_digit(found[2]) * 1e-9,
+            "arrays_moved": _KERNELS[kernel],
+            "part": state.part,
+        }
+
+
+def _of_whole_starts(results: list[Result]) -> list[Result]:
+    """What a rate is made of, only where all kernels of a start are there: lines that were sorted
+    by kernel have those of other numbers of processes beside each other."""
+    kernels: dict[object, set[str]] = {}
+    for one in results:
+        if "part" in one.of:
+            kernels.setdefault(one.of["part"], set()).add(one.name)
+    cut = {part for part, names in kernels.items() if len(names) < _IN_A_START}
+    return [
+        Result(one.name, one.value, one.unit, one.line) if one.of.get("part") in cut else one
+        for one in results
+    ]
 
 
 def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,22 +187,25 @@ def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
     return () if at is None else words[at:]
 
 
-def _begin_program(words: tuple[str, ...], state: _State) -> None:
+def _begin_program(words: tuple[str, ...], number: int, state: _State) -> None:
     if words[0].endswith("bw_mem"):
-        _begin_bw_mem(words, state)
+        _begin_bw_mem(words, number, state)
     else:
         state.kind, state.title, state.of = "socket", f"Socket bandwidth using {words[-1]}", {}
 
 
-def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
+def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
     what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
     state.others = [f"bw_mem {one}" for one in what[1:]]
-    state.of = {}
+    state.of, state.asked = {}, None
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
             state.of["processes"] = int(value)
+        if what and value == what[0] and (size := _ASKED.fullmatch(word)):
+            bytes_asked = float(size[1]) * _ASKED_BYTES[size[2].lower()]
+            state.asked = Printed(f"the {word} asked for", bytes_asked, 0.0, number)
 
 
 def _begin(text: str, state: _State) -> bool:
@@ -177,12 +236,23 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["processes"] = whole(first)
     elif state.kind == "bandwidth":
         of["working_set_bytes"] = whole(first * 10**6)
+        state.report.twice += _size_twice(first, pair[1], line.number, state)
     else:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
     if state.others and state.title.startswith("bw_mem"):
         state.title = state.others.pop(0)
+
+
+def _size_twice(first: float, digits: str, line: int, state: _State) -> list[Twice]:
+    """The size that a row of bw_mem tells, by its command."""
+    asked = state.asked
+    if asked is None or asked.value < _WELL_CUT or not state.title.startswith("bw_mem"):
+        return []
+    own = {"size": printed("the size", first, digits, line), "asked": asked}
+    unit = min(_MEGABYTES, key=lambda one: abs(asked.value / one - first))
+    return product(own, "size", ["asked"], scale=1 / unit, unit="MB")
 
 
 def _add(

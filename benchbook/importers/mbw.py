@@ -7,10 +7,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
 LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
@@ -31,7 +32,9 @@ _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
 _ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
-_MEMORY = re.compile(r"Long uses \d+ bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
+_MEMORY = re.compile(
+    r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
+)
 _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
@@ -39,17 +42,31 @@ _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have 
 _TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
 _TOTAL = re.compile(
     rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})"
-    rf"|\b({_NUMBER})(?: Mi?B/s)? (?:(?:in|all) )?(?:{'|'.join(_TOTALS)})\b",
+    rf"|\b({_NUMBER})(?: [MG]i?B/s)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
+    rf"(?:{'|'.join(_TOTALS)})\b",
     re.I,
 )
+_ALONE = re.compile(r"(\d{3,9}\.\d{1,9})(?: Mi?B/s)?")
+_LARGE = ("GB/s", "GiB/s")
 _VERSION = re.compile(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
 _SHORT = 500  # characters of a line that names a program and its version
 _MOST_FOLDS = 3  # a line is 84 columns wide with its tabs: terminals fold it
 _BLOCKS = {"MCBLOCK", "MEMCPYBLOCK"}
+_HEAD = ("bytes of a long", "elements", "bytes of memory")  # what its first line counts
+_HALF_MIB = 0.5  # some print whole ones
 _CLOCK_NS = 1000  # gettimeofday
 _DEFAULT_BLOCK_BYTES = 262144
+
+
+class _Total(NamedTuple):
+    """A number behind averages that may be their sum."""
+
+    line: Line
+    value: float
+    unit: str  # GB/s or GiB/s where its line says so
+    error: float  # as a share
 
 
 @dataclass
@@ -59,6 +76,7 @@ class _Run:
     rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
+    sizes: dict[str, Printed] = field(default_factory=dict)  # as its head tells them
 
 
 def read(log: Log) -> list[Report]:
@@ -66,7 +84,7 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
-    totals: list[tuple[Line, float]] = []
+    totals: list[_Total] = []
     for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
@@ -80,6 +98,7 @@ def read(log: Log) -> list[Report]:
                 run = _Run()
             run.line = run.line or line.number
             run.facts |= head
+            _keep_sizes(line, text, run)
         elif "Elapsed:" in text and (found := _LINE.search(text)):
             if _is_new(found, run):
                 _finish(calls, run, version, reports)
@@ -92,7 +111,7 @@ def read(log: Log) -> list[Report]:
         elif "Total AVG" in text and (found := _SUM.search(text)):
             _add_sum(log, line, found, run)
         elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
-            totals.append((line, log.number(found[1] or found[2]) or 0.0))
+            totals.append(_read_total(log, line, found))
     _finish(calls, run, version, reports)
     _add_totals(totals, reports)
     _note_mixed(reports)
@@ -130,7 +149,15 @@ def _fitting(parts: list[str]) -> str:
     )
 
 
-def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None:
+def _read_total(log: Log, line: Line, found: re.Match[str]) -> _Total:
+    group = found.lastindex or 0
+    digits, behind = found[group], found.string[found.end(group) :].lstrip()
+    value = log.number(digits) or 0.0
+    unit = next((one for one in _LARGE if behind.startswith(one)), "")
+    return _Total(line, value, unit, max(_ROUNDED, half_digit(digits) / value if value else 0.0))
+
+
+def _add_totals(totals: list[_Total], reports: list[Report]) -> None:
     """Totals that somebody printed behind several processes: known by being the sum of their
     averages."""
     means: dict[str, list[Result]] = {}
@@ -138,11 +165,14 @@ def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None
         means.setdefault(one.name, []).append(one)
     for name, several in means.items():
         lines, sums = [one.line for one in several], list(accumulate(one.value for one in several))
-        for line, value in totals:
+        for line, value, unit, error in totals:
             count = bisect_left(lines, line.number)
-            if count > 1 and abs(value - sums[count - 1]) <= _ROUNDED * sums[count - 1]:
+            made = sums[count - 1] if count > 1 else 0.0
+            # Who writes GB for MiB divides by either number.
+            scales = (1000, 1024) if unit else (1,)
+            if made and any(abs(value * one - made) <= error * made for one in scales):
                 of = {"summed_of": "mean", "processes": count}
-                total = Result(name, value, several[0].unit, line.number, "sum", of)
+                total = Result(name, value, unit or several[0].unit, line.number, "sum", of)
                 reports[-1].results.append(total)
 
 
@@ -156,13 +186,16 @@ def _note_mixed(reports: list[Report]) -> None:
 
 def _total(text: str) -> re.Match[str] | None:
     lower = text.lower()
-    return _TOTAL.search(text) if any(word in lower for word in _TOTALS) else None
+    if any(word in lower for word in _TOTALS):
+        return _TOTAL.search(text)
+    # What awk or bc printed of the averages.
+    return _ALONE.fullmatch(text) if text[:1].isdecimal() else None
 
 
 def _head(text: str) -> dict[str, Any]:
     head: dict[str, Any] = {}
     if found := _MEMORY.search(text):
-        head |= {"array_bytes": int(found[2]) // 2, "working_set_bytes": int(found[2])}
+        head |= {"array_bytes": int(found[3]) // 2, "working_set_bytes": int(found[3])}
     if found := _BLOCK.search(text):
         head["asked_block_bytes"] = int(found[1])
     if found := _RUNS.search(text):
@@ -170,6 +203,27 @@ def _head(text: str) -> dict[str, Any]:
     if found := _CORES.search(text):
         head["processes"] = int(found[1])
     return head
+
+
+def _keep_sizes(line: Line, text: str, run: _Run) -> None:
+    if found := _MEMORY.search(text):
+        for name, digits in zip(_HEAD, found.groups(), strict=True):
+            run.sizes[name] = printed(name, float(digits), digits, line.number)
+
+
+def _twice(run: _Run) -> list[Twice]:
+    """The bytes of its head by their number, and by the MiB that each of its lines has."""
+    size, elements, every = _HEAD
+    told = product(run.sizes, every, [size, elements], count=2, unit="bytes")
+    if every in run.sizes:
+        lines: dict[float, int] = {}
+        for row in run.rows:
+            if row.statistic != "sum":
+                lines.setdefault(row.of["array_bytes"] / 2**20, row.line)
+        for mib, line in lines.items():
+            own = run.sizes | {"MiB": Printed("MiB", mib, _HALF_MIB, line)}
+            told += product(own, "MiB", [every], scale=0.5 / 2**20, unit="MiB")
+    return told
 
 
 def _is_new(found: re.Match[str], run: _Run) -> bool:
@@ -229,7 +283,7 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
         _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
         for row in run.rows
     ]
-    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes))
+    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes, _twice(run)))
 
 
 def _cut(rows: list[Result]) -> set[str]:

@@ -8,9 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.numerals import number
-from benchbook.logs.printed import decimals, half_digit, is_number, printed_lines, unremarked
+from benchbook.logs.printed import (
+    LONGEST,
+    decimals,
+    half_digit,
+    is_number,
+    printed_lines,
+    unremarked,
+)
+from benchbook.logs.twice import Printed, product
+from benchbook.logs.units import bytes_per_s
 
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
@@ -18,7 +27,7 @@ WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 SIGNS = re.compile(
     r"(?:Copy|Scale|Add|Triad)"
     r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
-    r"|SAXPYing *: *\d"
+    r"|SAXPYing *: *\d|Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"
 )
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
@@ -42,8 +51,16 @@ _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
+_ARRAYS = 3
 _SIZES = (4, 8)  # bytes of an element
+_NEARLY = 2**0.5  # times: half of the way from one of them to the other
+# Of builds that print nothing but rates, and of who took them out of the table.
+_RATE_ALONE = re.compile(
+    r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
+)
+_CLOSE = 3  # lines from one of them to the next
 _HEADLESS = "The head of its table is missing"
+_ONLY_RATES = "Only rates are left: neither sizes nor times are known."
 _MIXED = "The rows of several processes are mixed"
 
 
@@ -97,12 +114,27 @@ _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
         re.compile(r"granularity/precision appears to be +(\d+) *microseconds"),
         lambda text: int(text) * 1000,
     ),
+    "test_ns": (
+        "on the order of",
+        re.compile(r"take on the order of +(\d+) microseconds"),
+        lambda text: int(text) * 1000,
+    ),
     "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
     _PEAK: (  # of each device, by the port to CUDA
         "GB/s PEAK",
         re.compile(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
         lambda text: float(text) * 1e9,
     ),
+}
+# Of these numbers: what they are called, and what their digits leave open.
+_TOLD = {
+    "array_elements": ("elements", 0.0),
+    "bytes_per_element": ("bytes of an element", 0.0),
+    "array_mib": ("memory per array", 0.05),
+    "total_mib": ("memory required", 0.05),
+    "test_ns": ("nanoseconds of a test", 1000.0),
+    "clock_resolution_ns": ("nanoseconds of the clock", 0.0),
+    "clock_ticks": ("clock ticks", 1.0),
 }
 _TELLS = re.compile(
     "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
@@ -124,6 +156,7 @@ class _Run:
     unit: str = ""
     middle: str = ""
     rows: list[list[Result]] = field(default_factory=list)  # the figures of each line
+    told: dict[str, Printed] = field(default_factory=dict)  # the numbers of its head
     notes: list[str] = field(default_factory=list)
     is_sure: bool = True  # all rows are as version 5 prints them
 
@@ -151,6 +184,7 @@ def read(log: Log) -> list[Report]:
             run.line = run.line or line.number
             peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
             run.facts |= told
+            _keep(line, told, run)
             if peaks:
                 run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
         if table:
@@ -162,7 +196,46 @@ def read(log: Log) -> list[Report]:
                 run = _Run()
             _row(log, line, text, run)
     _finish(run, reports, asked)
+    return sorted([*reports, *_rates_alone(log)], key=lambda report: report.line)
+
+
+def _rates_alone(log: Log) -> list[Report]:
+    """One report for each four of them that stand together."""
+    reports: list[Report] = []
+    rows: dict[str, Result] = {}
+    last = 0
+    for line in log.having(*KERNELS):
+        found = _RATE_ALONE.fullmatch(line.text.strip()) if len(line.text) < LONGEST else None
+        value = log.number(found["rate"]) if found else None
+        if found is None or value is None:
+            continue
+        if found["name"] in rows or line.number > last + _CLOSE:
+            rows = {}
+        rows[found["name"]] = Result(found["name"], value, found["unit"], line.number)
+        last = line.number
+        if len(rows) == len(KERNELS):
+            results = list(rows.values())
+            reports.append(Report(TOOL, results, results[0].line, "", {}, [_ONLY_RATES]))
+            rows = {}
     return reports
+
+
+def _keep(line: Line, told: dict[str, Any], run: _Run) -> None:
+    """The numbers of the head that others of them make."""
+    for name, (words, half) in _TOLD.items():
+        if is_number(told.get(name)):
+            value = told[name] / (2**20 if name.endswith("_mib") else 1)
+            run.told[name] = Printed(words, value, half, line.number)
+
+
+def _twice(told: dict[str, Printed]) -> list[Twice]:
+    """The head's own sums: arrays by their elements, all by one, ticks by the time of a test."""
+    of_array = ["array_elements", "bytes_per_element"]
+    return [
+        *product(told, "array_mib", of_array, scale=2**-20, unit="MiB"),
+        *product(told, "total_mib", ["array_mib"], count=_ARRAYS, unit="MiB"),
+        *product(told, "clock_ticks", ["test_ns"], ["clock_resolution_ns"]),
+    ]
 
 
 def _without_bars(text: str) -> str:
@@ -242,13 +315,18 @@ def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
         rows = run.rows[at : at + several]
         part = _Run(rows[0][0].line, dict(run.facts), run.unit, run.middle, rows)
         if at == 0:
-            part.line, part.notes = run.line, list(run.notes)
+            part.line, part.notes, part.told = run.line, list(run.notes), run.told
         _report(part, reports, asked)
 
 
 def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     facts, notes = run.facts, run.notes
+    facts.pop("test_ns", None)
     facts = _asked_above(asked, run.rows[0][0].line) | facts
+    told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
+    if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
+        facts["bytes_per_element"] = size
+        notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
@@ -257,7 +335,7 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     if array_bytes:
         # Of MPI it tells the arrays of all ranks together; each works on its own.
         own = array_bytes // facts.get("processes", 1)
-        facts |= {"array_bytes": own, "working_set_bytes": 3 * own}
+        facts |= {"array_bytes": own, "working_set_bytes": _ARRAYS * own}
     if runs:
         # Version 4 counts the first one in, and prints the root mean square.
         facts["repetitions"] = runs if run.middle == "rms" else runs - 1
@@ -267,7 +345,7 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     if not run.unit and not any(_HEADLESS in one for report in reports for one in report.notes):
         notes.append(f"{_HEADLESS}: the columns are read as stream.c has them.")
     results = [_with_bytes(one, array_bytes if is_known else None) for one in _numbered(run)]
-    reports.append(Report(TOOL, results, run.line, version, facts, notes))
+    reports.append(Report(TOOL, results, run.line, version, facts, notes, _twice(run.told)))
 
 
 def _numbered(run: _Run) -> list[Result]:
@@ -292,12 +370,25 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
     """One array: exactly where elements and their size are told, else as rounded in MiB."""
     elements, size = facts.get("array_elements"), facts.pop("bytes_per_element", None)
     of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
-    rounded = of_array or (of_all // 3 if of_all else None)
+    rounded = of_array or (of_all // _ARRAYS if of_all else None)
     if elements and rounded and not size:
         size = next((one for one in _SIZES if abs(rounded / elements - one) < _ROUNDED * one), None)
     if elements and size:
         return int(elements * size)
     return rounded
+
+
+def _size_by_rates(run: _Run, elements: int) -> int | None:
+    """The bytes of an element that rates, times and their number make nearly; None where they make
+    neither: then the number is that of one of several processes, or of something else."""
+    made = sorted(
+        rate * best.of["elapsed_s"] / (best.of["arrays_moved"] * elements)
+        for best, *_ in (run.rows if elements else ())
+        if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
+    )
+    middle = made[len(made) // 2] if made else 0.0
+    sizes = [one for one in _SIZES if one < _NEARLY * middle and middle < _NEARLY * one]
+    return min(sizes, key=lambda one: abs(one - middle), default=None)
 
 
 def _all_asked(log: Log) -> _Asked:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.importers import Line, Log, Report, Result
+from benchbook.importers import Line, Log, Report, Result, Twice
 from benchbook.logs.printed import LONGEST, half_digit, is_number, printed_lines
+from benchbook.logs.twice import Printed, printed, product
+from benchbook.sizes import format_bytes
 
 TOOL = "sysbench"
 LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
@@ -44,6 +47,13 @@ _LATENCY = re.compile(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
 )
 _TOTAL_TIME = re.compile(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
+# What it prints beside its results, and computes of the same counts.
+_COUNTED = re.compile(
+    rf"^(?P<name>Number of threads|total number of events|events \(avg/stddev\)"
+    rf"|execution time \(avg/stddev\)|total time taken by event execution|avg|sum"
+    rf"|(?:Total operations|Operations performed)(?=: [\d.,]+ \()): +(?P<value>{_NUMBER})"
+    rf"(?:ms|s)?(?:$|[ /])"
+)
 _STATISTICS = {"avg": "mean"}
 _CLASS_WIDTH = 0.019  # its histogram has 1024 classes from 1 us to 100 s
 _HEADS = (
@@ -85,6 +95,8 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--memory-scope": ("scope", str),
 }
 _DEFAULT_BLOCK_BYTES = 1024
+_LASTING = ("test", "block", "threads", "operation", "scope")
+_COMMON_ROWS = 2  # without a rate: so few may be of anything
 _NEAR = 3  # lines from a command to its banner
 
 
@@ -97,6 +109,8 @@ class _Run:
     named: set[str] = field(default_factory=set)  # what the rows are called
     notes: list[str] = field(default_factory=list)
     begun: bool = False  # a title of its own was read
+    numbers: dict[str, Printed] = field(default_factory=dict)
+    moved_error_bytes: float = 0.0  # what the digits of the bytes that were moved leave open
 
 
 def read(log: Log) -> list[Report]:
@@ -113,6 +127,11 @@ def read(log: Log) -> list[Report]:
             asked[line.number] = facts
             continue
         banner = _BANNER.match(text)
+        if _is_again(text, run):
+            # A filter took its head: what a command asked for holds for all that it started.
+            asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
+            _finish(run, reports)
+            run = _Run(line.number, run.version, asked_for)
         if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
             begun = run.facts if is_of_command and not run.rows else {}
@@ -123,8 +142,37 @@ def read(log: Log) -> list[Report]:
             continue
         _fact(text, run)
         _figures(log, line, text, run)
+        if ":" in text and (counted := _COUNTED.match(text)):
+            name, value = counted["name"], log.number(counted["value"])
+            if value is not None:
+                run.numbers.setdefault(name, printed(name, value, counted["value"], line.number))
     _finish(run, reports)
     return reports
+
+
+def _twice(run: _Run) -> list[Twice]:
+    """The sums of all threads, which it prints beside the means of one."""
+    events, threads, of_one = "total number of events", "Number of threads", "(avg/stddev)"
+    times = [f"execution time {of_one}", threads]
+    whole = "total time taken by event execution"
+    told = [
+        *product(run.numbers, events, [f"events {of_one}", threads], unit="events"),
+        *product(run.numbers, "sum", times, scale=1e3, unit="ms"),
+        *product(run.numbers, "sum", ["avg", events], unit="ms"),
+        *product(run.numbers, whole, times, unit="s"),
+        *product(run.numbers, whole, ["avg", events], scale=1e-3, unit="s"),
+    ]
+    for operations in ("Total operations", "Operations performed"):
+        told += product(run.numbers, events, [operations], unit="events")
+    return told
+
+
+def _is_again(text: str, run: _Run) -> bool:
+    """Whether another run's figures begin: each counts its operations, and what it moved, once."""
+    names = {row.name for row in run.rows if not row.statistic}
+    return ("operations" in names and bool(_OPERATIONS.match(text))) or (
+        "transfer rate" in names and "B transferred (" in text and bool(_TRANSFERRED.search(text))
+    )
 
 
 def _pasted(text: str) -> dict[str, Any]:
@@ -172,6 +220,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = log.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
+        run.moved_error_bytes = half_digit(found[1]) * 2**20
         rows.append(("transfer rate", found[2], "MiB/s", "", of))
     elif found := _OPERATIONS.match(text):
         rows.append(("operations", found[1], "operations", "", {}))
@@ -189,8 +238,8 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         run.facts["elapsed_error_s"] = max(half_digit(found[1]), _STARTING_S)
     elif (found := _LATENCY.match(text)) and _is_begun(run) and "percentile 95" not in text:
         rows.append(("latency", found[2], "ms", _statistic(found[1]), {}))
-    for name, printed, unit, statistic, of in rows:
-        value = log.number(printed)
+    for name, digits, unit, statistic, of in rows:
+        value = log.number(digits)
         if value is not None:
             run.line = run.line or line.number
             classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
@@ -210,29 +259,42 @@ def _statistic(word: str) -> str:
 
 
 def _finish(run: _Run, reports: list[Report]) -> None:
-    if not any(row.name.endswith("rate") for row in run.rows):
-        if len(run.rows) > 2:
-            reports.append(Report(TOOL, run.rows, run.line, run.version, _common(run), run.notes))
+    rows, facts = run.rows, _common(run)
+    if any(row.name.endswith("rate") for row in rows):
+        elapsed: dict[str, Any] = {
+            name: facts.pop(name) for name in ("elapsed_s", "elapsed_error_s") if name in facts
+        }
+        rows = [
+            Result(row.name, row.value, row.unit, row.line, row.statistic, {**row.of, **elapsed})
+            if "bytes_moved" in row.of and elapsed
+            else row
+            for row in rows
+        ]
+    elif len(rows) <= _COMMON_ROWS:
         return
-    facts = _common(run)
-    elapsed: dict[str, Any] = {
-        name: facts.pop(name) for name in ("elapsed_s", "elapsed_error_s") if name in facts
-    }
-    rows = [
-        Result(row.name, row.value, row.unit, row.line, row.statistic, {**row.of, **elapsed})
-        if "bytes_moved" in row.of and elapsed
-        else row
-        for row in run.rows
-    ]
-    reports.append(Report(TOOL, rows, run.line, run.version, facts, run.notes))
+    reports.append(Report(TOOL, rows, run.line, run.version, facts, run.notes, _twice(run)))
 
 
 def _common(run: _Run) -> dict[str, Any]:
     """The facts; each thread has a buffer of its own where the scope is local."""
     facts = dict(run.facts)
     block = facts.pop("block", None)
+    if not block and (block := _block(run)):
+        made = "bytes and operations make blocks of"
+        run.notes.append(f"The size of its blocks is not told: {made} {format_bytes(block)}.")
     if block:
         facts["array_bytes"] = block
         own = facts.get("scope") == "local"
         facts["working_set_bytes"] = block * (facts.get("threads", 1) if own else 1)
     return facts
+
+
+def _block(run: _Run) -> int | None:
+    """What one operation moved by the sums, where the size is not told: blocks are a power of two,
+    and no other is so near."""
+    moved = next((one.of["bytes_moved"] for one in run.rows if "bytes_moved" in one.of), 0)
+    times = next((one.value for one in run.rows if one.name == "operations"), 0.0)
+    if not (is_number(times) and 0 < times <= moved):
+        return None
+    block = 1 << round(math.log2(moved / times))
+    return block if abs(block * times - moved) <= run.moved_error_bytes else None

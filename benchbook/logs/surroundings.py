@@ -35,11 +35,13 @@ _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Widt
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
-# Of one channel, core or link of several, or of a cache, it is no ceiling.
+# Of one channel, core or link of several, or of a cache, it is no ceiling. Data sheets have it
+# without that word, in capitals; so has who measured it.
 _THEORETICAL = re.compile(
     r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
     r"(?=.*\b(?:[Mm]emory|D?RAM|DDR\d?|HBM\d?)\b)"
-    r".*?\b[Tt]heoretical\b\D{0,60}?\b"
+    r"(?:.*?\b[Tt]heoretical\b|(?!.*(?i:measured|achieved|attained|observed|STREAM|reached))"
+    r".*?\bMax(?:imum|\.)?(?: Main)? Memory Bandwidth\b)\D{0,60}?\b"
     r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -168,7 +170,7 @@ def _pcie(log: Log) -> float | None:
 def _memory(log: Log) -> float | None:
     """The most that its memory carries, as somebody says; None where several differ."""
     said = set()
-    for line in log.having("heoretical"):
+    for line in log.having("heoretical", "Memory Bandwidth"):
         if len(line.text) < LONGEST and (found := _THEORETICAL.match(line.text)):
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))

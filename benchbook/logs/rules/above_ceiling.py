@@ -93,8 +93,10 @@ def _is_in_device(report: Report, one: Result) -> bool:
     """Whether it is the rate of what lies in one memory."""
     if one.statistic == "sum" or one.of.get("devices", 1) > 1:
         return False
-    within = report.column(one, "direction") == "device to device"
-    return within or bool(report.column(one, "array_bytes")) or one.name.startswith(IN_DEVICE)
+    if report.column(one, "direction") == "device to device" or one.name.startswith(IN_DEVICE):
+        return True
+    # Where the head is cut off nobody says how large the arrays are.
+    return bool(report.column(one, "array_bytes") or report.column(one, "arrays_moved"))
 
 
 def _is_of_link(report: Report, one: Result) -> bool:

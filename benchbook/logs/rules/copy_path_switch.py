@@ -24,7 +24,7 @@ REMEDY = (
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each run whose block copy is above that of the whole without a fault."""
     for one in compared(reports):
-        if one.factor >= NOTICED and not source_stands(one):
+        if one.sure_factor >= NOTICED and not source_stands(one):
             yield _finding(one)
 
 

@@ -35,6 +35,7 @@ MADE_OF = {
     "event rate": ("events", "total time", 1e9),
 }
 NAMES = {*MADE_OF, *(name for parts in MADE_OF.values() for name in parts[:2])}
+EXACT = ("operations", "events")  # where they are printed without a decimal point
 TIMES = ("time elapsed", "total time")
 _MODIFIER = re.compile(r":[A-Za-z]+\b")  # of an event of perf: u is in programs, k in the kernel
 REMEDY = (
@@ -133,7 +134,9 @@ def _is_whole(one: Result) -> bool:
 
 
 def _half(one: Result) -> float:
-    """Of a time with zeros at its end only the importer knows its digits."""
+    """Of a time with zeros at its end only the importer knows its digits; counts have no others."""
+    if one.unit in EXACT and float(one.value).is_integer():
+        return 0.0
     known = one.of.get("elapsed_error_s")
     return float(known) if known is not None else half_of_last_digit(one.value)
 

@@ -1,15 +1,19 @@
-"""inconsistent-report: kernels that move as many arrays of one size moved unlike many bytes.
+"""inconsistent-report: kernels of one run moved other bytes than arrays of one size have.
 
 By a rate and the time that it was made of. Where the tool's head is cut off, nobody says how large
-its arrays were; that two of them were alike is known all the same, whatever a tool counts for one.
+its arrays were; that two of them were alike is known all the same. Kernels that move as many moved
+as much, whatever a tool counts for an array; those of 2 and of 3 moved 2 : 3, or 3 : 4 where what
+stores read is counted too, or as much where a build counts alike for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
@@ -37,17 +41,46 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such kernels."""
     del machine
     for report in reports:
-        alike: dict[tuple[object, ...], list[_Moved]] = {}
+        runs: dict[tuple[object, ...], dict[int, list[_Moved]]] = {}
         for one in report.knowing("arrays_moved"):
-            if moved := _moved(one):
-                key = one.of.get("arrays_moved"), one.of.get("process"), one.unit
-                alike.setdefault(key, []).append(moved)
-        for several in alike.values():
-            less = min(several, key=lambda one: one.most)
-            more = max(several, key=lambda one: one.least)
-            if more.least > (1 + TOLERANCE) * less.most:
-                yield _finding(more, less)
+            arrays = one.of.get("arrays_moved")
+            if is_number(arrays) and (moved := _moved(one)):
+                key = one.of.get("process"), one.of.get("part"), one.unit
+                runs.setdefault(key, {}).setdefault(int(arrays), []).append(moved)
+        for run in runs.values():
+            if found := _unlike(run) or _out_of_ratio(run):
+                yield found
                 break
+
+
+def _unlike(run: dict[int, list[_Moved]]) -> Finding | None:
+    """Two of as many arrays that moved unlike much."""
+    for several in run.values():
+        less = min(several, key=lambda one: one.most)
+        more = max(several, key=lambda one: one.least)
+        if more.least > (1 + TOLERANCE) * less.most:
+            why = "both go over as many arrays of one size"
+            return _finding(more, less, why)
+    return None
+
+
+def _out_of_ratio(run: dict[int, list[_Moved]]) -> Finding | None:
+    """Two of other numbers of arrays, whose bytes no way of counting makes."""
+    surest = {
+        arrays: min(several, key=lambda one: one.most / one.least)
+        for arrays, several in run.items()
+    }
+    for few, many in combinations(sorted(surest), 2):
+        less, more = surest[few], surest[many]
+        least, most = more.least / less.most, more.most / less.least
+        ways = (many / few, (many + 1) / (few + 1), 1.0)
+        if not any(
+            least <= (1 + TOLERANCE) * one and one <= (1 + TOLERANCE) * most for one in ways
+        ):
+            ratio = number((more.least + more.most) / (less.least + less.most))
+            why = f"these go over {few} and {many} arrays of one size, which makes no {ratio} times"
+            return _finding(more, less, why)
+    return None
 
 
 def _moved(one: Result) -> _Moved | None:
@@ -61,7 +94,7 @@ def _moved(one: Result) -> _Moved | None:
     return _Moved(one, least, most) if least > 0 and is_number(most) else None
 
 
-def _finding(more: _Moved, less: _Moved) -> Finding:
+def _finding(more: _Moved, less: _Moved, why: str) -> Finding:
     pair = sorted((more, less), key=lambda one: one.result.line)
     said = [
         f"{one.result.name} (line {one.result.line}) moved "
@@ -82,8 +115,8 @@ def _finding(more: _Moved, less: _Moved) -> Finding:
             )
         ],
         explanation=(
-            f"By their rates and the times that these are made of, {said[0]} and {said[1]}: both "
-            "go over as many arrays of one size, so that one of these figures is wrong."
+            f"By their rates and the times that these are made of, {said[0]} and {said[1]}: {why}, "
+            "so that one of these figures is wrong."
         ),
         remedy=REMEDY,
     )

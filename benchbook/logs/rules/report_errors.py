@@ -129,7 +129,7 @@ def _values(
 def _below_none(report: Report) -> Iterator[tuple[Result, str]]:
     """Times that a program cannot take; those of single exchanges are told of their clock."""
     for (name, _, unit), several in report.groups.items():
-        if name.endswith("time") and in_base(1.0, unit)[1] == "ns":
+        if name.endswith(("time", "memory latency")) and in_base(1.0, unit)[1] == "ns":
             for one in several:
                 if one.value < 0:
                     yield one, f"{one.value:,.6g} {one.unit} for {one.name} (line {one.line})"

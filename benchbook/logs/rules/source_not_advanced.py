@@ -35,7 +35,7 @@ def _finding(one: Compared, *, both: bool) -> Finding:
     why = f"mbw {which} reads the same source block for all of its {one.blocks}"
     confidence = SURE
     if not one.version:
-        confidence = LIKELY if one.factor > BEYOND_PATHS + 0.2 else MAYBE
+        confidence = LIKELY if one.sure_factor > BEYOND_PATHS + 0.2 else MAYBE
         if not both:
             why += ", and no other way of copying is that much faster than a copy of the whole"
     return Finding(
