@@ -119,9 +119,9 @@ def _runs(log: Log) -> list[_Run]:
             total = row.stream, row.role or "", row.ended
             if row.start_s == 0 and (total in run.told if row.ended else row.stream in run.done):
                 run = _next(runs, line)
-                if headed:  # what stands over it was read before it began
-                    run.headed = True
-                    run.facts |= {"protocol": runs[-2].facts.get("protocol")}
+                run.headed = headed  # what stands over it was read before it began
+                if headed and "protocol" in runs[-2].facts:
+                    run.facts["protocol"] = runs[-2].facts["protocol"]
             if row.ended:
                 run.done.add(row.stream)
                 run.told.add(total)

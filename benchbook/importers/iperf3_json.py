@@ -33,6 +33,8 @@ _FIGURES = {
 _RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
 _DEEPEST = 6  # levels of somebody's own around a test
 _OF_STREAM = ("sender", "receiver", "udp")
+_SUMS = ("sum", "sum_sent", "sum_received")
+_FIGURED = {"start", "end", "seconds", "bytes", "bits_per_second"}  # of one stream or of all
 _OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
 Object = dict[str, Any]
 
@@ -86,8 +88,12 @@ def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
         yield value
     elif isinstance(value, dict) and _is_end(value):
         yield {"end": value}
+    elif isinstance(value, dict) and (end := _of_end(value)):
+        yield {"end": end}
     elif isinstance(value, list) and any(map(_is_interval, value)):
         yield {"intervals": [one for one in value if _is_interval(one)]}
+    elif isinstance(value, list) and (streams := list(filter(_is_stream, value))):
+        yield {"end": {"streams": streams}}
     elif depth < _DEEPEST and isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             if isinstance(one, dict | list):
@@ -96,14 +102,30 @@ def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
 
 def _is_end(value: Object) -> bool:
     """Whether it is what `jq .end` leaves."""
-    sums = {"sum", "sum_sent", "sum_received"} & value.keys()
-    return bool(sums) and {"streams", "cpu_utilization_percent"} <= value.keys()
+    has_sums = not value.keys().isdisjoint(_SUMS)
+    return has_sums and {"streams", "cpu_utilization_percent"} <= value.keys()
+
+
+def _of_end(value: Object) -> Object:
+    """What a cut has left of an `end`: its sums, or the ends of one stream."""
+    sums = {key: value[key] for key in _SUMS if _is_whole(value.get(key))}
+    streams = _list(value, "streams") or ([value] if _is_stream(value) else [])
+    return {"streams": streams} | sums if sums or _is_stream(value) else {}
+
+
+def _is_stream(value: Any) -> bool:
+    """Whether it has the ends of one stream."""
+    return isinstance(value, dict) and any(_is_whole(value.get(key)) for key in _OF_STREAM)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it has the figures of a whole test; those of an interval say if they are omitted."""
+    return _FIGURED <= (own := _object({"": value}, "")).keys() and "omitted" not in own
 
 
 def _is_interval(value: Any) -> bool:
     """Whether it is one of those that a cut has left of a test, or `jq .intervals`."""
-    keys = {"start", "end", "seconds", "bytes", "bits_per_second", "omitted"}
-    return keys <= _object(value, "sum").keys()
+    return _FIGURED | {"omitted"} <= _object(value, "sum").keys()
 
 
 def _is_test(value: Object) -> bool:
@@ -172,8 +194,9 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
 
 
 def _protocol(end: Object) -> str:
-    """What only one of them has among its sums."""
+    """What only one of them has among its sums, or its streams."""
     sums = [one for key, one in end.items() if key.startswith("sum") and isinstance(one, dict)]
+    sums += [own for one in _list(end, "streams") for own in one.values() if isinstance(own, dict)]
     if any("jitter_ms" in one for one in sums):
         return "udp"
     return "tcp" if any("retransmits" in one for one in sums) else ""
