@@ -120,7 +120,7 @@ def _is_stream(value: Any) -> bool:
 
 def _is_whole(value: Any) -> bool:
     """Whether it has the figures of a whole test; those of an interval say if they are omitted."""
-    return _FIGURED <= (own := _object({"": value}, "")).keys() and "omitted" not in own
+    return isinstance(value, dict) and value.keys() >= _FIGURED and "omitted" not in value
 
 
 def _is_interval(value: Any) -> bool:
@@ -194,10 +194,10 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
 
 
 def _protocol(end: Object) -> str:
-    """What only one of them has among its sums, or its streams."""
+    """What only one of them has among its sums; of a stream that was cut it may be missing."""
     sums = [one for key, one in end.items() if key.startswith("sum") and isinstance(one, dict)]
-    sums += [own for one in _list(end, "streams") for own in one.values() if isinstance(own, dict)]
-    if any("jitter_ms" in one for one in sums):
+    of_streams = (_object(one, "udp") for one in _list(end, "streams"))
+    if any("jitter_ms" in one for one in sums) or any("lost_percent" in one for one in of_streams):
         return "udp"
     return "tcp" if any("retransmits" in one for one in sums) else ""
 
