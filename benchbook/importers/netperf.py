@@ -83,6 +83,7 @@ _LATENCIES = {
 _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
     "Transaction Rate Tran/s": "TRANSACTION_RATE",
+    "Throughput Confidence Width (%)": "THROUGHPUT_CONFID",
     "Local CPU Util %": "LOCAL_CPU_UTIL", "Remote CPU Util %": "REMOTE_CPU_UTIL",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
@@ -414,6 +415,9 @@ def _keyed(run: _Run) -> None:
             of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
             line = run.keys[key][1]
             run.results.append(Result("round trip", latency, "us", line, statistic, of))
+    text, number = run.keys.get("THROUGHPUT_CONFID", ("", 0))
+    if _NUMBER.match(text) and float(text) not in (_UNKNOWN, 0.0):  # nobody asked for one
+        run.results.append(Result("confidence interval", float(text), "%", number))
     for end in _ENDS:
         text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
         if _NUMBER.match(text):
