@@ -17,6 +17,7 @@ from benchbook.logs.transfers import (
     figures,
     link_speed,
     losses,
+    out_of_order,
     row_of,
     timed,
 )
@@ -48,6 +49,7 @@ _BOUNCED = re.compile(
 )
 # One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
 _DELAYED = re.compile(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
+_PACKETS = re.compile(r"(?<![\d.])(\d+) pps\b")
 _CSV = re.compile(
     r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
@@ -160,6 +162,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.headed = run.headed or not run.rows
         of_receiver = "Reads" in text or "Jitter" in text
         run.end = "sender" if "Write" in text else "receiver" if of_receiver else ""
+    elif late := out_of_order(line):
+        run.results.append(late)
     elif is_left_out(text):
         run.gaps = True
     elif run.facts and (found := _WARNING.search(text)):
@@ -277,6 +281,8 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if not (rest := row.rest):
         return
+    if "pps" in rest and (found := _PACKETS.search(rest)):
+        yield Result("packet rate", int(found[1]), "packets/s", number, statistic, columns)
     if "=" in rest and " ms" in rest and (bounced := _BOUNCED.search(rest)):
         of = columns | when | {"repetitions": int(bounced[1])}
         for name, value in zip(_OF_SAMPLES, bounced.groups()[1:5], strict=True):

@@ -19,6 +19,7 @@ from benchbook.logs.transfers import (
     link_speed,
     losses,
     moved_unit,
+    out_of_order,
     row_of,
 )
 
@@ -210,6 +211,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.counted = True
         if run.rows and run.rows[-1][0].line.number == line.number - 1:
             run.rows[-1] = run.rows[-1][0], True
+    elif late := out_of_order(line):
+        run.results.append(late)
     elif is_left_out(text):
         run.gaps = True
     elif "CPU" in text and (found := _CPU.search(text)):

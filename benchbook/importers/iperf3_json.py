@@ -24,6 +24,7 @@ _FIGURES = {
     "lost_packets": ("lost datagrams", "datagrams"),
     "packets": ("datagrams", "datagrams"),
     "lost_percent": ("loss", "%"),
+    "out_of_order": ("out of order", "datagrams"),
     "snd_cwnd": ("congestion window", "B"),
     "rtt": ("round trip", "us"),
     "mean_rtt": ("round trip", "us"),
@@ -35,7 +36,7 @@ _DEEPEST = 6  # levels of somebody's own around a test
 _OF_STREAM = ("sender", "receiver", "udp")
 _SUMS = ("sum", "sum_sent", "sum_received")
 _FIGURED = {"start", "end", "seconds", "bytes", "bits_per_second"}  # of one stream or of all
-_OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
+_OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent", "out_of_order")
 Object = dict[str, Any]
 
 
@@ -335,7 +336,7 @@ def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) 
 
 def _unknown(own: Object, key: str) -> bool:
     """Whether its zero stands for what this end cannot know, as those of a server's sums."""
-    if key.endswith("rtt"):
+    if key.endswith("rtt") or key == "out_of_order":  # clients do not ask their servers for it
         return True
     packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
     if packets is None or own.get("bytes") != 0:
