@@ -34,6 +34,7 @@ _TITLE = re.compile(
 )
 _OMNI = re.compile(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
 _WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
+_BURST = re.compile(r": first burst (\d{1,6})\b")  # what is sent before the first answer
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
@@ -71,6 +72,8 @@ _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _FORMAT = re.compile(r"\s-f ?(\S)")
 _FORMATS = {"b": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "x": "transactions/s"}
 _FORMATS |= {"B": "B/s", "K": "KiB/s", "M": "MiB/s", "G": "GiB/s"}
+_WAYS = (("LOCAL_BYTES_SENT", "REMOTE_BYTES_RECVD"), ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD"))
+_APART = 0.03  # of what was sent: what was still on its way at the end
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
 _LATENCIES = {
     "MIN_LATENCY": "min", "MEAN_LATENCY": "mean", "P50_LATENCY": "median", "P90_LATENCY": "p90",
@@ -84,6 +87,9 @@ _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
     "Transaction Rate Tran/s": "TRANSACTION_RATE",
     "Throughput Confidence Width (%)": "THROUGHPUT_CONFID",
+    "Elapsed Time (sec)": "ELAPSED_TIME",
+    "Local Bytes Sent": "LOCAL_BYTES_SENT", "Local Bytes Received": "LOCAL_BYTES_RECVD",
+    "Remote Bytes Sent": "REMOTE_BYTES_SENT", "Remote Bytes Received": "REMOTE_BYTES_RECVD",
     "Local CPU Util %": "LOCAL_CPU_UTIL", "Remote CPU Util %": "REMOTE_CPU_UTIL",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
@@ -275,6 +281,8 @@ def _begun(line: Line, found: re.Match[str]) -> _Run:
     run.facts["test"] = f"{found['protocol']} {kind}"
     run.meets("near_address", found["near"])
     run.meets("far_address", found["far"])
+    if burst := _BURST.search(line.text):
+        run.facts["outstanding"] = 1 + int(burst[1])
     return run
 
 
@@ -383,6 +391,22 @@ def _asked_unit(run: _Run) -> str:
     return "transactions/s" if "RESPONSE" in run.kind else _BITS["6"] if run.kind else ""
 
 
+def _moved(run: _Run) -> dict[str, Any]:
+    """What was moved in which time, where it went one way, and both ends agree or one tells."""
+    elapsed = run.keys.get("ELAPSED_TIME", ("", 0))[0]
+    there, back = ([one for key in way if (one := _counted(run, key))] for way in _WAYS)
+    own = there or back
+    if not own or (there and back) or not _NUMBER.match(elapsed):
+        return {}
+    alike = min(own) >= (1 - _APART) * max(own)
+    return {**_elapsed(elapsed), "bytes_moved": own[-1]} if alike else {}
+
+
+def _counted(run: _Run, key: str) -> float:
+    text = run.keys.get(key, ("", 0))[0]
+    return float(text) if _NUMBER.match(text) else 0.0
+
+
 def _keyed(run: _Run) -> None:
     """What -- -k prints: a name and a value on each line."""
     text, number = run.keys.get("THROUGHPUT", ("", 0))
@@ -398,7 +422,8 @@ def _keyed(run: _Run) -> None:
         run.notes.append(f"line {number}: THROUGHPUT={text} has no unit without THROUGHPUT_UNITS")
     elif text:
         name = "transaction rate" if unit == "transactions/s" else "throughput"
-        run.results.append(Result(name, value, unit, number, "total"))
+        of = _moved(run) if name == "throughput" else {}
+        run.results.append(Result(name, value, unit, number, "total", of))
     elif "TRANSACTION_RATE" in run.keys:
         text, number = run.keys["TRANSACTION_RATE"]
         if _NUMBER.match(text):
