@@ -196,6 +196,7 @@ RESULT_COLUMNS = {
     "memory_peak_bytes_per_s": "what the memory can do by its clock and width, as the log says",
     "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
     "memory_bytes_per_s": "what the memory carries at its best, as the log says",
+    "outstanding": "exchanges that are under way at any time, where the tool says so",
     "asked_per_s": "messages that were to be sent in a second",
     "refused": "why the tool counted nothing at all, in its words",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",

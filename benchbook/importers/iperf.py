@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     BINARY,
     CONNECTED,
@@ -17,6 +17,7 @@ from benchbook.logs.transfers import (
     figures,
     link_speed,
     losses,
+    out_of_order,
     row_of,
     timed,
 )
@@ -48,6 +49,7 @@ _BOUNCED = re.compile(
 )
 # One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
 _DELAYED = re.compile(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
+_PACKETS = re.compile(r"(?<![\d.])(\d+) pps\b")
 _CSV = re.compile(
     r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
@@ -70,6 +72,7 @@ class _Run:
     reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
     both_ways: bool = False  # on one connection
     headed: bool = False  # what is over its first row is there
+    gaps: bool = False  # somebody left rows out
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -159,6 +162,10 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.headed = run.headed or not run.rows
         of_receiver = "Reads" in text or "Jitter" in text
         run.end = "sender" if "Write" in text else "receiver" if of_receiver else ""
+    elif late := out_of_order(line):
+        run.results.append(late)
+    elif is_left_out(text):
+        run.gaps = True
     elif run.facts and (found := _WARNING.search(text)):
         run.notes.append(f"line {line.number}: iperf says: {found[0]}")
 
@@ -251,7 +258,8 @@ def _count(run: _Run, streams: set[str]) -> int:
     if run.near_ports:
         count = len(run.near_ports) * (2 if run.both_ways else 1)
         return count if len(streams) <= count else 0
-    return len(streams) if run.headed and not any("*" in one for one in streams) else 0
+    are_all = run.headed and not run.gaps and not any("*" in one for one in streams)
+    return len(streams) if are_all else 0
 
 
 def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
@@ -273,6 +281,8 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
     when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if not (rest := row.rest):
         return
+    if "pps" in rest and (found := _PACKETS.search(rest)):
+        yield Result("packet rate", int(found[1]), "packets/s", number, statistic, columns)
     if "=" in rest and " ms" in rest and (bounced := _BOUNCED.search(rest)):
         of = columns | when | {"repetitions": int(bounced[1])}
         for name, value in zip(_OF_SAMPLES, bounced.groups()[1:5], strict=True):

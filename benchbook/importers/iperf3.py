@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     CONNECTED,
     LOST,
@@ -19,6 +19,7 @@ from benchbook.logs.transfers import (
     link_speed,
     losses,
     moved_unit,
+    out_of_order,
     row_of,
 )
 
@@ -65,11 +66,13 @@ class _Run:
     reverse: bool = False
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    done: set[tuple[str, str]] = field(default_factory=set)  # streams whose end was told
+    done: set[str] = field(default_factory=set)  # streams whose end was told
+    told: set[tuple[str, str, str]] = field(default_factory=set)  # and which end, of which way
     counted: bool = False  # an old client ends with what was sent
     old: bool = False  # such a one was seen above
     headed: bool = False  # what is over its first row is there
     connected: set[str] = field(default_factory=set)
+    gaps: bool = False  # somebody left rows out
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -90,7 +93,7 @@ class _Run:
 def read(log: Log) -> list[Report]:
     """One report for each test; that of a server's output within a client's is another."""
     speed = link_speed(log)
-    shown = [one for one in log.commands if "iperf3" in one.words[0]]
+    shown = _shown(log)
     reports = [_report(log, run, _command(shown, run)) for run in _runs(log) if run.took()]
     for report in reports:
         report.facts |= speed
@@ -100,9 +103,12 @@ def read(log: Log) -> list[Report]:
 def _runs(log: Log) -> list[_Run]:
     family, runs = Family(log), [_Run(1)]
     ruled = closing = False  # after dashes; after the head of columns that follows them
-    wrapped = _wrapped(log)
+    headed = False  # the last head of columns has no rows yet
+    wrapped, shown = _wrapped(log), {one.number for one in _shown(log)}
     for line in printed_lines(log):
         # Nearly all lines are rows, which begin nothing.
+        if line.number in shown and runs[-1].done:
+            _next(runs, line)
         usual = family.name == TOOL and "/sec" in line.text and line.text[0] == "["
         if not usual and (_is_of_json(line.text) or family.of(line) == "iperf"):
             continue
@@ -111,19 +117,24 @@ def _runs(log: Log) -> list[_Run]:
         if row is not None and not row.ended and line.number in wrapped:
             row = row._replace(ended=wrapped[line.number])
         if row is not None:
-            ended = row.ended
-            if not ended and row.start_s == 0 and (row.stream, "") in run.done:
+            total = row.stream, row.role or "", row.ended
+            if row.start_s == 0 and (total in run.told if row.ended else row.stream in run.done):
                 run = _next(runs, line)
-            if ended:
-                run.done.add((row.stream, ""))
+                run.headed = headed  # what stands over it was read before it began
+                if headed and "protocol" in runs[-2].facts:
+                    run.facts["protocol"] = runs[-2].facts["protocol"]
+            if row.ended:
+                run.done.add(row.stream)
+                run.told.add(total)
             run.line = line.number if not run.rows and run.client is None else run.line
             run.rows.append((row, closing or run.counted))
-            ruled = False
+            ruled = headed = False
         elif "[ ID]" in line.text:
             if run.counted or (run.done and not ruled):
                 run = _next(runs, line)  # of which only this head is left
             _says(log, run, line)
-            closing, ruled, run.headed = ruled, False, run.headed or not run.rows
+            run.headed = run.headed or not run.rows
+            closing, ruled, headed = ruled, False, True
         else:
             _says(log, run, line)
             if "Summary Results:" in line.text or _is_rule(line.text):
@@ -200,6 +211,10 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.counted = True
         if run.rows and run.rows[-1][0].line.number == line.number - 1:
             run.rows[-1] = run.rows[-1][0], True
+    elif late := out_of_order(line):
+        run.results.append(late)
+    elif is_left_out(text):
+        run.gaps = True
     elif "CPU" in text and (found := _CPU.search(text)):
         for end, share in ((found[1], found[2]), (found[3], found[4])):
             value = log.number(share)
@@ -223,6 +238,11 @@ def _report(log: Log, run: _Run, command: Command | None) -> Report:
     return Report(TOOL, run.results, run.line, run.version, facts, notes)
 
 
+def _shown(log: Log) -> list[Command]:
+    """The command lines that start it."""
+    return [one for one in log.commands if "iperf3" in one.words[0]]
+
+
 def _command(shown: list[Command], run: _Run) -> Command | None:
     """The command line that it was started by, where the log shows it."""
     before = bisect_right(shown, run.line + 1, key=lambda one: one.number)
@@ -241,7 +261,8 @@ def _learn(run: _Run, command: Command | None) -> None:
         elif any("Bytes" in row.rest for row, _ in run.rows):
             run.facts["protocol"] = "tcp"
     streams = {row.stream for row, _ in run.rows} - {"SUM"}
-    if streams and (streams <= run.connected or (run.headed and not run.connected)):
+    are_all = run.headed and not run.connected and not run.gaps
+    if streams and (streams <= run.connected or are_all):
         run.facts["streams"] = len(run.connected or streams)  # else some may be cut off
     if run.client is not None:
         run.facts["role"] = "client" if run.client else "server"

@@ -24,6 +24,7 @@ _FIGURES = {
     "lost_packets": ("lost datagrams", "datagrams"),
     "packets": ("datagrams", "datagrams"),
     "lost_percent": ("loss", "%"),
+    "out_of_order": ("out of order", "datagrams"),
     "snd_cwnd": ("congestion window", "B"),
     "rtt": ("round trip", "us"),
     "mean_rtt": ("round trip", "us"),
@@ -33,7 +34,9 @@ _FIGURES = {
 _RTT = {"mean_rtt": "mean", "min_rtt": "min", "max_rtt": "max"}
 _DEEPEST = 6  # levels of somebody's own around a test
 _OF_STREAM = ("sender", "receiver", "udp")
-_OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent")
+_SUMS = ("sum", "sum_sent", "sum_received")
+_FIGURED = {"start", "end", "seconds", "bytes", "bits_per_second"}  # of one stream or of all
+_OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent", "out_of_order")
 Object = dict[str, Any]
 
 
@@ -86,8 +89,12 @@ def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
         yield value
     elif isinstance(value, dict) and _is_end(value):
         yield {"end": value}
+    elif isinstance(value, dict) and (end := _of_end(value)):
+        yield {"end": end}
     elif isinstance(value, list) and any(map(_is_interval, value)):
         yield {"intervals": [one for one in value if _is_interval(one)]}
+    elif isinstance(value, list) and (streams := list(filter(_is_stream, value))):
+        yield {"end": {"streams": streams}}
     elif depth < _DEEPEST and isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             if isinstance(one, dict | list):
@@ -96,14 +103,30 @@ def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
 
 def _is_end(value: Object) -> bool:
     """Whether it is what `jq .end` leaves."""
-    sums = {"sum", "sum_sent", "sum_received"} & value.keys()
-    return bool(sums) and {"streams", "cpu_utilization_percent"} <= value.keys()
+    has_sums = not value.keys().isdisjoint(_SUMS)
+    return has_sums and {"streams", "cpu_utilization_percent"} <= value.keys()
+
+
+def _of_end(value: Object) -> Object:
+    """What a cut has left of an `end`: its sums, or the ends of one stream."""
+    sums = {key: value[key] for key in _SUMS if _is_whole(value.get(key))}
+    streams = _list(value, "streams") or ([value] if _is_stream(value) else [])
+    return {"streams": streams} | sums if sums or _is_stream(value) else {}
+
+
+def _is_stream(value: Any) -> bool:
+    """Whether it has the ends of one stream."""
+    return isinstance(value, dict) and any(_is_whole(value.get(key)) for key in _OF_STREAM)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it has the figures of a whole test; those of an interval say if they are omitted."""
+    return isinstance(value, dict) and value.keys() >= _FIGURED and "omitted" not in value
 
 
 def _is_interval(value: Any) -> bool:
     """Whether it is one of those that a cut has left of a test, or `jq .intervals`."""
-    keys = {"start", "end", "seconds", "bytes", "bits_per_second", "omitted"}
-    return keys <= _object(value, "sum").keys()
+    return _FIGURED | {"omitted"} <= _object(value, "sum").keys()
 
 
 def _is_test(value: Object) -> bool:
@@ -172,9 +195,10 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
 
 
 def _protocol(end: Object) -> str:
-    """What only one of them has among its sums."""
+    """What only one of them has among its sums; of a stream that was cut it may be missing."""
     sums = [one for key, one in end.items() if key.startswith("sum") and isinstance(one, dict)]
-    if any("jitter_ms" in one for one in sums):
+    of_streams = (_object(one, "udp") for one in _list(end, "streams"))
+    if any("jitter_ms" in one for one in sums) or any("lost_percent" in one for one in of_streams):
         return "udp"
     return "tcp" if any("retransmits" in one for one in sums) else ""
 
@@ -312,7 +336,7 @@ def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) 
 
 def _unknown(own: Object, key: str) -> bool:
     """Whether its zero stands for what this end cannot know, as those of a server's sums."""
-    if key.endswith("rtt"):
+    if key.endswith("rtt") or key == "out_of_order":  # clients do not ask their servers for it
         return True
     packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
     if packets is None or own.get("bytes") != 0:

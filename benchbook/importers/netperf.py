@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.printed import decimals, half_digit, printed_lines
 from benchbook.logs.transfers import link_speed
 
 TOOL = "netperf"
@@ -32,9 +34,11 @@ _TITLE = re.compile(
 )
 _OMNI = re.compile(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
 _WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
+_BURST = re.compile(r": first burst (\d{1,6})\b")  # what is sent before the first answer
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
+_ENDS = ("local", "remote")
 _OF_CPUS = 4  # more with -c or -C: the use of either end's, and what that is for each unit
 _WITH_CPUS = 8  # cells of a sender of datagrams then
 _UNKNOWN = -1.0  # what stands for a figure that was not taken
@@ -65,10 +69,16 @@ _UNSURE = re.compile(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%
 _KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
 _CLASS_WIDTH = 0.1  # its percentiles come out of a histogram of 90 classes for each power of ten
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
+_FORMAT = re.compile(r"\s-f ?(\S)")
+_FORMATS = {"b": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "x": "transactions/s"}
+_FORMATS |= {"B": "B/s", "K": "KiB/s", "M": "MiB/s", "G": "GiB/s"}
+_WAYS = (("LOCAL_BYTES_SENT", "REMOTE_BYTES_RECVD"), ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD"))
+_APART = 0.03  # of what was sent: what was still on its way at the end
 _BYTES = {"Bytes": "B/s", "KBytes": "KiB/s", "MBytes": "MiB/s", "GBytes": "GiB/s"}
 _LATENCIES = {
     "MIN_LATENCY": "min", "MEAN_LATENCY": "mean", "P50_LATENCY": "median", "P90_LATENCY": "p90",
     "P99_LATENCY": "p99", "MAX_LATENCY": "max", "STDDEV_LATENCY": "sd",
+    "RT_LATENCY": "mean",  # what the rate makes of it
 }  # fmt: skip
 
 
@@ -76,6 +86,10 @@ _LATENCIES = {
 _HEADS = {
     "Throughput": "THROUGHPUT", "Throughput Units": "THROUGHPUT_UNITS", "Protocol": "PROTOCOL",
     "Transaction Rate Tran/s": "TRANSACTION_RATE",
+    "Throughput Confidence Width (%)": "THROUGHPUT_CONFID",
+    "Elapsed Time (sec)": "ELAPSED_TIME",
+    "Local Bytes Sent": "LOCAL_BYTES_SENT", "Local Bytes Received": "LOCAL_BYTES_RECVD",
+    "Remote Bytes Sent": "REMOTE_BYTES_SENT", "Remote Bytes Received": "REMOTE_BYTES_RECVD",
     "Local CPU Util %": "LOCAL_CPU_UTIL", "Remote CPU Util %": "REMOTE_CPU_UTIL",
     "Minimum Latency Microseconds": "MIN_LATENCY", "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
@@ -83,6 +97,7 @@ _HEADS = {
     "99th Percentile Latency Microseconds": "P99_LATENCY",
     "Maximum Latency Microseconds": "MAX_LATENCY",
     "Stddev Latency Microseconds": "STDDEV_LATENCY",
+    "Round Trip Latency usec/tran": "RT_LATENCY",
 }  # fmt: skip
 
 
@@ -94,13 +109,20 @@ class _Run:
     protocol: str = ""
     kind: str = ""
     silent: bool = False
+    row: str = ""  # the first one
     cells: int = 0  # of the sender's line
     unit: str = ""
+    format: str = ""  # as -f asks
     results: list[Result] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, tuple[str, int]] = field(default_factory=dict)
     interim: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def again(self, line: Line) -> _Run:
+        """The next of several under one title."""
+        own = {name: getattr(self, name) for name in ("protocol", "kind", "silent", "unit")}
+        return _Run(line.number, **own, facts=dict(self.facts))
 
     def meets(self, name: str, end: str | None) -> None:
         """An address of the title, if it is one."""
@@ -167,11 +189,15 @@ def read(log: Log) -> list[Report]:
         elif runs and runs[-1].silent and not _TIMED.match(line.text):
             continue
         elif runs and _ROW.match(line.text):
-            if runs[-1].silent and runs[-1].results and len(line.text.split()) >= _WHOLE:
-                runs.append(_Run(**{**vars(runs[-1]), "line": line.number, "results": []}))
+            if runs[-1].results and (_is_next_silent(runs[-1], line) or _is_next(runs[-1], line)):
+                runs.append(runs[-1].again(line))
             _row(runs[-1], line)
-    for run in runs:
+    formats = list(_formats(log))
+    for above, run in zip([0, *(one.line for one in runs)], runs, strict=False):
         if "THROUGHPUT" in run.keys or (run.kind and run.keys):
+            asked = bisect_left(formats, (run.line, ""))
+            if asked and formats[asked - 1][0] > above:
+                run.format = formats[asked - 1][1]
             _keyed(run)
     speed = link_speed(log) if runs else {}
     return [
@@ -187,6 +213,16 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
         words = command.words
         if words[0].endswith("netperf") and "-o" in words[:-1]:
             yield command.number, words[words.index("-o") + 1].upper().split(",")
+
+
+def _formats(log: Log) -> Iterator[tuple[int, str]]:
+    """By line, the unit that a command asks for with -f: ? where it does not."""
+    for command in log.commands:
+        begin = next((at for at, one in enumerate(command.words) if one.endswith("netperf")), None)
+        if begin is not None:
+            own = " ".join(takewhile(lambda one: one != "--", command.words[begin:]))
+            found = _FORMAT.search(own)
+            yield command.number, found[1] if found else "?"
 
 
 def _separated(text: str) -> list[str]:
@@ -245,6 +281,8 @@ def _begun(line: Line, found: re.Match[str]) -> _Run:
     run.facts["test"] = f"{found['protocol']} {kind}"
     run.meets("near_address", found["near"])
     run.meets("far_address", found["far"])
+    if burst := _BURST.search(line.text):
+        run.facts["outstanding"] = 1 + int(burst[1])
     return run
 
 
@@ -264,8 +302,23 @@ def _unit(found: re.Match[str]) -> str:
     return _BITS[found["power"]] if found["power"] else _BYTES[found["bytes"]]
 
 
+def _is_next_silent(run: _Run, line: Line) -> bool:
+    return run.silent and len(line.text.split()) >= _WHOLE
+
+
+def _is_next(run: _Run, line: Line) -> bool:
+    """Whether somebody put the row of another test under those of one: as many numbers, with as
+    many decimals each."""
+    return bool(run.row) and _shape(line.text) == _shape(run.row)
+
+
+def _shape(text: str) -> list[int]:
+    return [decimals(cell) for cell in text.split()]
+
+
 def _row(run: _Run, line: Line) -> None:
     cells = line.text.split()
+    run.row = run.row or line.text
     if "RESPONSE" in run.kind:
         if len(cells) < 6 or run.results:
             return
@@ -273,7 +326,7 @@ def _row(run: _Run, line: Line) -> None:
         rate = float(cells[5])
         of = {**size, "elapsed_s": float(cells[4])}
         run.results.append(Result("transaction rate", rate, "transactions/s", line.number, "", of))
-        run.results += _of_cpus(line, cells, 6)
+        run.results += _of_cpus(line, cells, 6, "us/transaction")
     elif run.protocol == "udp" and run.unit:
         _datagrams(run, line, cells)
     elif run.unit and len(cells) >= 5 and not run.results:
@@ -281,19 +334,26 @@ def _row(run: _Run, line: Line) -> None:
         of = {**elapsed, "write_bytes": int(float(cells[2]))}
         value = float(cells[4])
         run.results.append(Result("throughput", value, run.unit, line.number, "total", of))
-        run.results += _of_cpus(line, cells, 5)
+        run.results += _of_cpus(line, cells, 5, "us/KiB")
 
 
-def _of_cpus(line: Line, cells: list[str], begin: int) -> Iterator[Result]:
-    """How busy the CPUs of both ends were, behind what was measured."""
+def _of_cpus(line: Line, cells: list[str], begin: int, unit: str) -> Iterator[Result]:
+    """How busy the CPUs of both ends were, and for how long for each unit of what was measured."""
     if len(cells) == begin + _OF_CPUS:
-        for end, cell in zip(("local", "remote"), cells[begin:], strict=False):
+        for end, cell in zip(_ENDS, cells[begin:], strict=False):
             yield from _cpu(line.number, end, cell)
+        for end, cell in zip(_ENDS, cells[begin + len(_ENDS) :], strict=True):
+            yield from _demand(line.number, end, cell, unit)
 
 
 def _cpu(number: int, end: str, cell: str) -> Iterator[Result]:
     if (use := float(cell)) != _UNKNOWN:
         yield Result("CPU", use, "%", number, "", {"end": end})
+
+
+def _demand(number: int, end: str, cell: str, unit: str) -> Iterator[Result]:
+    if (demand := float(cell)) != _UNKNOWN:
+        yield Result("service demand", demand, unit, number, "", {"end": end})
 
 
 def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
@@ -315,11 +375,36 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
         Result("throughput", rate, run.unit, line.number, "total", of | moved),
     ]
     if run.cells == _WITH_CPUS:
-        run.results += _cpu(line.number, "local" if of["end"] == "sender" else "remote", cells[-2])
+        end = "local" if of["end"] == "sender" else "remote"
+        run.results += _cpu(line.number, end, cells[-2])
+        run.results += _demand(line.number, end, cells[-1], "us/KiB")
 
 
 def _elapsed(cell: str) -> dict[str, float]:
     return {"elapsed_s": float(cell), "elapsed_error_s": half_digit(cell)}
+
+
+def _asked_unit(run: _Run) -> str:
+    """The unit by the command line; "" where it is not there, or does not tell."""
+    if run.format != "?":
+        return _FORMATS.get(run.format, "")
+    return "transactions/s" if "RESPONSE" in run.kind else _BITS["6"] if run.kind else ""
+
+
+def _moved(run: _Run) -> dict[str, Any]:
+    """What was moved in which time, where it went one way, and both ends agree or one tells."""
+    elapsed = run.keys.get("ELAPSED_TIME", ("", 0))[0]
+    there, back = ([one for key in way if (one := _counted(run, key))] for way in _WAYS)
+    own = there or back
+    if not own or (there and back) or not _NUMBER.match(elapsed):
+        return {}
+    alike = min(own) >= (1 - _APART) * max(own)
+    return {**_elapsed(elapsed), "bytes_moved": own[-1]} if alike else {}
+
+
+def _counted(run: _Run, key: str) -> float:
+    text = run.keys.get(key, ("", 0))[0]
+    return float(text) if _NUMBER.match(text) else 0.0
 
 
 def _keyed(run: _Run) -> None:
@@ -328,6 +413,7 @@ def _keyed(run: _Run) -> None:
     units = run.keys.get("THROUGHPUT_UNITS", ("", 0))[0]
     found = _UNIT.search(units)
     unit = _unit(found) if found else "transactions/s" if units.startswith("Trans") else ""
+    unit = unit if units else _asked_unit(run)
     try:
         value = float(text) if text else 0.0
     except ValueError:
@@ -336,14 +422,15 @@ def _keyed(run: _Run) -> None:
         run.notes.append(f"line {number}: THROUGHPUT={text} has no unit without THROUGHPUT_UNITS")
     elif text:
         name = "transaction rate" if unit == "transactions/s" else "throughput"
-        run.results.append(Result(name, value, unit, number, "total"))
+        of = _moved(run) if name == "throughput" else {}
+        run.results.append(Result(name, value, unit, number, "total", of))
     elif "TRANSACTION_RATE" in run.keys:
         text, number = run.keys["TRANSACTION_RATE"]
         if _NUMBER.match(text):
             rate = float(text)
             run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
     for key, statistic in _LATENCIES.items():
-        if key in run.keys:
+        if key in run.keys and not (key == "RT_LATENCY" and "MEAN_LATENCY" in run.keys):
             try:
                 latency = float(run.keys[key][0])
             except ValueError:
@@ -353,7 +440,10 @@ def _keyed(run: _Run) -> None:
             of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
             line = run.keys[key][1]
             run.results.append(Result("round trip", latency, "us", line, statistic, of))
-    for end in ("local", "remote"):
+    text, number = run.keys.get("THROUGHPUT_CONFID", ("", 0))
+    if _NUMBER.match(text) and float(text) not in (_UNKNOWN, 0.0):  # nobody asked for one
+        run.results.append(Result("confidence interval", float(text), "%", number))
+    for end in _ENDS:
         text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
         if _NUMBER.match(text):
             run.results += _cpu(number, end, text)

@@ -10,6 +10,8 @@ from typing import Any, TypeGuard
 
 from benchbook.importers import Line, Log
 
+_LEFT_OUT = re.compile(r"[ \t\[(<]*(?:\.{3,}|…|(?i:snip(?:ped)?|cut|omitted))[ \t.…\])>]*")
+_SHORT = 40  # characters
 _DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
 
@@ -79,6 +81,11 @@ def _half(exponent: int) -> float:
 # By how many digits stand behind the point: nearly all numbers are as short.
 HALVES = [_half(-digits) for digits in range(20)]
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
+
+
+def is_left_out(text: str) -> bool:
+    """Whether a line stands for rows that somebody left out: `...`, `[…]`, `<snip>`."""
+    return len(text) <= _SHORT and _LEFT_OUT.fullmatch(text) is not None
 
 
 def printed_lines(log: Log) -> Iterator[Line]:

@@ -26,6 +26,10 @@ CONNECTED = re.compile(
     r"\[\s*[*\w-]*\d\]\s*local\s+(?P<near>[^\s%]+)(?:%(?P<device>\S+))?\s+port\s+\d+\s+connected\s+"
     r"(?P<how>to|with)\s+(?P<far>[^\s%]+)(?:%\S+)?\s+port\s+\d+(?P<rest>.*)"
 )
+_LATE = re.compile(
+    r"\[\s*(?P<stream>[*\w-]*\d|SUM)\]\s+(?P<start>\d+[.,]\d+)\s*-\s*(?P<end>\d+[.,]\d+)\s+sec\s+"
+    r"(?P<late>\d+) datagrams received out-of-order"
+)
 _SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
 _IB_RATE = re.compile(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
@@ -204,6 +208,15 @@ def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[
         for (name, unit), text in zip(_OF_LOSSES, printed, strict=True)
         if text is not None and (value := log.number(text)) is not None
     ]
+
+
+def out_of_order(line: Line) -> Result | None:
+    """Datagrams that came behind later ones, which both print in a line of its own."""
+    if "out-of-order" not in line.text or (found := _LATE.search(line.text)) is None:
+        return None
+    columns: dict[str, Any] = {"stream": found["stream"], "end": "receiver"}
+    columns |= {name + "_s": _seconds(found[name]) for name in ("start", "end")}
+    return Result("out of order", int(found["late"]), "datagrams", line.number, "", columns)
 
 
 def _is_last(log: Log, line: Line) -> bool:

@@ -7,14 +7,14 @@ bytes. A printed number is as good as its digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
-from benchbook.logs.ends import BOTH_WAYS, SUM
+from benchbook.logs.ends import SUM
+from benchbook.logs.parts import as_long, beside, complete, covers, is_part, span_of, whose
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
@@ -26,7 +26,6 @@ LEAST_POINTS = 0.51  # of a per cent that is printed without any
 WHOLE_POINT = 1.01  # a share that is cut, not rounded
 LEAST_DIGITS = 1.0  # of a rate with two decimals
 OF_CORE = 1e-4  # what four decimals of each core leave open in their sum
-LONGER = 0.2  # of the time: how far apart the ends of streams may be
 SHOWN = 3
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, or who copied "
@@ -54,37 +53,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(odd)
 
 
-def _beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
-    """Numbers of these names that one line has of one stream, where it has them all."""
-    columns = [report.called(name) for name in names]
-    if not all(columns):
-        return ()
-    if _are_rows(columns):
-        return zip(*columns, strict=True)
-    lines: dict[tuple[object, ...], dict[str, Result]] = {}
-    for one in report.called(*names):
-        of = one.of
-        key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
-        lines.setdefault(key, {}).setdefault(one.name, one)
-    return [tuple(own[name] for name in names) for own in lines.values() if len(own) == len(names)]
-
-
-def _are_rows(columns: list[list[Result]]) -> bool:
-    """Whether the first ones are of one line and stream, and the second, and so on."""
-    first, *others = columns
-    return all(
-        len(other) == len(first)
-        and all(
-            a.line == b.line and a.of == b.of and a.statistic == b.statistic
-            for a, b in zip(first, other, strict=True)
-        )
-        for other in others
-    ) and len({one.line for one in first}) == len(first)
-
-
 def _shares(report: Report) -> Iterator[Odd]:
     """Lost datagrams of all that are not the printed share."""
-    for lost, every, loss in _beside(report, "lost datagrams", "datagrams", "loss"):
+    for lost, every, loss in beside(report, "lost datagrams", "datagrams", "loss"):
         if every.value <= 0 or lost.value < 0 or not math.isfinite(loss.value):
             continue
         made = 100 * lost.value / every.value
@@ -99,7 +70,7 @@ def _shares(report: Report) -> Iterator[Odd]:
 
 def _packets(report: Report) -> Iterator[Odd]:
     """Packets received of those sent that are not the printed loss."""
-    for sent, got, loss in _beside(report, "packets sent", "packets received", "loss"):
+    for sent, got, loss in beside(report, "packets sent", "packets received", "loss"):
         counted = all(is_number(one.value) for one in (sent, got, loss))
         # Those on their way at the end are neither received nor lost.
         over = sent.value - report.facts.get("in_flight", 0)
@@ -133,14 +104,14 @@ def _streams(report: Report) -> Iterator[Odd]:
         return  # JSON of both ways does not tell which way a stream goes
     every: dict[object, list[Result]] = {}
     ends: dict[object, list[Result]] = {}
-    for one in filter(_is_part, moved):
+    for one in filter(is_part, moved):
         direction, end = one.of.get("direction"), one.of.get("end")
         every.setdefault(direction, []).append(one)
         ends.setdefault((direction, end), []).append(one)
     # Once for each direction and end: a log may have very many sums. Of a log that was cut some
     # streams are missing: only those of which all are there once are added.
     count = report.facts.get("streams", 0)
-    whole_ends, whole_all = _complete(ends, count), _complete(every, count)
+    whole_ends, whole_all = complete(ends, count), complete(every, count)
     in_own, in_all = _totals(whole_ends), _totals(whole_all)
     for whole in moved if count > 1 else ():
         direction, end = whole.of.get("direction"), whole.of.get("end")
@@ -151,7 +122,7 @@ def _streams(report: Report) -> Iterator[Odd]:
             *([in_all[direction]] if direction in in_all else []),
         ]
         parts = whole_ends.get((direction, end)) or whole_all.get(direction, [])
-        if sums and _as_long(whole, parts) and not any(_near(_bytes(whole), one) for one in sums):
+        if sums and as_long(whole, parts) and not any(_near(_bytes(whole), one) for one in sums):
             yield _unequal("the streams", whole, sums[0], parts)
 
 
@@ -163,14 +134,14 @@ def _slices(report: Report) -> Iterator[Odd]:
     if any(one.of.get("direction") == "reverse" for one in sums):
         return
     parts: dict[object, list[Result]] = {}
-    for one in filter(_is_part, moved if sums else ()):
+    for one in filter(is_part, moved if sums else ()):
         parts.setdefault(_slice(one), []).append(one)
-    complete = _complete(parts, count)
-    totals = _totals(complete)
+    own = complete(parts, count)
+    totals = _totals(own)
     for whole in sums:
         key = _slice(whole)
         if key in totals and not _near(_bytes(whole), totals[key]):
-            yield _unequal("the streams", whole, totals[key], complete[key])
+            yield _unequal("the streams", whole, totals[key], own[key])
 
 
 def _slice(one: Result) -> tuple[object, ...]:
@@ -178,66 +149,25 @@ def _slice(one: Result) -> tuple[object, ...]:
     return of.get("start_s"), of.get("end_s"), of.get("direction"), of.get("end")
 
 
-def _as_long(whole: Result, parts: list[Result]) -> bool:
-    """Whether the parts ended with the whole, as far as they tell: else it is an interval whose
-    whole was cut off."""
-    end = whole.of.get("end_s", 0.0)
-    return all(abs(one.of.get("end_s", end) - end) <= LONGER * end for one in parts)
-
-
-def _complete(parts: dict[Any, list[Result]], count: int) -> dict[Any, list[Result]]:
-    return {
-        key: some
-        for key, some in parts.items()
-        if len(some) == len({one.of.get("stream") for one in some}) == count
-    }
-
-
 def _totals(parts: dict[Any, list[Result]]) -> dict[Any, float]:
     return {key: sum(map(_bytes, some)) for key, some in parts.items()}
-
-
-def _is_part(one: Result) -> bool:
-    return not str(one.of.get("stream")).startswith((SUM, BOTH_WAYS))
 
 
 def _intervals(report: Report) -> Iterator[Odd]:
     """Intervals that cover the whole transfer."""
     intervals: dict[tuple[object, ...], list[Result]] = {}
     for one in _moved(report, "interval"):
-        intervals.setdefault(_whose(one), []).append(one)
-    spans = {key: _span(own) for key, own in intervals.items() if len(own) > 1}
+        intervals.setdefault(whose(one), []).append(one)
+    spans = {key: span_of(own) for key, own in intervals.items() if len(own) > 1}
     totals = _totals(intervals)
     for whole in _moved(report, "total"):
-        key = _whose(whole)
+        key = whose(whole)
         if (
             (span := spans.get(key))
-            and _covers(span, whole)
+            and covers(span, whole)
             and not _near(_bytes(whole), totals[key])
         ):
             yield _unequal("the intervals", whole, totals[key], intervals[key])
-
-
-def _whose(one: Result) -> tuple[object, ...]:
-    of = one.of
-    return of.get("stream"), of.get("end"), of.get("direction")
-
-
-def _span(own: list[Result]) -> tuple[float, float] | None:
-    """From where to where they reach, where each follows another; in s."""
-    if any("start_s" not in one.of or "end_s" not in one.of for one in own):
-        return None
-    parts = sorted((float(one.of["start_s"]), float(one.of["end_s"])) for one in own)
-    joined = all(abs(one[1] - two[0]) < 0.02 for one, two in pairwise(parts))
-    return (parts[0][0], parts[-1][1]) if joined else None
-
-
-def _covers(span: tuple[float, float], whole: Result) -> bool:
-    """Whether that is from the start of the whole to its end."""
-    if "start_s" not in whole.of or "end_s" not in whole.of:
-        return False
-    start, end = float(whole.of["start_s"]), float(whole.of["end_s"])
-    return abs(span[0] - start) < 0.02 and abs(span[1] - end) <= 0.01 * end + 0.02
 
 
 def _near(one: float, other: float) -> bool:
@@ -259,7 +189,7 @@ def _datagrams(report: Report) -> Iterator[Odd]:
     if report.facts.get("protocol") != "udp" or not size:
         return
     lost = {_place(one): one.value for one in report.called("lost datagrams")}
-    for moved, sent in _beside(report, "transferred", "datagrams"):
+    for moved, sent in beside(report, "transferred", "datagrams"):
         if moved.of.get("end") != sent.of.get("end"):
             continue
         received = sent.of.get("end") == "receiver"

@@ -45,10 +45,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             sent = told.of("sender", "throughput")
             if sent is None or sent.value <= 0:
                 continue
-            got, lost = told.of("receiver", "throughput"), told.of("receiver", "lost datagrams")
-            if got is not None and got.value == 0 and not (lost and lost.value):
-                continue  # it was interrupted before the receiver told
-            arrived = _arrived(told)
+            arrived = None if _is_blank(told) else _arrived(told)
             if arrived is not None and arrived < 1 - LEAST_MISSING:
                 yield _lost(told, sent, arrived)
             elif arrived is None and not seen_elsewhere:
@@ -91,7 +88,16 @@ def _last_interval(report: Report) -> Result | None:
     return next((one for one in rates if one.of.get("end") == "sender"), None)
 
 
+def _is_blank(told: Told) -> bool:
+    """Whether it has zeros of the receiver without a loss: nothing arrived, or the test was over
+    before the receiver told."""
+    got, lost = told.of("receiver", "throughput"), told.of("receiver", "lost datagrams")
+    return got is not None and got.value == 0 and not (lost and lost.value)
+
+
 def _has_receiver(told: Told) -> bool:
+    if _is_blank(told):
+        return False
     heard = (told.of("receiver", name) for name in HEARD)
     return any(one is not None and is_number(one.value) for one in heard)  # 0 of 0 is no share
 

@@ -21,6 +21,7 @@ from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
 WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
+UNSURE = 20.0  # per cent, the width of a mean's interval: a tenth to either side
 FAR = 2.0  # longest ÷ mean
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
@@ -37,7 +38,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         yield from _uncertain(report)
         for width in report.called("confidence interval"):
-            if width.value >= 100 * WIDE:
+            if width.value >= UNSURE:
                 yield _unsure(width)
         if not report.called("time") or _few(report):
             continue

@@ -1,0 +1,85 @@
+"""What rows of a transfer have to do with each other: numbers of one line, streams and their sum,
+intervals and the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from benchbook.importers import Report, Result
+from benchbook.logs.ends import BOTH_WAYS, SUM
+
+LONGER = 0.2  # of the time: how far apart the ends of streams may be
+
+
+def beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
+    """Numbers of these names that one line has of one stream, where it has them all."""
+    columns = [report.called(name) for name in names]
+    if not all(columns):
+        return ()
+    if _are_rows(columns):
+        return zip(*columns, strict=True)
+    lines: dict[tuple[object, ...], dict[str, Result]] = {}
+    for one in report.called(*names):
+        of = one.of
+        key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
+        lines.setdefault(key, {}).setdefault(one.name, one)
+    return [tuple(own[name] for name in names) for own in lines.values() if len(own) == len(names)]
+
+
+def _are_rows(columns: list[list[Result]]) -> bool:
+    """Whether the first ones are of one line and stream, and the second, and so on."""
+    first, *others = columns
+    return all(
+        len(other) == len(first)
+        and all(
+            a.line == b.line and a.of == b.of and a.statistic == b.statistic
+            for a, b in zip(first, other, strict=True)
+        )
+        for other in others
+    ) and len({one.line for one in first}) == len(first)
+
+
+def is_part(one: Result) -> bool:
+    """Whether it is of one stream, and no sum."""
+    return not str(one.of.get("stream")).startswith((SUM, BOTH_WAYS))
+
+
+def complete(parts: dict[Any, list[Result]], count: int) -> dict[Any, list[Result]]:
+    """Those that have each of so many streams once."""
+    return {
+        key: some
+        for key, some in parts.items()
+        if len(some) == len({one.of.get("stream") for one in some}) == count
+    }
+
+
+def as_long(whole: Result, parts: list[Result]) -> bool:
+    """Whether the parts ended with the whole, as far as they tell: else it is an interval whose
+    whole was cut off."""
+    end = whole.of.get("end_s", 0.0)
+    return all(abs(one.of.get("end_s", end) - end) <= LONGER * end for one in parts)
+
+
+def whose(one: Result) -> tuple[object, ...]:
+    """The stream, end and direction that it is of."""
+    of = one.of
+    return of.get("stream"), of.get("end"), of.get("direction")
+
+
+def span_of(own: list[Result]) -> tuple[float, float] | None:
+    """From where to where they reach, where each follows another; in s."""
+    if any("start_s" not in one.of or "end_s" not in one.of for one in own):
+        return None
+    parts = sorted((float(one.of["start_s"]), float(one.of["end_s"])) for one in own)
+    joined = all(abs(one[1] - two[0]) < 0.02 for one, two in pairwise(parts))
+    return (parts[0][0], parts[-1][1]) if joined else None
+
+
+def covers(span: tuple[float, float], whole: Result) -> bool:
+    """Whether that is from the start of the whole to its end."""
+    if "start_s" not in whole.of or "end_s" not in whole.of:
+        return False
+    start, end = float(whole.of["start_s"]), float(whole.of["end_s"])
+    return abs(span[0] - start) < 0.02 and abs(span[1] - end) <= 0.01 * end + 0.02
