@@ -162,6 +162,7 @@ RESULT_COLUMNS = {
     "repetition": "the number of this sample, from 0",
     "threads": "in the program",
     "processes": "of the program, at the same time",
+    "processes_timed": "of whose times minimum, mean and maximum are, one of each process",
     "clock_resolution_ns": "of the tool's clock, as it says or as is known of it",
     "clock_ticks": "of the clock in one timed test",
     "protocol": "tcp or udp",
