@@ -186,6 +186,7 @@ RESULT_COLUMNS = {
     "asked_per_s": "messages that were to be sent in a second",
     "refused": "why the tool counted nothing at all, in its words",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
+    "one_at_a_time": "whether each exchange began after the one before, as it was called",
     "asked_in_line": "the line of the last command above the report",
     "answers_of_others": "to an echo: lines that say that the host cannot be reached",
     "validated": "whether the tool found its own results right",

@@ -37,10 +37,14 @@ _EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>
 _PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
-_RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
+_RATE = re.compile(
+    r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is about (\d+) \[pkt/sec\])?"
+)
 _WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
 _PACE = re.compile(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
 _PRECISE = 9  # decimals
+# With these, several messages are on their way at the same time.
+_SEVERAL = {"-b", "--burst", "-f", "--file", "--threads-num"}
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
 # The file of --full-log: what was asked, the statistics, each exchange.
@@ -148,6 +152,8 @@ def _learn(calls: list[Command], run: _Run) -> None:
     modes = [_MODES[word] for word in words if word in _MODES]
     if modes and "mode" not in run.facts:
         run.facts["mode"] = modes[0]
+        if modes[0] == "ping-pong" and _SEVERAL.isdisjoint(words):
+            run.facts["one_at_a_time"] = True
     if found := _PACE.search(" ".join(words)):
         run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": calls[at - 1].number}
     if "--tcp" in words:
@@ -233,6 +239,10 @@ def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.results.append(
         Result("message rate", int(found[1]), "messages/s", line.number, "total", of)
     )
+    if found[2]:
+        run.results.append(
+            Result("packet rate", int(found[2]), "packets/s", line.number, "total", of)
+        )
 
 
 def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
