@@ -37,10 +37,10 @@ _COUNTS = re.compile(
 )
 _TWICE = re.compile(r"\+(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
-# Solaris names the unit first; French has moy, not avg, and Turkish but mdev of these words.
+# Solaris names the unit first; French has moy, not avg, and other languages none of these words.
 _SPREAD = re.compile(
     r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+(?:min/(?:avg|\w{3,8})/max"
-    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){2}/mdev)\s*="
+    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){3})\s*="
     # Of times as long as no network makes them its deviation has a sign in the middle.
     r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3}(?:-\d+)?)"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"

@@ -1,4 +1,4 @@
-"""inconsistent-report: more exchanges, one after another, than have room in the time beside them."""
+"""inconsistent-report: more exchanges, one after another, than the time beside them allows."""
 
 from __future__ import annotations
 
