@@ -193,6 +193,8 @@ RESULT_COLUMNS = {
     "servers": "that answer each message",
     "one_at_a_time": "whether each exchange began after the one before, as it was called",
     "asked_in_line": "the line of the last command above the report",
+    "has_head": "of a run of ping: whether its first line is there, and no other's lines between",
+    "timed_out": "echoes of which a line says that nothing came in time",
     "answers_of_others": "to an echo: lines that say that the host cannot be reached",
     "validated": "whether the tool found its own results right",
 }

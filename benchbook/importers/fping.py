@@ -116,7 +116,10 @@ def _sums(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 
 def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    _of_host(runs, line, found["host"]).add(float(found["time"]), "ms", line)
+    run = _of_host(runs, line, found["host"])
+    if found["number"] == "0" and not run.replies:
+        run.marks["head"] = line.number
+    run.add(float(found["time"]), "ms", line)
 
 
 def _times(runs: list[Run], line: Line, found: re.Match[str]) -> None:

@@ -35,7 +35,7 @@ _COUNTS = re.compile(
     r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?<!\d)(?<!\d[.,])(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
-_TWICE = re.compile(r"\+(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
+_TWICE = re.compile(r"(?<!\d)(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
 # Solaris names the unit first; French has moy, not avg, and other languages none of these words.
 _SPREAD = re.compile(
@@ -148,7 +148,7 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run.add_counts(int(named["sent"]), int(named["got"]), line)
     if (lost := number_of(named["lost"])) is not None:
         run.add_loss(lost, line.number)
-    if "+" in line.text and (twice := _TWICE.search(line.text)):
+    if ("+" in line.text or "dupl" in line.text) and (twice := _TWICE.search(line.text)):
         count = float(twice["twice"])
         run.results.append(Result("duplicates", count, "packets", line.number, "total"))
     if named.get("took"):

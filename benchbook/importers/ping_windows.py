@@ -46,6 +46,26 @@ _ANY_ANSWER = re.compile(
     r"^\s*\S{0,4} ?(?P<from>\d{1,3}(?:\.\d{1,3}){3}) (?:\u7684\u56de\u590d|"
     r"\u304b\u3089\u306e\u5fdc\u7b54) ?[:\uff1a] ?(?=[^\W\d_])[^=<]{3,100}$"
 )
+# What it prints where nothing came in time.
+_NOTHING = re.compile(
+    r"^\s*(?:Request timed out|Zeit\S{1,4}berschreitung der Anforderung|D\S{1,4}lai d.attente de "
+    r"la demande d\S{1,4}pass\S{1,4}|Tiempo de espera agotado para esta solicitud|Richiesta scaduta|"
+    r"Esgotado o tempo limite do pedido|Time-out bij opdracht|"
+    r"\u041f\u0440\u0435\u0432\u044b\u0448\u0435\u043d |"
+    r"\u8bf7\u6c42\u8d85\u65f6|\u8981\u6c42\u304c\u30bf\u30a4\u30e0\u30a2\u30a6\u30c8)"
+)
+_NOTHINGS = (
+    "timed out",
+    "berschreitung",
+    "attente",
+    "agotado",
+    "scaduta",
+    "Esgotado",
+    "Time-out",
+    "\u041f\u0440\u0435\u0432\u044b\u0448\u0435\u043d",
+    "\u8d85\u65f6",
+    "\u30bf\u30a4\u30e0",
+)
 # Of the languages that are not above: what stands between the numbers is passed over.
 _ANY_REPLY = re.compile(
     r"(?<![\w.:])(?P<from>\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-f]{0,4}:)[\da-f:]{3,45})[^=<]{0,40}"
@@ -104,6 +124,11 @@ def _answer(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = going(runs, line)
     run.facts["answers_of_others"] = run.facts.get("answers_of_others", 0) + 1
     run.facts.setdefault("answered_in_line", line.number)
+
+
+def _nothing(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    run = going(runs, line)
+    run.facts["timed_out"] = run.facts.get("timed_out", 0) + 1
 
 
 def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -183,6 +208,7 @@ _TAKEN: tuple[echoes.Taken, ...] = (
     ((_TRANSLATED,), _ANY_REPLY.search, _any_reply),
     (("ms", "\u043c\u0441"), _ANY_SPREAD.match, _any_spread),
     (("=",), _ANY_COUNTS.match, _any_counts),
+    (_NOTHINGS, _NOTHING.match, _nothing),
     (("ping", "Ping"), _ANY_TITLE.match, _any_title),
     (("%",), _ANY_COUNTS.match, _titled_counts),
     (("%",), _PERCENT.search, _share),

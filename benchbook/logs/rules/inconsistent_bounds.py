@@ -1,8 +1,9 @@
-"""inconsistent-report: a mean that so many samples between this minimum and this maximum cannot
-have.
+"""inconsistent-report: a mean or a deviation that samples between this minimum and this maximum
+cannot have.
 
 One of n samples is the minimum and one is the maximum: even if all others are the one or the other,
-the mean stays so far from both. Of two processes it is half of their sum.
+the mean stays so far from both. Of two processes it is half of their sum. And no samples deviate by
+more than two do that lie at both ends.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.importers import Report, Result
-from benchbook.logs.latencies import NAMES
+from benchbook.logs.latencies import NAMES, latencies
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
 THREE = ("min", "mean", "max")
+ENDS = ("min", "sd", "max")
+OF_TWO = 0.5**0.5  # of the way between two samples: their deviation, divided by n - 1
 DIGITS = 2.0  # halves of the last one: some tools cut what they do not print
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, which may take "
@@ -28,7 +31,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report, of the first mean that is nearer to an end than it can be."""
     del machine
     for report in reports:
-        if found := next(_outside(report), None):
+        if found := next(_outside(report), None) or next(_too_wide(report), None):
             yield found
 
 
@@ -43,6 +46,33 @@ def _outside(report: Report) -> Iterator[Finding]:
             count = _count(report, own["mean"])
             if count >= 2 and (found := _judged(own, count)):
                 yield found
+
+
+def _too_wide(report: Report) -> Iterator[Finding]:
+    for own in latencies(report):
+        three = [own.by_statistic.get(name) for name in ENDS]
+        shown = [one for one in three if one and is_number(one.value)]
+        if len(shown) < len(ENDS) or len({one.unit for one in shown}) > 1:
+            continue
+        least, sd, most = (one.value for one in shown)
+        widest = OF_TWO * (most - least)
+        slack = DIGITS * sum(half_of_last_digit(one.value) for one in shown)
+        if 0 <= least <= most and sd > widest + slack:
+            yield Finding(
+                artefact=ARTEFACT,
+                effect="invalidates",
+                where=[one.where for one in shown],
+                confidence=1.0,
+                evidence=[
+                    proof(one.statistic, one.value, one.unit, f"line {one.line}") for one in shown
+                ],
+                explanation=(
+                    f"The deviation of {own.name} is {own.said('sd')}, but samples between "
+                    f"{own.said('min')} and {own.said('max')} deviate by {widest:,.6g} "
+                    f"{shown[1].unit} at most."
+                ),
+                remedy=REMEDY,
+            )
 
 
 def _count(report: Report, mean: Result) -> int:

@@ -1,7 +1,7 @@
-"""inconsistent-report: answers of a router that the host cannot be reached, counted as its replies.
+"""inconsistent-report: sums of a ping that its own lines contradict.
 
-Decided by the lines: those of replies and those of such answers together are what the sums call
-received, so that the loss beside them is none of the host's.
+More replies than it counts, more that timed out than it calls lost, or answers of a router that the
+host cannot be reached, counted as replies of the host.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+OF_SUMS = (
+    "Count the lines, and do not use sums and statistics before it is known why they differ: ask "
+    "whoever copied or edited the log, and whether two runs were mixed into one."
+)
 REMEDY = (
     "Count the lines that have a time, and take the loss from these: ping of Windows calls any "
     "answer received, also one that says that the host was not there."
@@ -21,16 +25,25 @@ REMEDY = (
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
-    """One finding for each run whose sums count such answers."""
+    """One finding for each run whose lines and sums differ so."""
     del machine
     for report in reports:
-        others = report.facts.get("answers_of_others", 0)
         sent, got, lost = (_one(report, n) for n in ("packets sent", "packets received", "loss"))
-        if not others or not sent or not got or sent.value <= 0:
+        if not sent or not got or sent.value <= 0:
             continue
-        replies = len([one for one in report.being("sample") if one.name == "round trip"])
-        if got.value == replies + others <= sent.value:
-            yield _finding(report, sent, got, lost, replies)
+        others, none = (report.facts.get(n, 0) for n in ("answers_of_others", "timed_out"))
+        lines = [one for one in report.being("sample") if one.name == "round trip"]
+        replies = len(lines)
+        twice = sum(one.value for one in report.called("duplicates"))
+        if others and got.value == replies + others <= sent.value:
+            yield _of_others(report, sent, got, lost, replies)
+        elif report.facts.get("has_head") and got.value + twice < replies:
+            span = f"lines {lines[0].line} to {lines[-1].line}"
+            came = plural(replies, "reply stands", "replies stand")
+            yield _finding(sent, got, f"{came} above it ({span})")
+        elif none > sent.value - got.value >= 0:
+            of_lines = plural(none, "line above it says", "lines above it say")
+            yield _finding(sent, got, f"{of_lines} that nothing came in time")
 
 
 def _one(report: Report, name: str) -> Result | None:
@@ -38,7 +51,22 @@ def _one(report: Report, name: str) -> Result | None:
     return own[0] if len(own) == 1 else None
 
 
-def _finding(
+def _finding(sent: Result, got: Result, seen: str) -> Finding:
+    shown = (sent, got)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in shown],
+        confidence=1.0,
+        evidence=[proof(one.name, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=(
+            f"Line {got.line} counts {got.value:g} received of {sent.value:g}, but {seen}."
+        ),
+        remedy=OF_SUMS,
+    )
+
+
+def _of_others(
     report: Report, sent: Result, got: Result, lost: Result | None, replies: int
 ) -> Finding:
     others, first = report.facts["answers_of_others"], report.facts["answered_in_line"]
