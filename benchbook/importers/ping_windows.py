@@ -49,7 +49,8 @@ _ANY_ANSWER = re.compile(
 # What it prints where nothing came in time.
 _NOTHING = re.compile(
     r"^\s*(?:Request timed out|Zeit\S{1,4}berschreitung der Anforderung|"
-    r"D\S{1,4}lai d.attente de la demande d\S{1,4}pass\S{1,4}|Tiempo de espera agotado para esta solicitud|Richiesta scaduta|"
+    r"D\S{1,4}lai d.attente de la demande d\S{1,4}pass\S{1,4}|"
+    r"Tiempo de espera agotado para esta solicitud|Richiesta scaduta|"
     r"Esgotado o tempo limite do pedido|Time-out bij opdracht|"
     r"\u041f\u0440\u0435\u0432\u044b\u0448\u0435\u043d |"
     r"\u8bf7\u6c42\u8d85\u65f6|\u8981\u6c42\u304c\u30bf\u30a4\u30e0\u30a2\u30a6\u30c8)"

@@ -40,8 +40,8 @@ _OBSERVATIONS = re.compile(
     rf"Total (\d+) observations(?:; each percentile contains ({_NUMBER}) observations)?"
 )
 _SERVER = re.compile(r"Printing statistics for Server No: (\d{1,6})")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>-?[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>-?[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(
