@@ -14,8 +14,8 @@ TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
 # People put such a line into a sentence, in quotation marks.
 _SUMS = re.compile(
-    r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: ?xmt/rcv/%loss = "
-    r"(?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%"
+    r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: ?xmt/rcv/%loss(?:/outage\(ms\))? = "
+    r"(?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%(?:/(?P<outage>\d{1,9}))?"
     r"(?:, ?min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
 )
 _ALIVE = re.compile(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
@@ -108,13 +108,18 @@ def _sums(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = _of_host(runs, line, found["host"])
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.add_loss(int(found["lost"]), line.number)
+    if found["outage"]:
+        run.results.append(Result("outage", int(found["outage"]), "ms", line.number, "total"))
     for name, part in zip(("min", "mean", "max"), (found["values"] or "").split("/"), strict=False):
         if part:
             run.add_statistic(name, float(part), "ms", line)
 
 
 def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    _of_host(runs, line, found["host"]).add(float(found["time"]), "ms", line)
+    run = _of_host(runs, line, found["host"])
+    if found["number"] == "0" and not run.replies:
+        run.marks["head"] = line.number
+    run.add(float(found["time"]), "ms", line)
 
 
 def _times(runs: list[Run], line: Line, found: re.Match[str]) -> None:

@@ -154,6 +154,8 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
             facts |= speed  # several pairs may have a link each
     elif _COLLECTIVE.match(run.name):
         facts["pattern"] = "collective"
+    if "processes" in facts:
+        facts["processes_timed"] = facts["processes"]
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
     return Report(TOOL, results, run.line, run.version, facts, notes)

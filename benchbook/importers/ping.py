@@ -35,17 +35,18 @@ _COUNTS = re.compile(
     r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?<!\d)(?<!\d[.,])(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
-_TWICE = re.compile(r"\+(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
+_TWICE = re.compile(r"(?<!\d)(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
-# Solaris names the unit first; French has moy, not avg, and Turkish but mdev of these words.
+# Solaris names the unit first; French has moy, not avg, and other languages none of these words.
 _SPREAD = re.compile(
     r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+(?:min/(?:avg|\w{3,8})/max"
-    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){2}/mdev)\s*="
-    r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3})"
+    r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){3})\s*="
+    # Of times as long as no network makes them its deviation has a sign in the middle.
+    r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3}(?:-\d+)?)"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
 _IN_FLIGHT = re.compile(r"\bin-flight (\d{1,9})\b")
-_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,15}) ?(?P<unit>u?s)\)")
+_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
 _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
 # follows its title, are the same in all.
@@ -60,7 +61,9 @@ _OTHER_COUNTS = re.compile(
     r"^[^\d%]{0,30}(?P<sent>\d+)[^\d%]{1,30}(?P<got>\d+)\D.{0,80}?(?<![\d.,])"
     r"(?P<before>%)?(?P<lost>\d{1,3}(?:[.,]\d+)?)(?(before)| ?%)"
 )
-_CISCO = re.compile(r"Success rate is \d{1,3} percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)")
+_CISCO = re.compile(
+    r"Success rate is (?P<share>\d{1,3}) percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)"
+)
 _CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
 # Those of Windows have no sequence.
 _HUAWEI_REPLY = re.compile(
@@ -145,7 +148,7 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run.add_counts(int(named["sent"]), int(named["got"]), line)
     if (lost := number_of(named["lost"])) is not None:
         run.add_loss(lost, line.number)
-    if "+" in line.text and (twice := _TWICE.search(line.text)):
+    if ("+" in line.text or "dupl" in line.text) and (twice := _TWICE.search(line.text)):
         count = float(twice["twice"])
         run.results.append(Result("duplicates", count, "packets", line.number, "total"))
     if named.get("took"):
@@ -194,7 +197,9 @@ def _cisco_head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 def _cisco(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """It prints what arrived, not what was lost."""
-    going(runs, line).add_counts(int(found["sent"]), int(found["got"]), line)
+    run = going(runs, line)
+    run.add_counts(int(found["sent"]), int(found["got"]), line)
+    run.results.append(Result("received", int(found["share"]), "%", line.number, "total"))
     if spread := _SPREAD.search(line.text):
         _spread(runs, line, spread)
 

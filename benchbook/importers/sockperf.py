@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
@@ -26,21 +27,31 @@ _RUN = re.compile(
 _MEAN = re.compile(
     rf"====> avg-(?P<kind>lat\w*|rtt)\s*=\s*(?P<mean>{_NUMBER}) \(std-dev\s*=\s*(?P<sd>{_NUMBER})"
 )
+# What 3.8 and later tell of these once more.
+_VARIATION = re.compile(rf", cv\s*=\s*({_NUMBER})")
+_INTERVAL = re.compile(rf"% ci\s*=\s*\[({_NUMBER}), ({_NUMBER})\]")
 _LOST = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )
 _SUMMARY = re.compile(
     r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
 )
-_OBSERVATIONS = re.compile(r"Total (\d+) observations")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
+_OBSERVATIONS = re.compile(
+    rf"Total (\d+) observations(?:; each percentile contains ({_NUMBER}) observations)?"
+)
+_SERVER = re.compile(r"Printing statistics for Server No: (\d{1,6})")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>-?[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>-?[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
-_RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
+_RATE = re.compile(
+    r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is about (\d+) \[pkt/sec\])?"
+)
 _WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
 _PACE = re.compile(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
 _PRECISE = 9  # decimals
+# With these, several messages are on their way at the same time.
+_SEVERAL = {"-b", "--burst", "-f", "--file", "--threads-num"}
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
 # The file of --full-log: what was asked, the statistics, each exchange.
@@ -52,6 +63,10 @@ _MODES = {
     "tp": "throughput", "throughput": "throughput", "pb": "playback", "playback": "playback",
     "sr": "server", "server": "server",
 }  # fmt: skip
+
+
+_NEAR = 3  # lines from the mean to the same in its summary
+_FAR = 10**9
 
 
 @dataclass
@@ -67,6 +82,7 @@ class _Run:
     rows: list[Result] = field(default_factory=list)
     has_rows: bool = False  # from here on
     has_percentiles: bool = False  # which are the last that a run prints
+    mean_line: int = -_FAR
 
 
 def read(log: Log) -> list[Report]:
@@ -92,7 +108,7 @@ def read(log: Log) -> list[Report]:
             means = _means(runs[-1])
             if means and ("All servers" in line.text or log.number(found["us"]) in means):
                 continue  # the mean once more
-            if means:
+            if means and line.number - runs[-1].mean_line > _NEAR:
                 runs.append(_Run(line.number))
         elif runs[-1].has_percentiles and ("====> avg-" in line.text or "[Total Run]" in line.text):
             runs.append(_Run(line.number))  # of one without its head
@@ -148,6 +164,8 @@ def _learn(calls: list[Command], run: _Run) -> None:
     modes = [_MODES[word] for word in words if word in _MODES]
     if modes and "mode" not in run.facts:
         run.facts["mode"] = modes[0]
+        if modes[0] == "ping-pong" and _SEVERAL.isdisjoint(words):
+            run.facts["one_at_a_time"] = True
     if found := _PACE.search(" ".join(words)):
         run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": calls[at - 1].number}
     if "--tcp" in words:
@@ -186,19 +204,41 @@ def _of_run(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.kind = "round trip" if found["kind"] == "rtt" else "latency"
+    run.mean_line = line.number
     for statistic in ("mean", "sd"):
         _add(log, run, line, found[statistic], statistic)
+    told = [_VARIATION.search(line.text, found.end()), _INTERVAL.search(line.text, found.end())]
+    parts = [
+        None if part is None else log.number(part) for one in told if one for part in one.groups()
+    ]
+    if None not in told and None not in parts:
+        names = ("variation", "interval_from_us", "interval_to_us")
+        run.facts |= dict(zip(names, parts, strict=True))
 
 
 def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    """Only where it is not that of the line above it."""
+    again = {"once_more": True} if _means(run) else {}
     run.kind = found["kind"].lower()
-    _add(log, run, line, found["us"], "mean")
+    _add(log, run, line, found["us"], "mean", again)
 
 
-def _add(log: Log, run: _Run, line: Line, text: str, statistic: str) -> None:
+def _of_server(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+    """Each may answer each message."""
+    run.facts["servers"] = max(run.facts.get("servers", 1), int(found[1]) + 1)
+
+
+def _add(
+    log: Log,
+    run: _Run,
+    line: Line,
+    text: str,
+    statistic: str,
+    of: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     value = log.number(text)
     if value is not None:
-        run.results.append(Result(run.kind, value, "us", line.number, statistic))
+        run.results.append(Result(run.kind, value, "us", line.number, statistic, of))
 
 
 def _of_lost(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -233,6 +273,10 @@ def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.results.append(
         Result("message rate", int(found[1]), "messages/s", line.number, "total", of)
     )
+    if found[2]:
+        run.results.append(
+            Result("packet rate", int(found[2]), "packets/s", line.number, "total", of)
+        )
 
 
 def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -271,6 +315,8 @@ def _of_handled(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 def _of_observations(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.facts["repetitions"] = int(found[1])
+    if found[2] and (each := log.number(found[2])) is not None:
+        run.facts["per_cent_of_repetitions"] = each
 
 
 def _of_error(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -281,6 +327,7 @@ _TAKEN: tuple[tuple[re.Pattern[str], Callable[[Log, _Run, Line, re.Match[str]], 
     (_SIDE, _side),
     (_END, _of_end),
     (_RUN, _of_run),
+    (_SERVER, _of_server),
     (_MEAN, _of_mean),
     (_LOST, _of_lost),
     (_SUMMARY, _of_summary),

@@ -105,6 +105,8 @@ def _take(runs: list[Run], line: Line, asked: Sequence[Taken]) -> None:
 
 def _report(run: Run) -> Report:
     notes = list(run.notes)
+    if "head" in run.marks and not run.parallel:
+        run.facts["has_head"] = True
     if not run.ended:
         notes.append("its statistics are not in the log: the tail is missing")
     return Report(TOOL, run.results, run.line, "", run.facts, notes)
@@ -154,6 +156,7 @@ def headed(runs: list[Run], line: Line, found: re.Match[str]) -> Run:
     run = begun(runs, line)
     for one in [*others, run] if others else []:
         one.parallel = True
+    run.marks["head"] = line.number
     named = found.groupdict()
     run.facts["message_bytes"] = int(named["bytes"])
     run.facts["far_host"] = named["host"]

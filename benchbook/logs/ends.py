@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchbook.importers import Report, Result
+from benchbook.logs.addresses import are_apart
 
 SUM, BOTH_WAYS = "SUM", "FD"
+TO_ALL = ("0.0.0.0", "::")  # addresses of a receiver that listens on each of its own
 
 
 @dataclass
@@ -51,3 +53,36 @@ def _totals(report: Report) -> tuple[list[Told], list[Told]]:
 def over_udp(reports: list[Report]) -> Iterator[Report]:
     """The reports of datagrams."""
     yield from (one for one in reports if one.facts.get("protocol") == "udp")
+
+
+Heard = tuple[Report, Result]
+
+
+def heard(reports: list[Report]) -> list[Heard]:
+    """The receivers of messages that have a report of their own, each with its count."""
+    ends = ((one, _messages(one, "receiver")) for one in over_udp(reports))
+    return [(one, got) for one, got in ends if got]
+
+
+def met(report: Report, receivers: list[Heard]) -> tuple[Result, Result] | None:
+    """Messages that this sender sent, and those that the receiver got, where the log has one. It
+    may have met others too, whose messages are in its count: fewer than this one sent are
+    certainly a loss."""
+    sent = _messages(report, "sender")
+    if sent is None or len(receivers) != 1 or receivers[0][0] is report:
+        return None
+    other, got = receivers[0]
+    addresses = report.facts.get("far_address"), other.facts.get("near_address")
+    if report.tool != other.tool or (addresses[1] not in TO_ALL and are_apart(*addresses)):
+        return None
+    return sent, got
+
+
+def _messages(report: Report, end: str) -> Result | None:
+    """The one total of this end, if it printed one."""
+    own = [
+        one
+        for one in report.called("messages")
+        if one.statistic == "total" and one.of.get("end") == end
+    ]
+    return own[0] if len(own) == 1 and own[0].value > 0 else None

@@ -69,20 +69,22 @@ def _shares(report: Report) -> Iterator[Odd]:
 
 
 def _packets(report: Report) -> Iterator[Odd]:
-    """Packets received of those sent that are not the printed loss."""
-    for sent, got, loss in beside(report, "packets sent", "packets received", "loss"):
-        counted = all(is_number(one.value) for one in (sent, got, loss))
-        # Those on their way at the end are neither received nor lost.
-        over = sent.value - report.facts.get("in_flight", 0)
-        if not counted or over <= 0 or got.value > over:
-            continue
-        made = 100 * (1 - got.value / over)
-        if abs(made - loss.value) > WHOLE_POINT:
-            yield (
-                f"line {loss.line} says {loss.value:g} % loss for {got.value:,.0f} received of "
-                f"{sent.value:,.0f} packets, which are {made:.3g} % lost",
-                [sent, got, loss],
-            )
+    """Packets received of those sent that are not the printed share, of what was lost or came."""
+    for name in ("loss", "received"):
+        for sent, got, share in beside(report, "packets sent", "packets received", name):
+            counted = all(is_number(one.value) for one in (sent, got, share))
+            # Those on their way at the end are neither received nor lost.
+            over = sent.value - report.facts.get("in_flight", 0)
+            if not counted or over <= 0 or got.value > over:
+                continue
+            came = 100 * got.value / over
+            made, meant = (100 - came, "lost") if name == "loss" else (came, "received")
+            if abs(made - share.value) > WHOLE_POINT:
+                yield (
+                    f"line {share.line} says {share.value:g} % {name} for {got.value:,.0f} "
+                    f"received of {sent.value:,.0f} packets, which are {made:.3g} % {meant}",
+                    [sent, got, share],
+                )
 
 
 def _moved(report: Report, statistic: str) -> list[Result]:

@@ -35,6 +35,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                     yield _by_quantile(own, far / median)
                 elif mean and sd and mean >= AWAY * median and sd >= WIDE * mean:
                     yield _by_mean(own, mean / median)
+                elif mean and sd and sd >= max(WIDE * mean, far):
+                    yield _by_few(own, sd / (far / 2))
             elif mean and sd and most and sd >= WIDE * mean:
                 yield _by_deviation(own, sd / mean, most / mean)
 
@@ -58,6 +60,18 @@ def _by_mean(own: Latencies, times: float) -> Finding:
         f"Half of all exchanges take at most {own.said('median')}, and even the 99th percentile is "
         f"{own.said('p99')}: fewer than one in a hundred make the mean, {own.said('mean')}, "
         f"{number(times)} times the median, and nearly all of the deviation, {own.said('sd')}.",
+    )
+
+
+def _by_few(own: Latencies, times: float) -> Finding:
+    """What lies between 0 and some time deviates by half of that at most."""
+    return _finding(
+        own,
+        ("p99", "mean", "sd", "max"),
+        BY_QUANTILE,
+        f"99 of 100 exchanges take at most {own.said('p99')}, and by themselves deviate by half of "
+        f"that at most; the deviation, {own.said('sd')}, is {number(times)} times as much. Fewer "
+        "than one in a hundred make it, and it tells nothing of the others.",
     )
 
 

@@ -13,7 +13,7 @@ from benchbook.artefacts.sender_rate import LEAST_MISSING
 from benchbook.digits import count
 from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
-from benchbook.logs.ends import Told, over_udp, wholes
+from benchbook.logs.ends import Told, heard, met, over_udp, wholes
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
@@ -24,8 +24,11 @@ CONFIDENCE = 0.95
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report of datagrams lost within one host."""
     del machine
+    receivers = heard(reports)
     for report in over_udp(reports):
         lost = [one for told in wholes(report) for one in _lost(told)]
+        if not lost and (both := met(report, receivers)):
+            lost = list(_missing(*both))
         if lost and stays_in_host(report):
             yield _finding(report, max(lost, key=lambda one: one.value))
 
@@ -40,8 +43,15 @@ def _lost(told: Told) -> Iterator[Result]:
     ]
     yield from (one for one in said if one.value > 0)
     sent, got = told.of("sender", "datagrams"), told.of("receiver", "datagrams")
-    if not said and sent and got and 0 <= got.value < (1 - LEAST_MISSING) * sent.value:
-        yield Result("lost datagrams", sent.value - got.value, got.unit, got.line, got.statistic)
+    if not said and sent and got:
+        yield from _missing(sent, got)
+
+
+def _missing(sent: Result, got: Result) -> Iterator[Result]:
+    """What was not received of what was sent."""
+    if 0 <= got.value < (1 - LEAST_MISSING) * sent.value:
+        lost = sent.value - got.value
+        yield Result(f"lost {got.unit}", lost, got.unit, got.line, got.statistic)
 
 
 def _finding(report: Report, lost: Result) -> Finding:

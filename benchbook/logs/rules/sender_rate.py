@@ -16,7 +16,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
 from benchbook.digits import bit_rate, number, share
 from benchbook.importers import Report, Result
-from benchbook.logs.ends import Told, each, over_udp, wholes
+from benchbook.logs.ends import Told, each, heard, met, over_udp, wholes
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
@@ -35,6 +35,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if report.facts.get("protocol") == "tcp":
             yield from _in_buffers(report)
     of_datagrams = list(over_udp(reports))
+    receivers = heard(reports)
     totals = [(one, whole := wholes(one), any(map(_has_receiver, whole))) for one in of_datagrams]
     roles = Counter(one.facts.get("role") for one, _, asked in totals if asked)
     for report, whole, asked in totals:
@@ -50,6 +51,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 yield _lost(told, sent, arrived)
             elif arrived is None and not seen_elsewhere:
                 yield _alone(sent)
+            elif arrived is None and (both := met(report, receivers)):
+                count, handled = both
+                if handled.value < (1 - LEAST_MISSING) * count.value:
+                    yield _unmet(sent, count, handled)
 
 
 def _in_buffers(report: Report) -> Iterator[Finding]:
@@ -147,6 +152,28 @@ def _lost(told: Told, sent: Result, arrived: float) -> Finding:
         explanation=(
             f"Line {sent.line} says {_said(sent)} of what the sender handed to "
             f"its socket, but {seen}. A sender of datagrams is never told what became of them."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _unmet(sent: Result, count: Result, handled: Result) -> Finding:
+    arrived = handled.value / count.value
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=1 / arrived,
+        where=[sent.where],
+        confidence=CERTAIN,
+        evidence=[
+            proof(one.name, one.value, one.unit, f"line {one.line}")
+            for one in (sent, count, handled)
+        ],
+        explanation=(
+            f"Line {sent.line} says {_said(sent)} of what the sender handed to its socket, but of "
+            f"its {count.value:,.0f} {count.name} (line {count.line}) the receiver got no more "
+            f"than {handled.value:,.0f} (line {handled.line}), {share(arrived)}. A sender of "
+            "datagrams is never told what became of them."
         ),
         remedy=REMEDY,
     )
