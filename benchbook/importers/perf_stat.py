@@ -46,6 +46,8 @@ SIGNS = re.compile(
 )
 
 _HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
+# It begins later, leaves children out, or is asked while it runs.
+_IN_PART = re.compile(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
 _INTERVAL_HEAD = re.compile(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
 _UNITS = {
     "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
@@ -146,6 +148,8 @@ def _of_text(log: Log) -> list[Report]:
                 run.facts["repetitions"] = int(head["runs"])
             if at := bisect_left(asked, line.number):
                 run.facts["asked_in_line"] = asked[at - 1]
+                if any(_IN_PART.match(word) for word in log.commands[at - 1].words):
+                    run.facts["counted_in_part"] = True
         elif _INTERVAL_HEAD.match(text):
             # It stands again over every 25 intervals.
             if run.ended:

@@ -48,8 +48,8 @@ def contradiction(metric: Result, above: Result, below: Result, made: float) -> 
         confidence=1.0,
         evidence=[proof(one.name, one.value, one.unit, f"line {one.line}") for one in shown],
         explanation=(
-            f"Line {metric.line} says {metric.value:g}{unit} for {metric.name}, but {above.name} (line "
-            f"{above.line}) over {below.name} (line {below.line}) is {number(made)}{unit}."
+            f"Line {metric.line} says {metric.value:g}{unit} for {metric.name}, but {above.name} "
+            f"(line {above.line}) over {below.name} (line {below.line}) is {number(made)}{unit}."
         ),
         remedy=REMEDY,
     )
