@@ -78,8 +78,8 @@ OF_TIMES = (
     "to do, without pauses of the clock, and try another version of the tool."
 )
 _FEWER = (
-    "The log says {0}. Nothing happens less often than never: a counter ran over the last number of "
-    "its type, or the log was edited."
+    "The log says {0}. Nothing happens less often than never: a counter ran over the last number "
+    "of its type, or the log was edited."
 )
 OF_COUNTS = "Set these counts aside, and every ratio that was made of them, and count once more."
 _FIRST = (
