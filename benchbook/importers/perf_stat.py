@@ -60,7 +60,7 @@ _EVENT = r"[A-Za-z][\w.:/,=@?-]*"
 _ROW = re.compile(
     # Behind the sign of a diff: a count has none.
     rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
-    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w.-]+-\d+)\s+(?:\d+\s+)?)?"
+    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w./:-]+-\d+)\s+(?:\d+\s+)?)?"
     rf"(?P<value><not (?:supported|counted)>|-?{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )

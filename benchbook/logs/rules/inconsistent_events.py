@@ -26,6 +26,7 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "inconsistent-report"
 SCALED = 0.5  # as a part of the ratio: what turns of other lengths may do to it
 DIGITS = 0.01  # of a metric: perf prints two decimals or more
+LONGER = 1.5  # times the second interval: starting takes some
 MORE = 1.01  # times all branches: both counters stop at nearly the same moment
 # What a metric is called behind its event -> the event, what that is over, and times what, in
 # base units (ns, events, %).
@@ -75,8 +76,11 @@ def _odd(report: Report) -> Iterator[Finding]:
             metrics.append((one, counted))
         else:
             counts.setdefault((*_place(one), *counted), []).append(one)
+    from_begin = _are_from_begin(report)
     spans: dict[tuple[object, ...], list[tuple[float, Result, Result, Result]]] = {}
     for one, counted in metrics:
+        if "interval_end_s" in one.of and not from_begin:
+            continue
         parts = _parts(one, counted, counts)
         if parts and _is_impossible(counted, *parts[:2]):
             yield _above_all(one, *parts[:2])
@@ -85,7 +89,7 @@ def _odd(report: Report) -> Iterator[Finding]:
             place = one.of.get("place"), one.of.get("core")
             spans.setdefault((*place, *counted), []).append((made, one, *parts[:2]))
     for several in spans.values():
-        # Old versions make a metric of all intervals up to its own.
+        # Old versions make a metric of the counts of all intervals up to its own.
         least, most = min(entry[0] for entry in several), max(entry[0] for entry in several)
         for made, metric, above, below in several:
             tolerance = TOLERANCE if _is_whole(above) and _is_whole(below) else SCALED
@@ -93,6 +97,14 @@ def _odd(report: Report) -> Iterator[Finding]:
             within = len(several) > 1 and least <= metric.value <= most
             if not within and is_off(metric, near, tolerance, DIGITS):
                 yield contradiction(metric, above, below, made)
+
+
+def _are_from_begin(report: Report) -> bool:
+    """Whether the first of its intervals is there: those are alike, each ends where the next
+    begins, and the first begins at 0."""
+    ends = (one.of.get("interval_end_s") for one in report.knowing("interval_end_s"))
+    known = list(dict.fromkeys(end for end in ends if is_number(end)))[:2]
+    return len(known) == 2 and 0 < known[0] <= LONGER * (known[1] - known[0])
 
 
 @lru_cache
