@@ -45,6 +45,7 @@ _COLUMNS = re.compile(
 _SAMPLE = re.compile(r"^\d{1,4}([ ,])\d{1,4}\1\d{1,5}\1\d+(?:\.\d+)?\1\S")
 _MEASURED = re.compile(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
 _CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
+_CPU_CLOCK = re.compile(r"^CPU clock:[\s,]*(\d{1,2}\.\d+) GHz")
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
 _UNIT = re.compile(r"^([^\[]*)\[([^\]]*)\](.*)$")
 _BARE = re.compile(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
@@ -93,6 +94,8 @@ def read(log: Log) -> list[Report]:
         if cpu := _CPU.match(text):
             facts = {"cpu": cpu[1]}
             place = _Place()
+        elif facts and (clock := _CPU_CLOCK.match(text)):
+            facts["cpu_clock_ghz"] = float(clock[1])
         elif head:
             comma = text.startswith("TABLE,")
             place = _Place(head["region"] or "", head["group"], int(head["index"]), comma=comma)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import half_digit, printed_lines
 
 TOOL = "perf-stat"
 LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
@@ -227,6 +227,8 @@ def _add_metric(
     if value is not None and said:
         size, unit, title = _metric(said)
         name = title.strip() if title.startswith(" tma_") else f"{event}{title}"
+        if title == " rate":
+            of = {**of, "rate_error_per_s": size * half_digit(printed.replace(",", "."))}
         rows.append(Result(name, value * size, unit, line.number, statistic, of))
 
 

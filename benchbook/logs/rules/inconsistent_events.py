@@ -1,10 +1,10 @@
 """inconsistent-report: what perf makes of its counts, and they do not make.
 
-Cores in use are their time over the whole time, instructions per cycle and shares of misses the
-ratio of two counts, a clock the cycles over their time: of one place (CPU, core, socket) and one
-kind of core. Counters that took turns are scaled, and make no such ratio; but of one kind of core
-it is off by more than that explains where it was made with the other's. Missed branches are some of
-all branches.
+Cores in use are their time over the whole time, instructions per cycle and shares of misses and of
+idle cycles the ratio of two counts, a clock the cycles over their time, a rate any count over it:
+of one place (CPU, core, socket) and one kind of core. Counters that took turns are scaled, and make
+no such ratio; but of one kind of core it is off by more than that explains where it was made with
+the other's. Missed branches are some of all branches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from benchbook.logs.quotients import REMEDY, TOLERANCE, contradiction, is_off, m
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
-SCALED = 0.5  # as a part of the ratio: what turns of other lengths may do to it
+# As a part of the ratio: what turns of other lengths may do to it, and to a rate a version that
+# makes it of the whole time.
+SCALED = 0.5
 DIGITS = 0.01  # of a metric: perf prints two decimals or more
 LONGER = 1.5  # times the second interval: starting takes some
 MORE = 1.01  # times all branches: both counters stop at nearly the same moment
@@ -39,7 +41,14 @@ MADE_OF = {
     " of all L1-dcache hits": ("L1-dcache-load-misses", "L1-dcache-loads", 100.0),
     " of all LL-cache accesses": ("LLC-load-misses", "LLC-loads", 100.0),
     " of all LL-cache hits": ("LLC-load-misses", "LLC-loads", 100.0),
+    " of all dTLB cache accesses": ("dTLB-load-misses", "dTLB-loads", 100.0),
+    " of all dTLB cache hits": ("dTLB-load-misses", "dTLB-loads", 100.0),
+    " of all iTLB cache accesses": ("iTLB-load-misses", "iTLB-loads", 100.0),
+    " of all iTLB cache hits": ("iTLB-load-misses", "iTLB-loads", 100.0),
     " of all cache refs": ("cache-misses", "cache-references", 100.0),
+    " frontend cycles idle": ("stalled-cycles-frontend", "cycles", 100.0),
+    " backend cycles idle": ("stalled-cycles-backend", "cycles", 100.0),
+    " rate": ("", "task-clock", 1e9),
 }
 ENDS = tuple(MADE_OF)
 _OF_KIND = re.compile(r"^([a-z]\w*)/([\w.-]+)/(\w*)")  # cpu_atom/cycles/u
@@ -92,10 +101,12 @@ def _odd(report: Report) -> Iterator[Finding]:
         # Old versions make a metric of the counts of all intervals up to its own.
         least, most = min(entry[0] for entry in several), max(entry[0] for entry in several)
         for made, metric, above, below in several:
-            tolerance = TOLERANCE if _is_whole(above) and _is_whole(below) else SCALED
+            whole = _is_whole(above) and _is_whole(below)
+            tolerance = TOLERANCE if whole and metric.unit != "1/s" else SCALED
             near = least if metric.value < least else most
             within = len(several) > 1 and least <= metric.value <= most
-            if not within and is_off(metric, near, tolerance, DIGITS):
+            digits = metric.of.get("rate_error_per_s", DIGITS)
+            if not within and is_off(metric, near, tolerance, digits):
                 yield contradiction(metric, above, below, made)
 
 

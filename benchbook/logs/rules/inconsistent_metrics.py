@@ -1,7 +1,8 @@
 """inconsistent-report: what likwid-perfctr makes of its counts, and they do not make.
 
 Of one core, region and group: a bandwidth is the volume over the time, a power the energy over it,
-cycles per instruction the ratio of two counts, the traffic of a memory what was read and written.
+cycles per instruction the ratio of two counts, a clock that of two others times the processor's
+own, the traffic of a memory what was read and written, the time that of the region.
 Of all cores: a sum is the mean times the cores that have a number, which are as many as the other
 sums of the same table say, or fewer.
 """
@@ -41,6 +42,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _odd(report: Report) -> Iterator[Finding]:
     metrics, events = _tables(report, "metric"), _tables(report, "event")
+    regions = _tables(report, "region info")
     for (statistic, *place), own in metrics.items():
         least = metrics.get(("min", *place), {}).get(TIME)
         time = own.get(TIME)
@@ -49,7 +51,10 @@ def _odd(report: Report) -> Iterator[Finding]:
         if time and (not statistic or (statistic == "max" and alike)):
             yield from _over_time(own, time)
         if not statistic:
-            yield from _cycles(own, events.get((statistic, *place), {}))
+            counts = events.get((statistic, *place), {})
+            yield from _cycles(own, counts)
+            yield from _clock(own, counts, report.facts.get("cpu_clock_ghz"))
+            yield from _region(own, regions.get((statistic, *place), {}))
             yield from _both_ways(own)
     yield from _cores(metrics)
 
@@ -86,6 +91,34 @@ def _cycles(own: Table, events: Table) -> Iterator[Finding]:
         made = made_of(cycles[0], instructions[0], 1.0)
         if made and is_off(metric, made):
             yield contradiction(metric, cycles[0], instructions[0], made)
+
+
+def _clock(own: Table, events: Table, cpu_ghz: Any) -> Iterator[Finding]:
+    """A clock that is not the cycles over those of the processor's own clock, times that."""
+    metric = own.get("Clock")
+    counters = {str(one.of.get("counter")): one for one in events.values()}
+    actual, own_clock = counters.get("FIXC1"), counters.get("FIXC2")
+    if not (metric and actual and own_clock and is_number(cpu_ghz) and metric.unit == "MHz"):
+        return
+    made = made_of(actual, own_clock, 1e3 * cpu_ghz)
+    if made and is_off(metric, made):
+        yield _unequal(
+            [metric, actual, own_clock],
+            f"Line {metric.line} says {metric.value:g} MHz, but {actual.name} (line {actual.line}) "
+            f"over {own_clock.name} (line {own_clock.line}) at {cpu_ghz:g} GHz is {number(made)} "
+            "MHz.",
+        )
+
+
+def _region(own: Table, region: Table) -> Iterator[Finding]:
+    """A time that is not that of the region which it is of."""
+    metric, whole = own.get(TIME), region.get("RDTSC Runtime")
+    if metric and whole and abs(metric.value - whole.value) > OF_SUM * whole.value + 1e-4:
+        yield _unequal(
+            [metric, whole],
+            f"Line {metric.line} says that the region took {metric.value:g} s, line {whole.line} "
+            f"{whole.value:g} s.",
+        )
 
 
 def _both_ways(own: Table) -> Iterator[Finding]:
