@@ -39,7 +39,7 @@ def is_off(
 def contradiction(metric: Result, above: Result, below: Result, made: float) -> Finding:
     """What to say about such a metric."""
     shown = (metric, above, below)
-    unit = " %" if metric.unit == "%" else ""
+    unit = "" if metric.unit == "1" else f" {metric.unit}"
     return Finding(
         artefact=ARTEFACT,
         effect="invalidates",

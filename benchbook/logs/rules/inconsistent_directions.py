@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from benchbook.artefacts import Finding, proof
-from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
@@ -67,7 +66,7 @@ def _finding(both: Result, parts: list[Result], total: float) -> Finding:
         explanation=(
             f"Line {both.line} says {both.value:,.6g} {both.unit} for both directions together, "
             f"but {first.value:,.6g} (line {first.line}) and {second.value:,.6g} (line "
-            f"{second.line}) make {number(total)} {both.unit}."
+            f"{second.line}) make {total:,.6g} {both.unit}."
         ),
         remedy=REMEDY,
     )

@@ -141,7 +141,7 @@ def _both_ways(own: Table) -> Iterator[Finding]:
                 [whole, read, written],
                 f"Line {whole.line} says {whole.value:,.6g} {whole.unit} for {whole.name}, but "
                 f"what was read and written (lines {read.line} and {written.line}) makes "
-                f"{number(total)} {whole.unit}.",
+                f"{total:,.6g} {whole.unit}.",
             )
 
 
