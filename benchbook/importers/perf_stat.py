@@ -161,7 +161,7 @@ def _of_text(log: Log) -> list[Report]:
             if run.rows or run.headed:
                 _elapsed(line, ended, run)
         elif text.startswith(("#  ", "Topdown")):
-            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 1:
+            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 2:
                 _more(line, text, run)
         elif not run.ended and (row := _ROW.match(text)):
             known = _KNOWN.match(row["event"])
