@@ -152,6 +152,42 @@ def test_a_scaling_table_is_no_numbered_listing() -> None:
     assert shown(joined(rows)) == rows
 
 
+def test_a_long_scaling_table_is_no_numbered_listing() -> None:
+    rows = [f"{threads} {1000 * threads}" for threads in range(1, 21)]
+    assert shown(joined(rows)) == rows
+
+
+@pytest.mark.parametrize("form", ["{:4d}  {}", "{} {}", "{:7d} {}"])
+def test_numbers_that_an_editor_shows_go(form: str) -> None:
+    text = [*TABLE, "", *TABLE, "", *TABLE, "", *TABLE]
+    numbered = [form.format(number, one) for number, one in enumerate(text, 1)]
+    assert [one.strip() for one in shown(joined(numbered)) if one.strip()] == [
+        one.strip() for one in text if one
+    ]
+
+
+def test_clocks_before_empty_lines_go() -> None:
+    text = [TABLE[0], "", "", TABLE[1], "", TABLE[2]]
+    stamped = [f"10:00:0{at} {one}" for at, one in enumerate(text)]
+    assert [one.strip() for one in shown(joined(stamped))] == [one.strip() for one in TABLE]
+
+
+def test_what_a_file_that_is_new_adds() -> None:
+    assert shown(joined([f"+{one}" for one in TABLE])) == TABLE
+    borders = ["+---+---+", "| a | 1 |", "+---+---+", "| b | 2 |"]
+    assert shown(joined(borders)) == borders
+
+
+def test_stamps_within_a_block_go() -> None:
+    stamped = [f"    [2025-03-01T10:00:00.123Z] {one}" for one in TABLE]
+    assert [one.strip() for one in shown(joined(stamped))] == [one.strip() for one in TABLE]
+
+
+def test_a_rank_of_a_host_is_no_host() -> None:
+    rows = [f"[n17:0] {one}" for one in TABLE]
+    assert shown(joined(rows)) == TABLE
+
+
 def test_a_page_is_its_text() -> None:
     page = (
         b"<html><head><title>a log</title><style>p {}\n</style></head><body>\n<p>We saw:</p>\n"

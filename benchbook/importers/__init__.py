@@ -165,6 +165,7 @@ RESULT_COLUMNS = {
     "arrays_moved": "how many of its arrays a repetition reads and writes",
     "elapsed_s": "what the tool says it took",
     "elapsed_error_s": "how far the digits that were printed leave it open",
+    "rate_error_per_s": "the same of a rate that was printed in K or M",
     "below_ns": "of times that were printed as 0: what their digits leave open",
     "summed_of": "of a sum: the statistic of the processes that was added (mean)",
     "process": "of several whose lines are mixed, from 0",

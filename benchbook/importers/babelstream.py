@@ -20,7 +20,8 @@ SIGNS = re.compile(
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
-_TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
+# Programs made after it write its units in other words.
+_TABLE = re.compile(r"^Function +(?:(Mi?)Bytes/sec|MB/s) +Min \(sec\) +Max(?: \(sec\))? +Average")
 _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
 _TAKEN_OUT = re.compile(
     r"^(Copy|Mul|Add|Triad|Dot|Nstream):? +([\d.,]+) *([MG]i?)(?:B/s|Bytes/s)(?:ec)?$"

@@ -49,7 +49,7 @@ _NAME = re.compile(r"[A-Za-z][\w() /.:,+*-]{0,80}")
 _VALUE = re.compile(
     rf"(?P<value>-?[\d.,]+|-?nan|-?inf)(?: (?P<unit>{_UNIT}))?(?: +\(was [^()]{{0,80}}\))?"
 )
-_LAUNCH = re.compile(r"^\s*Kernel launch latency : (?P<value>[\d.,]+) us")
+_LAUNCH = re.compile(r"^\s*Kernel launch latency : (?P<value>-?[\d.,]+) us")
 _WAYS = {
     "enqueuewritebuffer": "host to device", "enqueuereadbuffer": "device to host",
     "h2d": "host to device", "d2h": "device to host",

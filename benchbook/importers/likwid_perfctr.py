@@ -1,4 +1,5 @@
-"""likwid-perfctr: its ASCII tables and its CSV (-O), of programs and of marker regions.
+"""likwid-perfctr: its ASCII tables and its CSV (-O), of programs and of marker regions, on CPUs and
+GPUs; its timeline (-t).
 
 benchbook/counters/likwid.py reads the CSV of a start that we made and refuses what is not whole; a
 log may lack any line, and has other programs' output between.
@@ -16,16 +17,16 @@ from benchbook.logs.printed import printed_lines
 
 TOOL = "likwid-perfctr"
 LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
-WORDS = ("Event", "Metric", "TABLE,", "CPU type:")
+WORDS = ("Event", "Metric", "TABLE,", "CPU type:", "CpuCount")
 SIGNS = re.compile(
-    r"Event *[|,] *(?:Counter *[|,]|core \d)|Metric *[|,] *(?:HWThread|[Cc]ore|Sum)|TABLE,"
-    r"|^CPU type:",
+    r"Event *[|,] *(?:Counter *[|,]|core \d)|Metric *[|,] *(?:HWThread|[Cc]ore|GPU|Sum)|TABLE,"
+    r"|^CPU type:|[|,]CpuCount[|,]",
     re.M,
 )
 
-_GROUP = re.compile(r"^(?:Region (?P<region>.+), )?Group (?P<index>\d+): (?P<group>\S+)")
+_GROUP = re.compile(r"^(?:Region (?P<region>.+), )?(?:GPU )?Group (?P<index>\d+): (?P<group>\S+)")
 _TABLE = re.compile(
-    r"^TABLE,(?:Region (?P<region>.*),)?Group (?P<index>\d+) (?:Raw|Metric)(?: STAT)?,"
+    r"^TABLE,(?:Region (?P<region>.*),)?(?:GPU )?Group (?P<index>\d+) (?:Raw|Metric)(?: STAT)?,"
     r"(?P<group>[^,]*),(?P<rows>\d+)"
 )
 # What it says where it may or can not count; a 0 or an empty table would be all else that is left.
@@ -35,9 +36,16 @@ _REFUSED = re.compile(
     r"|Access to performance monitoring registers|Unsupported [Pp]rocessor"
 )
 _RAW = re.compile(r"^TABLE,.*Group \d+ Raw,")
-_CORE = re.compile(r"^(?:HWThread|[Cc]ore) (\d+)$")
+_CORE = re.compile(r"^(?:HWThread|[Cc]ore|(?P<gpu>GPU)) (\d+)$")
+# The timeline: its cores, what its columns are, of one group each, and a row.
+_CORES = re.compile(r"^# ?(?:CORES|HWThreads)(?:: |,)(?P<cores>\d+(?:[|,]\d+)*)[|,]?$")
+_COLUMNS = re.compile(
+    r"^# ?GID[|,](?:Metrics|Event)Count[|,]CpuCount[|,]Total runtime(?: \[s\])?[|,](?P<names>.+)$"
+)
+_SAMPLE = re.compile(r"^\d{1,4}([ ,])\d{1,4}\1\d{1,5}\1\d+(?:\.\d+)?\1\S")
 _MEASURED = re.compile(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
 _CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
+_CPU_CLOCK = re.compile(r"^CPU clock:[\s,]*(\d{1,2}\.\d+) GHz")
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
 _UNIT = re.compile(r"^([^\[]*)\[([^\]]*)\](.*)$")
 _BARE = re.compile(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
@@ -62,6 +70,8 @@ class _Place:
     comma: bool = False
     lead: int = 1  # cells before those of columns
     rows: int | None = None  # that follow in the table, as its head says
+    cores: list[int] = field(default_factory=list)  # of the timeline
+    timelines: list[list[str]] = field(default_factory=list)  # its columns, of each group
 
 
 def read(log: Log) -> list[Report]:
@@ -84,6 +94,8 @@ def read(log: Log) -> list[Report]:
         if cpu := _CPU.match(text):
             facts = {"cpu": cpu[1]}
             place = _Place()
+        elif facts and (clock := _CPU_CLOCK.match(text)):
+            facts["cpu_clock_ghz"] = float(clock[1])
         elif head:
             comma = text.startswith("TABLE,")
             place = _Place(head["region"] or "", head["group"], int(head["index"]), comma=comma)
@@ -98,6 +110,14 @@ def read(log: Log) -> list[Report]:
         elif measured := _MEASURED.match(text):
             place = _Place("", measured["group"])
             reports.append(Report(TOOL, [], line.number, "", dict(facts)))
+        elif cores := _CORES.match(text):
+            place = _Place(cores=[int(one) for one in re.split("[|,]", cores["cores"])])
+        elif columns := _COLUMNS.match(text):
+            if not place.timelines:
+                reports.append(Report(TOOL, [], line.number, "", dict(facts)))
+            place.timelines.append(re.split("[|,]", columns["names"]))
+        elif place.timelines and (sample := _SAMPLE.match(text)):
+            _sample(line, text.split(sample[1]), place, reports[-1])
         elif cells := _cells(text, place):
             _line(line, cells, place, reports)
         elif not text.startswith("+"):
@@ -154,21 +174,47 @@ def _result(
         value = math.nan if printed in _NO_NUMBER else float(printed)
     except ValueError:
         return None
-    name, unit = cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1"
-    if found := _UNIT.match(name):
-        name, unit = (found[1].rstrip(" ") + found[3]).strip(), _UNITS.get(found[2], found[2])
-    elif bare := _BARE.match(name):
-        name, unit = bare[1] or name, bare[2]
+    name, unit = _named(cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1")
     of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}
     if place.region:
         of["region"] = place.region
     if place.kind == "Event" and place.lead > 1:
         of["counter"] = cells[1]
     if core:
-        of["core"] = int(core[1])
+        of["gpu" if core["gpu"] else "core"] = int(core[2])
     if math.isnan(value):
         of |= {"state": "absent", "reason": f"{printed!r} stands where its number should"}
     return Result(name, value, unit, line.number, _STATISTICS.get(column, ""), of)
+
+
+def _named(words: str, unit: str) -> tuple[str, str]:
+    """A name without its unit, and that."""
+    if found := _UNIT.match(words):
+        return (found[1].rstrip(" ") + found[3]).strip(), _UNITS.get(found[2], found[2])
+    if bare := _BARE.match(words):
+        return bare[1] or words, bare[2]
+    return words, unit
+
+
+def _sample(line: Line, cells: list[str], place: _Place, report: Report) -> None:
+    """A row of the timeline: group, metrics, cores, time, and each metric of all cores."""
+    group, metrics, cores = (int(one) for one in cells[:3])
+    values = cells[4:]
+    known = 0 < group <= len(place.timelines)
+    columns = place.timelines[group - 1] if known else []
+    if len(columns) != metrics or len(values) != metrics * cores:
+        return
+    numbers = place.cores if len(place.cores) == cores else list(range(cores))
+    for index, printed in enumerate(values):
+        name, unit = _named(columns[index // cores], "1")
+        of = {"kind": "metric", "state": "ok", "interval_end_s": float(cells[3]), "group": group}
+        of["core"] = numbers[index % cores]
+        try:
+            value = math.nan if printed in _NO_NUMBER else float(printed)
+        except ValueError:
+            return
+        if not math.isnan(value):
+            report.results.append(Result(name, value, unit, line.number, "sample", of))
 
 
 def _judged(report: Report) -> Report:

@@ -13,7 +13,7 @@ from benchbook.logs.printed import printed_lines, unremarked
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
 WORDS = ("nvbandwidth", "memcpy CE", "memcpy SM", "_ce", "_sm")
-SIGNS = re.compile(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)\b")
+SIGNS = re.compile(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)(?:\b|_(?:total|read[12]|write[12])\b)")
 _VERSION = re.compile(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
 _DEVICE = re.compile(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
 _RUNNING = re.compile(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")
@@ -29,6 +29,7 @@ _TOTAL = re.compile(
     r"^\s*(?P<which>SUM|MIN|MAX|AVG|COEFFICIENT_OF_VARIATION)\s+(?P<test>\w+)\s+"
     r"(?P<value>-?[\d.,]+|-?nan)\s*$"
 )
+_OWN_TEST = re.compile(r"_(?:ce|sm)(?:_(?:total|read[12]|write[12]))?$")
 _WAIVED = re.compile(r"^\s*(?:Waived|WAIVED|ERROR|Error)\b:?\s*(?P<why>.*)$")
 _BUFFER = re.compile(r"(?:bufferSize|buffer size)[= :]+(\d+)")
 # The title, where the name of the test is missing: some between devices say CPU too, with a word
@@ -88,7 +89,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
             run.test = run.running or found["what"]
             run.columns = run.filled = 0
             run.begins = len(run.results)
-    elif (found := _TOTAL.search(text)) and (run.seen or re.search(r"_(?:ce|sm)$", found["test"])):
+    elif (found := _TOTAL.search(text)) and (run.seen or _OWN_TEST.search(found["test"])):
         run.in_table, run.seen = False, True
         value, statistic = log.number(found["value"]), _STATISTICS.get(found["which"])
         if value is not None and statistic:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import half_digit, printed_lines
 
 TOOL = "perf-stat"
 LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
@@ -46,6 +46,8 @@ SIGNS = re.compile(
 )
 
 _HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
+# It begins later, leaves children out, or is asked while it runs.
+_IN_PART = re.compile(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
 _INTERVAL_HEAD = re.compile(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
 _UNITS = {
     "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
@@ -58,8 +60,8 @@ _EVENT = r"[A-Za-z][\w.:/,=@?-]*"
 _ROW = re.compile(
     # Behind the sign of a diff: a count has none.
     rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
-    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w.-]+-\d+)\s+(?:\d+\s+)?)?"
-    rf"(?P<value><not (?:supported|counted)>|{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
+    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w./:-]+-\d+)\s+(?:\d+\s+)?)?"
+    rf"(?P<value><not (?:supported|counted)>|-?{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )
 _RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
@@ -111,6 +113,9 @@ _MORE = re.compile(
 )
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
+# By Linux 2.6, which wrote the unit into the name.
+_OLD_CLOCK = re.compile(r"^((?:task|cpu)-clock)-msecs$")
+_OLD_METRICS = {"CPUs": " CPUs utilized", "IPC": " insn per cycle"}
 
 
 @dataclass
@@ -143,6 +148,8 @@ def _of_text(log: Log) -> list[Report]:
                 run.facts["repetitions"] = int(head["runs"])
             if at := bisect_left(asked, line.number):
                 run.facts["asked_in_line"] = asked[at - 1]
+                if any(_IN_PART.match(word) for word in log.commands[at - 1].words):
+                    run.facts["counted_in_part"] = True
         elif _INTERVAL_HEAD.match(text):
             # It stands again over every 25 intervals.
             if run.ended:
@@ -154,11 +161,13 @@ def _of_text(log: Log) -> list[Report]:
             if run.rows or run.headed:
                 _elapsed(line, ended, run)
         elif text.startswith(("#  ", "Topdown")):
-            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 1:
+            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 2:
                 _more(line, text, run)
         elif not run.ended and (row := _ROW.match(text)):
             known = _KNOWN.match(row["event"])
-            if run.headed or (known and (row["rest"] or row["unit"] or run.rows)):
+            # A stamp and a place, or a unit behind it: no other table has both.
+            told = row["at"] and (row["place"] or row["unit"])
+            if run.headed or told or (known and (row["rest"] or row["unit"] or run.rows)):
                 run.line = run.line or line.number
                 run.event, run.last = row["event"], line.number
                 _row(line, row, run)
@@ -189,10 +198,11 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
         of["running_fraction"] = float(running[1].replace(",", ".")) / 100
     unit = _UNITS.get(row["unit"] or "", "events")
     statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
-    _add(run.rows, line, row["event"], row["value"], unit, statistic, of)
+    event = _OLD_CLOCK.sub(r"\1", row["event"])
+    _add(run.rows, line, event, row["value"], unit, statistic, of)
     metric = _METRIC.search(rest)
     if metric and metric[2] and not row["value"].startswith("<"):
-        _add_metric(run.rows, line, row["event"], metric[1], metric[2].strip(), statistic, of)
+        _add_metric(run.rows, line, event, metric[1], metric[2].strip(), statistic, of)
 
 
 def _more(line: Line, text: str, run: _Run) -> None:
@@ -217,6 +227,8 @@ def _add_metric(
     if value is not None and said:
         size, unit, title = _metric(said)
         name = title.strip() if title.startswith(" tma_") else f"{event}{title}"
+        if title == " rate":
+            of = {**of, "rate_error_per_s": size * half_digit(printed.replace(",", "."))}
         rows.append(Result(name, value * size, unit, line.number, statistic, of))
 
 
@@ -233,6 +245,8 @@ def _metric(said: str) -> tuple[float, str, str]:
         return 1.0, "%", f" {said[1:].strip()}".rstrip()
     if said == "GHz":
         return 1.0, "GHz", " clock"
+    if said in _OLD_METRICS:
+        return 1.0, "1", _OLD_METRICS[said]
     return 1.0, "1", f" {said}"
 
 
@@ -262,6 +276,9 @@ def number(text: str, *, counts: bool) -> float | None:
     """A number as the locale wrote it; what groups digits is known from what the number is of."""
     if text.isdecimal():
         return float(text)
+    if text.startswith("-"):  # as no count is
+        value = number(text[1:], counts=counts)
+        return None if value is None else -value
     plain = text.translate(_SPACES)
     commas, points = plain.count(","), plain.count(".")
     if commas and points:

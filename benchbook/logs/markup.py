@@ -75,11 +75,12 @@ _NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a serv
 _PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
-_HOSTED = re.compile(r"(\[?(?!SUM-\d|FD\d)(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}(?:\]:?|:|\t)) ?")
+_HOST = r"(?!SUM-\d|FD\d)(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}"
+_HOSTED = re.compile(rf"(\[{_HOST}\]:?|{_HOST}(?:\]:?|:|\t)) ?")
 _STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 # A file, as grep writes it before what it found in it, and maybe the number of the line.
 _FILED = re.compile(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
-_CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) +(?=\S)")
+_CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:[ \t]|$)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = re.compile(
     r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
@@ -90,7 +91,23 @@ _RANKED = re.compile(
     r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
 )
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
-_PREFIXES = (_NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED)
+# less -N, an editor: what is no more than blanks behind it must count from 1.
+_LISTED = re.compile(r" {0,8}([1-9]\d{0,6})(?: {1,2}|$)")
+_FEWEST_LISTED = 10
+_ADDED = re.compile(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
+_PREFIXES = (
+    _NAMED,
+    _PODDED,
+    _STERNED,
+    _RANKED,
+    _FILED,
+    _HOSTED,
+    _CALLED,
+    _CLOCKED,
+    _COUNTED,
+    _LISTED,
+    _ADDED,
+)
 _FIGURES = re.compile(r"[\s\d.,]+")
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
@@ -116,7 +133,10 @@ def unwrapped(text: str) -> list[str]:
         text = _ESCAPED.sub(r"\1", text)
     if "**" in text:
         text = _BOLD.sub(r"\1", text)
-    lines = _plain(text.split("\n"))
+    # What stands in a block of a page had its stamps before; a tab is at its place by what is left
+    # of it.
+    lines = text.split("\n")
+    lines = _plain(lines if "\t" in text else _dedented(lines))
     if "^C" in text:
         lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
     if may_be_commented(text):
@@ -216,10 +236,18 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 continue  # titles of lines, or the mixed lines of several hosts
             if pattern is _CALLED and _are_alike(found):
                 continue  # the title of one kind of line, of which somebody shows nothing else
-            if pattern is _COUNTED and not _counts_up(said):
+            if pattern in (_COUNTED, _LISTED) and not _counts_up(said):
+                continue
+            if pattern is _LISTED and not _is_listing(sample, found):
                 continue
             return pattern
     return None
+
+
+def _is_listing(sample: list[str], found: list[re.Match[str]]) -> bool:
+    """Whether each line has a number from 1 on, and they are not the rows of one table."""
+    whole = len(found) == len(sample) >= _FEWEST_LISTED and found[0][1] == "1"
+    return whole and not _are_alike(found)
 
 
 def _are_alike(found: list[re.Match[str]]) -> bool:

@@ -34,7 +34,7 @@ _UNITS = {
 }  # fmt: skip
 MOST_COLUMNS, MOST_DIGITS = 5, 20
 # What is for rules, or follows from the others.
-HIDDEN = {"elapsed_error_s", "bytes_moved", "arrays_moved", "repetition"}
+HIDDEN = {"elapsed_error_s", "rate_error_per_s", "bytes_moved", "arrays_moved", "repetition"}
 _WIDTH = 120  # where nobody looks at a terminal
 
 

@@ -32,6 +32,11 @@ _SHOWN = re.compile(
     re.M,
 )
 _CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
+# How the device of the log is connected, in words; a mere bridge in a list is not that.
+_TUNNEL = re.compile(
+    r"\b(?:via|over|through|by) (?:an? |external )?Thunderbolt ?(?P<version>[345])\b", re.I
+)
+_TUNNEL_BYTES_PER_S = {3: 5e9, 4: 5e9, 5: 15e9}  # 40, 40 and 120 Gbit/s
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
@@ -70,8 +75,11 @@ def tell(log: Log, reports: list[Report]) -> None:
         "cores": _cores(log),
         "memory_bytes_per_s": _memory(log),
     }
-    if any("direction" in report.columns.union(report.facts) for report in reports):
-        found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": _pcie(log)}
+    linked = [one for one in reports if "direction" in one.columns.union(one.facts)]
+    if linked:
+        # Of several devices one may be in the host.
+        link = (_tunnel(log.text) if len(linked) == 1 else None) or _pcie(log)
+        found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": link}
     for report in reports:
         for name, value in found.items():
             if not value or report.facts.get(name) is not None:
@@ -165,6 +173,14 @@ def _pcie(log: Log) -> float | None:
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
     generation, lanes = links.pop() if len(links) == 1 else (0, 0)
     return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
+
+
+def _tunnel(text: str) -> float | None:
+    """One direction of the cable to a device in a box of its own."""
+    if "underbolt" not in text and "UNDERBOLT" not in text:
+        return None
+    said = {int(one["version"]) for one in _TUNNEL.finditer(text)}
+    return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
 
 
 def _memory(log: Log) -> float | None:

@@ -49,7 +49,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
-            if one.statistic == "stddev" or one.of.get("zero_copy"):
+            if one.statistic == "stddev" or one.of.get("zero_copy") or _is_cached(report, one):
                 continue
             if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, one)):
                 above.append((rate, one, peak, of_peak))
@@ -97,6 +97,13 @@ def _is_in_device(report: Report, one: Result) -> bool:
         return True
     # Where the head is cut off nobody says how large the arrays are.
     return bool(report.column(one, "array_bytes") or report.column(one, "arrays_moved"))
+
+
+def _is_cached(report: Report, one: Result) -> bool:
+    """Whether source and destination lie in the device's own cache, which another rule tells."""
+    size, cache = report.column(one, "message_bytes"), report.facts.get("device_cache_bytes")
+    within = report.column(one, "direction") == "device to device"
+    return within and is_number(size) and is_number(cache) and 2 * size <= cache
 
 
 def _is_of_link(report: Report, one: Result) -> bool:

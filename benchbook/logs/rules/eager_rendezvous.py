@@ -19,13 +19,15 @@ from benchbook.sizes import format_bytes
 
 ARTEFACT = "eager-rendezvous"
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
+# Where the larger message is the faster one, no cache made the step.
+MOST_FASTER = 16 * 1024 * 1024
 COLLECTIVE = "collective"
 FAR = 5.0  # for a collective, whose algorithms change with the size by less than that
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
 FALLS = 0.9  # of a rate, from one size to its double
-SHORTER = 0.7  # than a message of half the size, where the other protocol is the faster one
+SHORTER = 0.75  # than a message of half the size, where the other protocol is the faster one
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
 DOUBLES = 2.2  # at most, from one size to the next
 CONFIDENCE = 0.85
@@ -102,7 +104,7 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
     for index in range(1, len(sweep) - 1):
         before, after, beyond = sweep[index], sweep[index + 1], sweep[index + 2 : index + 3]
         size = after.of["message_bytes"]
-        if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_BYTES:
+        if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_FASTER:
             continue
         last, now, then = time_of(sweep[index - 1]), time_of(before), time_of(after)
         halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
@@ -111,7 +113,7 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         is_rate = bytes_per_s(1.0, after.unit) is not None
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
         least = 0 if is_rate else EXCESS * now
-        slower = stays and jumps and then - min(expected, 2 * now) >= least
+        slower = size <= MOST_BYTES and stays and jumps and then - min(expected, 2 * now) >= least
         if now > 0 and (slower or _becomes_faster(sweep[max(index - 2, 0) : index + 3])):
             yield _Jump(before, after, then / now)
 

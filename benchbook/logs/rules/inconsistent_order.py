@@ -177,8 +177,8 @@ def _exceeds(low: Result, high: Result) -> bool:
 
 def _finding(wrong: list[tuple[Result, Result]]) -> Finding:
     said = [
-        f"the {low.statistic} of {low.name} (line {low.line}: {low.value:,.10g} {low.unit}) is "
-        f"above its {high.statistic} (line {high.line}: {high.value:,.10g} {high.unit})"
+        f"the {low.statistic} of {low.name} (line {low.line}: {_valued(low)}) is "
+        f"above its {high.statistic} (line {high.line}: {_valued(high)})"
         for low, high in wrong[:3]
     ]
     more = [f"{len(wrong) - 3} more of that kind"] if len(wrong) > 3 else []
@@ -194,3 +194,8 @@ def _finding(wrong: list[tuple[Result, Result]]) -> Finding:
         explanation=text[0].upper() + text[1:],
         remedy=REMEDY,
     )
+
+
+def _valued(one: Result) -> str:
+    unit = "" if one.unit == "1" else f" {one.unit}"
+    return f"{one.value:,.10g}{unit}"

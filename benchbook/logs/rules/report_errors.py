@@ -1,5 +1,5 @@
-"""report-errors: losses, jitters and uses of CPUs that no transfer can have, and times below none,
-as some versions of tools print them."""
+"""report-errors: losses, jitters and uses of CPUs that no transfer can have, times and counts below
+none, as some versions of tools print them."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(idle, CERTAIN, IDLE_REMEDY, _IDLE)
         if below := list(_below_none(report)):
             yield _finding(below, CERTAIN, OF_TIMES, _BELOW)
+        if fewer := list(_fewer_than_none(report)):
+            yield _finding(fewer, CERTAIN, OF_COUNTS, _FEWER)
         first = list(_first(report))
         if first and not out:
             yield _finding(first[:1], BY_SIZE, FIRST_JITTER, _FIRST)
@@ -75,6 +77,11 @@ OF_TIMES = (
     "Set these times aside, and those of the same run that are as short: give each repetition more "
     "to do, without pauses of the clock, and try another version of the tool."
 )
+_FEWER = (
+    "The log says {0}. Nothing happens less often than never: a counter ran over the last number "
+    "of its type, or the log was edited."
+)
+OF_COUNTS = "Set these counts aside, and every ratio that was made of them, and count once more."
 _FIRST = (
     "The log says {0}. Jitter is the smoothed change from one datagram's way to the next, and the "
     "first has none before it: the offset between the two clocks stands in its place."
@@ -129,10 +136,18 @@ def _values(
 def _below_none(report: Report) -> Iterator[tuple[Result, str]]:
     """Times that a program cannot take; those of single exchanges are told of their clock."""
     for (name, _, unit), several in report.groups.items():
-        if name.endswith(("time", "memory latency")) and in_base(1.0, unit)[1] == "ns":
+        if name.endswith(("time", "memory latency", "launch")) and in_base(1.0, unit)[1] == "ns":
             for one in several:
                 if one.value < 0:
                     yield one, f"{one.value:,.6g} {one.unit} for {one.name} (line {one.line})"
+
+
+def _fewer_than_none(report: Report) -> Iterator[tuple[Result, str]]:
+    """Counts of events that are below 0."""
+    for (name, _, unit), several in report.groups.items():
+        for one in several if unit == "events" else ():
+            if one.value < 0:
+                yield one, f"{one.value:,.0f} {name} (line {one.line})"
 
 
 def _full(report: Report) -> Iterator[tuple[Result, str]]:
