@@ -18,7 +18,7 @@ SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime"
 _START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
 _SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
-_NUMBER = r"[\d.,]*\d"  # a comma may follow it
+_NUMBER = r"-?[\d.,]*\d"  # a comma may follow it
 _RUN = re.compile(
     rf"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>{_NUMBER}) sec;"
     r".*?SentMessages\s*=\s*(?P<sent>\d+); ReceivedMessages\s*=\s*(?P<got>\d+)"
@@ -30,11 +30,12 @@ _LOST = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )
 _SUMMARY = re.compile(
-    r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
+    r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+"
+    r"(?P<us>-?[\d.,]+) usec"
 )
 _OBSERVATIONS = re.compile(r"Total (\d+) observations")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>[\d.,]+)")
+_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>-?[\d.,]+)")
+_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>-?[\d.,]+)")
 _SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
 _SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")

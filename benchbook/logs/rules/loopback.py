@@ -37,8 +37,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(report, said, BY_CUSTOM)
         elif are_containers(report):
             said = (
-                "both ends have addresses of 172.17.0.0/24, which Docker gives to containers beside "
-                "each other, and the bridge between them is made anew on each host"
+                "both ends have addresses of 172.17.0.0/24, which Docker gives to containers of "
+                "one host: its bridge there leads to no other"
             )
             yield _finding(report, said, BY_CUSTOM)
 
