@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,6 +42,7 @@ _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\]")
 _WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
 _PACE = re.compile(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
 _PRECISE = 9  # decimals
+_OF_ALL: Mapping[str, Any] = {}
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
 # The file of --full-log: what was asked, the statistics, each exchange.
@@ -67,6 +68,7 @@ class _Run:
     kind: str = "latency"
     rows: list[Result] = field(default_factory=list)
     has_rows: bool = False  # from here on
+    is_unsummed: bool = False  # the line of its mean is there, the summary of it comes
     has_percentiles: bool = False  # which are the last that a run prints
 
 
@@ -92,7 +94,11 @@ def read(log: Log) -> list[Report]:
         elif found := _SUMMARY.search(line.text):
             means = _means(runs[-1])
             if means and ("All servers" in line.text or log.number(found["us"]) in means):
+                runs[-1].is_unsummed = False
                 continue  # the mean once more
+            if runs[-1].is_unsummed and means:
+                _of_summary(log, runs[-1], line, found, again=True)
+                continue
             if means:
                 runs.append(_Run(line.number))
         elif runs[-1].has_percentiles and ("====> avg-" in line.text or "[Total Run]" in line.text):
@@ -187,19 +193,25 @@ def _of_run(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     run.kind = "round trip" if found["kind"] == "rtt" else "latency"
+    run.is_unsummed = True
     for statistic in ("mean", "sd"):
         _add(log, run, line, found[statistic], statistic)
 
 
-def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.kind = found["kind"].lower()
-    _add(log, run, line, found["us"], "mean")
+def _of_summary(
+    log: Log, run: _Run, line: Line, found: re.Match[str], *, again: bool = False
+) -> None:
+    """`again`: it should be the mean that a line above has, and is not."""
+    run.kind, run.is_unsummed = found["kind"].lower(), False
+    _add(log, run, line, found["us"], "mean", {"said_again": True} if again else {})
 
 
-def _add(log: Log, run: _Run, line: Line, text: str, statistic: str) -> None:
+def _add(
+    log: Log, run: _Run, line: Line, text: str, statistic: str, of: Mapping[str, Any] = _OF_ALL
+) -> None:
     value = log.number(text)
     if value is not None:
-        run.results.append(Result(run.kind, value, "us", line.number, statistic))
+        run.results.append(Result(run.kind, value, "us", line.number, statistic, of))
 
 
 def _of_lost(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
