@@ -12,6 +12,12 @@ from benchbook.importers import Report
 _VIRTUAL = re.compile(
     r"(?i:veth)[\w.-]*|h\d{1,3}-eth\d{1,2}|docker0|br-[\da-f]{12}|cni0|virbr\d{1,3}|lxcbr0|lxdbr0"
 )
+# What people write for an address that they do not show, which may be anywhere.
+_OF_DOCUMENTS = tuple(
+    map(
+        ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+    )
+)
 _OF_DOCKER = ipaddress.ip_network("172.17.0.0/24")  # where it begins to count
 
 
@@ -54,7 +60,10 @@ def are_containers(report: Report) -> bool:
 def is_near(report: Report) -> bool:
     """Whether the other end is in a private network, or on this host: no long way to it."""
     address = _parsed(str(report.facts.get("far_address") or report.facts.get("near_address")))
-    return stays_in_host(report) or (address is not None and address.is_private)
+    if stays_in_host(report):
+        return True
+    private = address is not None and address.is_private
+    return private and not any(address in one for one in _OF_DOCUMENTS)
 
 
 def stays_in_host(report: Report) -> bool:
