@@ -42,11 +42,11 @@ def _found(report: Report, answers_soon: bool) -> Iterator[Finding]:
     rates = [one for one in report.called("transaction rate") if one.value > 0]
     for one in rates:
         each_ns = 1e9 / one.value * (one.of.get("outstanding") or 1)
-        if _is_delay(each_ns) and (answers_soon or is_near(report)):
+        if is_delay(each_ns) and (answers_soon or is_near(report)):
             yield _of_rate(one, each_ns, answers_soon)
 
 
-def _is_delay(ns: float | None, *, of_most: bool = True) -> bool:
+def is_delay(ns: float | None, *, of_most: bool = True) -> bool:
     """`of_most`: whether it is of half of the exchanges at least, as few are of lost segments."""
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.delayed_ack import DELAY_NS, MODE_NS
@@ -55,7 +55,7 @@ def _is_delay(ns: float | None, *, of_most: bool = True) -> bool:
     return ns is not None and any(abs(ns - one) <= MODE_NS for one in delays)
 
 
-def _who(ns: float) -> str:
+def who_waits(ns: float) -> str:
     """Who keeps an acknowledgement back for so long."""
     return "Windows, and Linux at most," if ns > LONG_NS / 2 else "Linux"
 
@@ -92,9 +92,9 @@ def _seen(report: Report, own: Latencies) -> tuple[str, float] | None:
     at = [
         name
         for name in _LOOKED_AT
-        if _is_delay((own.ns(name) or 0) * ways, of_most=name == "median")
+        if is_delay((own.ns(name) or 0) * ways, of_most=name == "median")
     ]
-    if not at and "median" not in own.by_statistic and _is_delay((own.ns("mean") or 0) * ways):
+    if not at and "median" not in own.by_statistic and is_delay((own.ns("mean") or 0) * ways):
         at = ["mean"]
     if not at:
         return None
@@ -109,7 +109,7 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
     from benchbook.artefacts.delayed_ack import REMEDY
 
     one = own.by_statistic[statistic]
-    who = _who((own.ns(statistic) or 0) * (2 if own.name == "latency" else 1))
+    who = who_waits((own.ns(statistic) or 0) * (2 if own.name == "latency" else 1))
     whole = " for one way, twice that for the round trip" if own.name == "latency" else ""
     sure = confidence == BY_MODE
     network = "the network itself is not" if sure else "the way to a near address is seldom"
@@ -149,7 +149,7 @@ def _of_rate(one: Result, each_ns: float, answers_soon: bool) -> Finding:
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}")],
         explanation=(
             f"{one.value:,.4g} transactions a second (line {one.line}) are {duration(each_ns)} "
-            f"each, to {near}. That is the time for which {_who(each_ns)} keeps an "
+            f"each, to {near}. That is the time for which {who_waits(each_ns)} keeps an "
             f"acknowledgement back while the other side waits for it{but}."
         ),
         remedy=REMEDY,

@@ -24,6 +24,7 @@ FAR = 5.0  # for a collective, whose algorithms change with the size by less tha
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
+LATER = 0.5  # of it, at any larger size: no protocol is dearer for the smaller message
 FALLS = 0.9  # of a rate, from one size to its double
 SHORTER = 0.7  # than a message of half the size, where the other protocol is the faster one
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
@@ -112,18 +113,19 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
         least = 0 if is_rate else EXCESS * now
         slower = stays and jumps and then - min(expected, 2 * now) >= least
+        slower = slower and min(map(time_of, sweep[index + 1 :])) >= LATER * then
         if now > 0 and (slower or _becomes_faster(sweep[max(index - 2, 0) : index + 3])):
             yield _Jump(before, after, then / now)
 
 
 def _becomes_faster(around: list[Result]) -> bool:
     """Whether the last but one of five sizes takes far less time than the one before it, which was
-    no outlier, and the last goes on from there."""
+    no outlier, as the one before that was none, and the last goes on from there."""
     sizes = [one.of["message_bytes"] for one in around]
     if len(sizes) < 5 or any(after != 2 * before for before, after in pairwise(sizes)):
         return False
     first, last, now, then, beyond = map(time_of, around)
-    usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0)
+    usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0) and last <= DOUBLES * first
     return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
 
 
