@@ -45,8 +45,8 @@ def _finding(times: float, one: Result, every: list[Result]) -> Finding:
         explanation=(
             f"{one.name} at {size} (line {one.line}: {one.value:,.6g} {one.unit}) is "
             f"{number(times)} times that of the next smaller and the next larger size. It is the "
-            f"time for which {who_waits(in_base(one.value, one.unit)[0])} keeps an acknowledgement back, while "
-            "the other side keeps a small segment back until it comes."
+            f"time for which {who_waits(in_base(one.value, one.unit)[0])} keeps an "
+            "acknowledgement back, while the other side keeps a small segment back until it comes."
         ),
         remedy=REMEDY,
     )

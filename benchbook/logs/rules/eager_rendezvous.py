@@ -20,7 +20,7 @@ from benchbook.sizes import format_bytes
 ARTEFACT = "eager-rendezvous"
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
 COLLECTIVE = "collective"
-FAR = 5.0  # for a collective, whose algorithms change with the size by less than that
+FAR = 4.0  # for a collective, whose algorithms change with the size by less than that
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
