@@ -122,6 +122,8 @@ def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     size, name, address, _, time, unit = found.groups()
     replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
+    if "." in time and not time.strip("0."):
+        runs[-1].facts["below_tick"] = runs[-1].facts.get("below_tick", 0) + 1
 
 
 def _stepped(runs: list[Run], line: Line, found: re.Match[str]) -> None:
