@@ -35,6 +35,11 @@ _COUNTS = re.compile(
     r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?<!\d)(?<!\d[.,])(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
+# Where more came back than was sent, BSD says so instead of a share.
+_FORGED = re.compile(
+    r"(?<!\d)(?P<sent>\d+) packets transmitted, (?P<got>\d+) (?:packets )?received,.{0,40}?"
+    r" -- somebody(?:'s| is) printing"
+)
 _TWICE = re.compile(r"\+(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
 # Solaris names the unit first; French has moy, not avg, and Turkish but mdev of these words.
@@ -154,6 +159,10 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         run.facts["took_ms"] = int(named["took"])
 
 
+def _forged(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    going(runs, line).add_counts(int(found["sent"]), int(found["got"]), line)
+
+
 def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = untold(runs, line)
     if "in-flight" in line.text and (waiting := _IN_FLIGHT.search(line.text)):
@@ -246,6 +255,7 @@ _ONLY_WITH: dict[echoes.Takes, str] = {_mikrotik_reply: "packet-loss="}
 _TAKEN: tuple[echoes.Taken, ...] = (
     (("bytes from", "Bytes von", "octets de", "bytes de", "byte da"), _REPLY.search, _reply),
     (("icmp_seq=",), _OTHER_REPLY.search, _reply),
+    (("-- somebody",), _FORGED.search, _forged),
     (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
     (("Success rate",), _CISCO.search, _cisco),
     (("Sending ",), _CISCO_HEAD.match, _cisco_head),

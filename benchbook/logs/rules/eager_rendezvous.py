@@ -27,6 +27,7 @@ STAYS = 0.95  # of it, at the next size
 LATER = 0.5  # of it, at any larger size: no protocol is dearer for the smaller message
 FALLS = 0.9  # of a rate, from one size to its double
 SHORTER = 0.7  # than a message of half the size, where the other protocol is the faster one
+GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
 DOUBLES = 2.2  # at most, from one size to the next
 CONFIDENCE = 0.85
@@ -66,9 +67,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if pattern == COLLECTIVE:
             jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
-            worst = max(jumps, key=lambda one: (one.times > 1, abs(one.times - 1)))
+            worst = max(jumps, key=lambda one: (one.times >= TIMES, abs(one.times - 1)))
             slower = ALGORITHM if pattern == COLLECTIVE else SLOWER
-            yield _finding(worst, slower if worst.times > 1 else FASTER)
+            yield _finding(worst, slower if worst.times >= TIMES else FASTER)
 
 
 def sweeps(report: Report) -> Iterator[list[Result]]:
@@ -114,7 +115,8 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         least = 0 if is_rate else EXCESS * now
         slower = stays and jumps and then - min(expected, 2 * now) >= least
         slower = slower and min(map(time_of, sweep[index + 1 :])) >= LATER * then
-        if now > 0 and (slower or _becomes_faster(sweep[max(index - 2, 0) : index + 3])):
+        around = sweep[index - 2 : index + 4] if index >= 2 else []
+        if now > 0 and (slower or _becomes_faster(around[:5]) or _adds_less(around)):
             yield _Jump(before, after, then / now)
 
 
@@ -127,6 +129,19 @@ def _becomes_faster(around: list[Result]) -> bool:
     first, last, now, then, beyond = map(time_of, around)
     usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0) and last <= DOUBLES * first
     return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
+
+
+def _adds_less(around: list[Result]) -> bool:
+    """Whether in the middle of six sizes twice the bytes add far less than before, while on either
+    side each doubling adds twice what the one before it added."""
+    sizes = [one.of["message_bytes"] for one in around]
+    if len(sizes) < 6 or any(after != 2 * before for before, after in pairwise(sizes)):
+        return False
+    times = list(map(time_of, around))
+    made = [now + 2 * (now - last) for last, now in pairwise(times[:-1])]  # of the third one on
+    fits = [abs(time - one) <= OFF * time for time, one in zip(times[2:], made, strict=True)]
+    then, beyond = times[3], times[4]
+    return fits[0] and fits[3] and then <= SHORTER * made[1] and beyond >= GROWS * then
 
 
 def _finding(jump: _Jump, why: str) -> Finding:
