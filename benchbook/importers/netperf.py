@@ -70,6 +70,12 @@ _LATENCIES = {
     "MIN_LATENCY": "min", "MEAN_LATENCY": "mean", "P50_LATENCY": "median", "P90_LATENCY": "p90",
     "P99_LATENCY": "p99", "MAX_LATENCY": "max", "STDDEV_LATENCY": "sd",
 }  # fmt: skip
+_OF_ENDS = {
+    f"{side}_{does}_THROUGHPUT": end
+    for side in ("LOCAL", "REMOTE")
+    for does, end in (("SEND", "sender"), ("RECV", "receiver"))
+}
+_RATE_KEYS = {"THROUGHPUT", *_OF_ENDS}
 
 
 # What -o has above its values, parted by commas, and -O in lines.
@@ -171,7 +177,7 @@ def read(log: Log) -> list[Report]:
                 runs.append(_Run(**{**vars(runs[-1]), "line": line.number, "results": []}))
             _row(runs[-1], line)
     for run in runs:
-        if "THROUGHPUT" in run.keys or (run.kind and run.keys):
+        if not run.keys.keys().isdisjoint(_RATE_KEYS) or (run.kind and run.keys):
             _keyed(run)
     speed = link_speed(log) if runs else {}
     return [
@@ -342,6 +348,12 @@ def _keyed(run: _Run) -> None:
         if _NUMBER.match(text):
             rate = float(text)
             run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
+    for key, end in _OF_ENDS.items() if found else ():
+        text, number = run.keys.get(key, ("", 0))
+        # What this side does not do is 0, or -1.
+        if _NUMBER.match(text) and (rate := float(text)) > 0:
+            of = {"end": end}
+            run.results.append(Result("throughput", rate, unit, number, "total", of))
     for key, statistic in _LATENCIES.items():
         if key in run.keys:
             try:

@@ -29,6 +29,11 @@ CONNECTED = re.compile(
 _SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
 _IB_RATE = re.compile(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
+# Of ibv_devinfo -v.
+_IB_ACTIVE = re.compile(
+    r"active_width:[ \t]+(?P<lanes>\d{1,2})X\b[^\n]*\n[ \t]*active_speed:[ \t]+"
+    r"(?P<speed>\d{1,3}(?:\.\d)?) Gbps"
+)
 # Its data rate in Gbit/s, of four lanes, by the name that people give it. Not of old ones: DDR and
 # SDR are memory as well.
 _IB_NAMES = {"QDR": 32, "FDR": 56, "EDR": 100, "HDR100": 100, "HDR": 200, "NDR200": 200}
@@ -71,6 +76,9 @@ def link_speed(log: Log) -> dict[str, int]:
     if "ibstat" in text or "Physical state" in text or "phys state" in text:
         rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
         return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
+    if "active_width:" in text:
+        ports = [int(one["lanes"]) * float(one["speed"]) for one in _IB_ACTIVE.finditer(text)]
+        return {"link_bits_per_s": round(ports[0] * 1e9)} if len(ports) == 1 else {}
     return _named_speed(log)
 
 
