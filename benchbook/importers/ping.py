@@ -50,7 +50,7 @@ _SPREAD = re.compile(
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
 _IN_FLIGHT = re.compile(r"\bin-flight (\d{1,9})\b")
-_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,15}) ?(?P<unit>u?s)\)")
+_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
 _TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
 # follows its title, are the same in all.

@@ -27,6 +27,7 @@ STAYS = 0.95  # of it, at the next size
 LATER = 0.5  # of it, at any larger size: no protocol is dearer for the smaller message
 FALLS = 0.9  # of a rate, from one size to its double
 SHORTER = 0.7  # than a message of half the size, where the other protocol is the faster one
+LESS, FITS = 0.6, 0.05  # of what a doubling should add; how far off the others may be
 GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
 DOUBLES = 2.2  # at most, from one size to the next
@@ -139,9 +140,9 @@ def _adds_less(around: list[Result]) -> bool:
         return False
     times = list(map(time_of, around))
     made = [now + 2 * (now - last) for last, now in pairwise(times[:-1])]  # of the third one on
-    fits = [abs(time - one) <= OFF * time for time, one in zip(times[2:], made, strict=True)]
+    fits = [abs(time - one) <= FITS * time for time, one in zip(times[2:], made, strict=True)]
     then, beyond = times[3], times[4]
-    return fits[0] and fits[3] and then <= SHORTER * made[1] and beyond >= GROWS * then
+    return fits[0] and fits[3] and then <= LESS * made[1] and beyond >= GROWS * then
 
 
 def _finding(jump: _Jump, why: str) -> Finding:
