@@ -153,6 +153,9 @@ def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
         if name == "packets received":
             sent = totals.get(("packets sent", stream, direction, end))
             most = sent.value if sent else None
+        elif name == "datagrams" and end == "receiver" and not left_out:
+            sent = totals.get((name, stream, direction, "sender"))
+            most = MORE_RECEIVED * sent.value if sent else None
         elif name == "transferred" and end == "receiver" and not left_out:
             sent = totals.get((name, stream, direction, "sender"))
             most = MORE_RECEIVED * _bytes(sent) if sent else None
