@@ -179,9 +179,9 @@ def _exceeds(low: Result, high: Result) -> bool:
 
 
 def _are_in_a_row(low: Result, high: Result) -> bool:
-    """Whether one line has both, neither is a reply by itself, and their first digits stand in the
-    same place."""
-    if low.line != high.line or "sample" in (low.statistic, high.statistic):
+    """Whether one line has both, both are of ordered samples, and their first digits stand in the
+    same place. A mean may have more digits than what it is of."""
+    if low.line != high.line or {"mean", "sample"} & {low.statistic, high.statistic}:
         return False
     return min(low.value, high.value) > 0 and _place_of(low.value) == _place_of(high.value)
 
