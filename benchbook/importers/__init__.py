@@ -202,7 +202,7 @@ RESULT_COLUMNS = {
     "asked_per_s": "messages that were to be sent in a second",
     "refused": "why the tool counted nothing at all, in its words",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
-    "once_more": "whether the report has this statistic before, with another value",
+    "said_again": "whether it is the same figure as one above it of this name and statistic",
     "per_cent_of_repetitions": "a hundredth of them, as printed",
     "variation": "deviation ÷ mean of its latencies, as printed",
     "interval_from_us": "of confidence, of the mean of its latencies; to `interval_to_us`",

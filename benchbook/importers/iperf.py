@@ -36,6 +36,7 @@ _DATAGRAM = re.compile(r"Sending (\d+) byte datagrams")
 _SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
 _REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
 _MSS = re.compile(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/")
+_MSS_ALONE = re.compile(r"\] MSS size (\d+) bytes")  # of -m, in a line of its own
 _PORT = re.compile(r"port\s+(\d+)")
 _LOSING = re.compile(r"\d ms\s|%\)")
 _LOST = re.compile(r"\d ms +-?\d+ */ *-?\d")
@@ -156,6 +157,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         columns = {"stream": found[1], "end": "sender"}
         sent = Result("datagrams", int(found[2]), "datagrams", line.number, _ALL, columns)
         run.results.append(sent)
+    elif "] MSS size" in text and (found := _MSS_ALONE.search(text)):
+        run.facts.setdefault("mss_bytes", int(found[1]))
     elif "Server Report" in text and (found := _REPORT.search(text)):
         run.reported = found[1]
     elif "Interval" in text and "Transfer" in text:

@@ -80,6 +80,12 @@ _LATENCIES = {
     "P99_LATENCY": "p99", "MAX_LATENCY": "max", "STDDEV_LATENCY": "sd",
     "RT_LATENCY": "mean",  # what the rate makes of it
 }  # fmt: skip
+_OF_ENDS = {
+    f"{side}_{does}_THROUGHPUT": end
+    for side in ("LOCAL", "REMOTE")
+    for does, end in (("SEND", "sender"), ("RECV", "receiver"))
+}
+_RATE_KEYS = {"THROUGHPUT", *_OF_ENDS}
 
 
 # What -o has above its values, parted by commas, and -O in lines.
@@ -194,7 +200,7 @@ def read(log: Log) -> list[Report]:
             _row(runs[-1], line)
     formats = list(_formats(log))
     for above, run in zip([0, *(one.line for one in runs)], runs, strict=False):
-        if "THROUGHPUT" in run.keys or (run.kind and run.keys):
+        if not run.keys.keys().isdisjoint(_RATE_KEYS) or (run.kind and run.keys):
             asked = bisect_left(formats, (run.line, ""))
             if asked and formats[asked - 1][0] > above:
                 run.format = formats[asked - 1][1]
@@ -429,6 +435,12 @@ def _keyed(run: _Run) -> None:
         if _NUMBER.match(text):
             rate = float(text)
             run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
+    for key, end in _OF_ENDS.items() if found else ():
+        text, number = run.keys.get(key, ("", 0))
+        # What this side does not do is 0, or -1.
+        if _NUMBER.match(text) and (rate := float(text)) > 0:
+            of = {"end": end}
+            run.results.append(Result("throughput", rate, unit, number, "total", of))
     for key, statistic in _LATENCIES.items():
         if key in run.keys and not (key == "RT_LATENCY" and "MEAN_LATENCY" in run.keys):
             try:

@@ -36,6 +36,11 @@ _COUNTS = re.compile(
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
 _TWICE = re.compile(r"(?<!\d)(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
+# Where more came back than was sent, BSD says so instead of a share.
+_FORGED = re.compile(
+    r"(?<!\d)(?P<sent>\d+) packets transmitted, (?P<got>\d+) (?:packets )?received,.{0,40}?"
+    r" -- somebody(?:'s| is) printing"
+)
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
 # Solaris names the unit first; French has moy, not avg, and other languages none of these words.
 _SPREAD = re.compile(
@@ -125,6 +130,8 @@ def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     size, name, address, _, time, unit = found.groups()
     replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
+    if "." in time and not time.strip("0."):
+        runs[-1].facts["below_tick"] = runs[-1].facts.get("below_tick", 0) + 1
 
 
 def _stepped(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -153,6 +160,10 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         run.results.append(Result("duplicates", count, "packets", line.number, "total"))
     if named.get("took"):
         run.facts["took_ms"] = int(named["took"])
+
+
+def _forged(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    going(runs, line).add_counts(int(found["sent"]), int(found["got"]), line)
 
 
 def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -249,6 +260,7 @@ _ONLY_WITH: dict[echoes.Takes, str] = {_mikrotik_reply: "packet-loss="}
 _TAKEN: tuple[echoes.Taken, ...] = (
     (("bytes from", "Bytes von", "octets de", "bytes de", "byte da"), _REPLY.search, _reply),
     (("icmp_seq=",), _OTHER_REPLY.search, _reply),
+    (("-- somebody",), _FORGED.search, _forged),
     (("transmi", "bertragen", "trasmessi"), _COUNTS.search, _counts),
     (("Success rate",), _CISCO.search, _cisco),
     (("Sending ",), _CISCO_HEAD.match, _cisco_head),

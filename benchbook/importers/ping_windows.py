@@ -28,7 +28,7 @@ _COUNTS = re.compile(
 )
 # Windows has whole numbers; libraries that print after it do not.
 _PERCENT = re.compile(r"\([^()]{0,60}?(?<![\d.,])(?P<lost>-?\d+(?:[.,]\d+)?) ?%")
-_TIME = r"-?\d+(?:\.\d+)?"
+_TIME = r"-?\d+(?:\.\d+)?"  # below 0 where the cores' clocks differ
 _MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
 _SPREAD = re.compile(
     r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
@@ -81,8 +81,8 @@ _ANY_TITLE = re.compile(
     r"(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?!\.?\d)[^=\d]{0,40}[:\uff1a]\s*$"
 )
 _ANY_SPREAD = re.compile(
-    r"^\s*[^=\d]{1,30}= ?(?P<min>\d+) ?(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<max>\d+) ?"
-    r"(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<mean>\d+) ?(?:ms|\u043c\u0441)"
+    r"^\s*[^=\d]{1,30}= ?(?P<min>-?\d+) ?(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<max>-?\d+) ?"
+    r"(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<mean>-?\d+) ?(?:ms|\u043c\u0441)"
 )
 _REPLIES = (
     "Reply from",
@@ -98,9 +98,9 @@ _SUMS = ("Pac", "Pak", "Paq")
 WORDS = ("TTL=", "ms, ", "ping", "Ping", *_REPLIES, *_SUMS)
 # The word is also in its command line; titles between dashes and -c are of Unix.
 SIGNS = re.compile(
-    r"TTL=\d|= ?\d+ ?ms, [^=\n]+= {0,2}\d+ ?ms"
+    r"TTL=\d|= ?-?\d+ ?ms, [^=\n]+= {0,2}-?\d+ ?ms"
     r"|(?<!f)[Pp]ing(?![A-Z]|-pong| -c|.{0,99} ---)"
-    rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]\d+ ?ms"
+    rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]-?\d+ ?ms"
     rf"|(?:{'|'.join(_SUMS)})\S{{1,12}} ?: (?:[^=\n]{{1,60}}= \d+, ){{2}}[^=\n]{{1,60}}= \d+ \("
 )
 _TRANSLATED = "TTL="  # in replies of languages that are not known here

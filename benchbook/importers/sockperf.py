@@ -19,7 +19,7 @@ SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime"
 _START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
 _SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
-_NUMBER = r"[\d.,]*\d"  # a comma may follow it
+_NUMBER = r"-?[\d.,]*\d"  # a comma may follow it
 _RUN = re.compile(
     rf"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>{_NUMBER}) sec;"
     r".*?SentMessages\s*=\s*(?P<sent>\d+); ReceivedMessages\s*=\s*(?P<got>\d+)"
@@ -34,7 +34,8 @@ _LOST = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )
 _SUMMARY = re.compile(
-    r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+(?P<us>[\d.,]+) usec"
+    r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+"
+    r"(?P<us>-?[\d.,]+) usec"
 )
 _OBSERVATIONS = re.compile(
     rf"Total (\d+) observations(?:; each percentile contains ({_NUMBER}) observations)?"
@@ -218,7 +219,7 @@ def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     """Only where it is not that of the line above it."""
-    again = {"once_more": True} if _means(run) else {}
+    again = {"said_again": True} if _means(run) else {}
     run.kind = found["kind"].lower()
     _add(log, run, line, found["us"], "mean", again)
 
@@ -288,7 +289,9 @@ def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
         value = log.number(text) if text else None
         if value is not None:
             value, prefix = (round(value * 1000 / 1024, 6), "Gi") if giga else (value, "Mi")
-            unit, of = f"{prefix}{base}", {"end": "sender"}
+            unit, of = f"{prefix}{base}", dict[str, Any](end="sender")
+            if base == "bit/s" and not giga:  # whose digits are too few
+                of["said_again"] = True
             run.results.append(Result("throughput", value, unit, line.number, "total", of))
     said = "sockperf's MBps and Mbps are 2^20 bytes and bits"
     if giga:

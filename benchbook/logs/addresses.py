@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from functools import lru_cache
 
 from benchbook.importers import Report
+
+# Pairs, as tools and Mininet (h1-eth0) name them; bridges of Docker, CNI, libvirt, LXC and LXD.
+_VIRTUAL = re.compile(
+    r"(?i:veth)[\w.-]*|h\d{1,3}-eth\d{1,2}|docker0|br-[\da-f]{12}|cni0|virbr\d{1,3}|lxcbr0|lxdbr0"
+)
+# What people write for an address that they do not show, which may be anywhere.
+_OF_DOCUMENTS = tuple(
+    map(
+        ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+    )
+)
+_OF_DOCKER = ipaddress.ip_network("172.17.0.0/24")  # where it begins to count
 
 
 @lru_cache(maxsize=1024)  # a log has few, very often
@@ -31,10 +44,26 @@ def are_apart(text: object, other: object) -> bool:
     return one is not None and two is not None and one != two
 
 
+def virtual_device(report: Report) -> str:
+    """The device both of whose sides are in one kernel: one of a pair, or a bridge that a runtime
+    of containers or guests made; "" where it may lead to a wire."""
+    device = str(report.facts.get("device") or "")
+    return device if _VIRTUAL.fullmatch(device) else ""
+
+
+def are_containers(report: Report) -> bool:
+    """Whether both ends have addresses of the bridge that Docker makes on each host."""
+    ends = [_parsed(str(report.facts.get(name))) for name in ("near_address", "far_address")]
+    return all(one is not None and one.version == 4 and one in _OF_DOCKER for one in ends)
+
+
 def is_near(report: Report) -> bool:
     """Whether the other end is in a private network, or on this host: no long way to it."""
     address = _parsed(str(report.facts.get("far_address") or report.facts.get("near_address")))
-    return stays_in_host(report) or (address is not None and address.is_private)
+    if stays_in_host(report):
+        return True
+    private = address is not None and address.is_private
+    return private and not any(address in one for one in _OF_DOCUMENTS)
 
 
 def stays_in_host(report: Report) -> bool:

@@ -80,8 +80,9 @@ def read_by(
         if words and (take not in only_with or only_with[take] in log.text)
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
-        if usual and runs and runs[-1].is_alone and (found := usual.fullmatch(line.text)):
-            runs[-1].add(float(found[1]), "ms", line)
+        alone = usual and runs and runs[-1].is_alone
+        if alone and (found := usual.fullmatch(line.text)) and (time := float(found[1])) > 0:
+            runs[-1].add(time, "ms", line)
             continue
         _take(runs, line, asked)
     return [_report(run) for run in runs if run.results]

@@ -22,8 +22,12 @@ _CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
 _SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
 # link has at the moment is no ceiling: idle ones rest at the lowest generation.
-_QUERIED = re.compile(r"^[ \t]*pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M)
-_LINK = re.compile(r"^[ \t]*(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
+_QUERIED = re.compile(
+    r"^[ \t]*(?:[a-z_.]{1,40}, ){0,4}pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M
+)
+_LINK = re.compile(
+    r"^[ \t]*(?:[^,\n]{1,80}, ){0,4}(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$"
+)
 # nvidia-smi -q, of each device.
 _SHOWN = re.compile(
     r"^[ \t]*PCIe Generation[ \t]*\n[ \t]*Max[ \t]*: (?P<generation>[1-7])[ \t]*\n"

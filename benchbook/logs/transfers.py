@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
-from benchbook.logs.printed import HALVES, half_digit
+from benchbook.logs.printed import HALVES, LONGEST, half_digit
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -33,6 +33,26 @@ _LATE = re.compile(
 _SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
 _IB_RATE = re.compile(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
+# Of ibv_devinfo -v.
+_IB_ACTIVE = re.compile(
+    r"active_width:[ \t]+(?P<lanes>\d{1,2})X\b[^\n]*\n[ \t]*active_speed:[ \t]+"
+    r"(?P<speed>\d{1,3}(?:\.\d)?) Gbps"
+)
+# Its data rate in Gbit/s, of four lanes, by the name that people give it. Not of old ones: DDR and
+# SDR are memory as well.
+_IB_NAMES = {"QDR": 32, "FDR": 56, "EDR": 100, "HDR100": 100, "HDR": 200, "NDR200": 200}
+_IB_NAMES |= {"NDR": 400, "XDR": 800}
+_IB_NAMED = re.compile(rf"\b({'|'.join(_IB_NAMES)})\b")
+_IB = re.compile(r"\b(?:InfiniBand|Infiniband|ConnectX|HCA|IB)\b")
+_IB_SEVERAL = re.compile(
+    r"\b(?:dual|two|four|[248] ?[x×]|rails?|ports|multi|NICs|HCAs)\b|-rail", re.I
+)
+# Where messages may go by another way the name of the network tells nothing of them.
+_WITHIN = re.compile(
+    r"\bintra|\b(?:same|one|single|within a) (?:node|host|socket)|shared.memory|NVLink|\b[vs]ader\b"
+    r"|map-by (?:core|socket|slot)|\bpairs: (?!1 )\d|\bosu_\w+ D\b|\bD D\b",
+    re.I,
+)
 _HEAD_2 = re.compile(
     r"^\W*(?:Client connecting to \S+, (?:TCP|UDP) port|Server listening on (?:TCP|UDP) port)"
 )
@@ -60,7 +80,23 @@ def link_speed(log: Log) -> dict[str, int]:
     if "ibstat" in text or "Physical state" in text or "phys state" in text:
         rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
         return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
-    return {}
+    if "active_width:" in text:
+        ports = [int(one["lanes"]) * float(one["speed"]) for one in _IB_ACTIVE.finditer(text)]
+        return {"link_bits_per_s": round(ports[0] * 1e9)} if len(ports) == 1 else {}
+    return _named_speed(log)
+
+
+def _named_speed(log: Log) -> dict[str, int]:
+    """The speed of InfiniBand that somebody names beside the tables, once and of one port."""
+    names: set[str] = set()
+    for line in log.having(*_IB_NAMES):
+        if len(line.text) < LONGEST and _IB.search(line.text):
+            names |= set(_IB_NAMED.findall(line.text))
+            if _IB_SEVERAL.search(line.text):
+                return {}
+    if len(names) != 1 or _WITHIN.search(log.text):
+        return {}
+    return {"link_bits_per_s": _IB_NAMES[names.pop()] * 10**9}
 
 
 class Row(NamedTuple):

@@ -25,6 +25,7 @@ PCIE_GB_PER_S = {2: 8.0, 3: 15.754, 4: 31.508, 5: 63.015, 6: 121.0}
 # The newest generation that a device has. What is linked to its host in another way is not here:
 # NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons, xGMI (MI250X).
 DEVICES = (
+    (re.compile(r"[PV]100S?-PCIE", re.I), 3),  # POWER has the other ones
     (re.compile(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
                 r"\bMI250X\b", re.I), None),
     (re.compile(r"B300\b", re.I), 6),

@@ -1,8 +1,9 @@
 """coordinated-omission: who sends the next message only after the last answer counts a stall once.
 
 Decided by the share of the time that stalls took, which the mean beside the median tells: an
-arrival at any moment would have met them with that share, whatever the percentiles say. Where a
-pace was asked for, by how far the sender fell behind it.
+arrival at any moment would have met them with that share, whatever the percentiles say; or by how
+many messages were due while the longest exchange lasted, where there are more of them than the
+99th percentile leaves out. Where a pace was asked for, by how far the sender fell behind it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from benchbook.artefacts.coordinated_omission import REMEDY
 from benchbook.digits import number, share
 from benchbook.importers import Report, Result
 from benchbook.logs.latencies import Latencies, latencies
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "coordinated-omission"
 LEAST_SHARE = 0.5  # of the time, in stalls
 LEAST_S = 0.5  # of a test: shorter ones are over before the pace is found
 CALM = 10.0  # times the median: percentiles that tell of the stalls themselves need no rule
+LEAST_DUE = 0.02  # of all messages with those that were due: half of them waited half of it
 CONFIDENCE = 0.9
 BEHIND = 0.9  # sent ÷ asked for: less is more than the ends of a test make
 ONE_AT_A_TIME = 0.2  # exchanges on their way: how far the average may be from one
@@ -41,8 +44,24 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             mean, median, far = own.ns("mean"), own.ns("median"), own.ns("p99")
             if mean and median and far and "max" in own.by_statistic:
                 stalled = 1 - median / mean
-                if stalled >= LEAST_SHARE and far < CALM * median and _is_closed(report):
+                if far >= CALM * median:
+                    continue
+                if stalled >= LEAST_SHARE and _is_closed(report):
                     yield _finding(own, stalled)
+                elif due := _due(report, own, median, far):
+                    yield _of_longest(own, *due)
+
+
+def _due(report: Report, own: Latencies, median: float, far: float) -> tuple[int, float] | None:
+    """How many messages were due while the longest exchange lasted, and their share of all, where
+    that makes the 99th percentile wrong."""
+    most = own.by_statistic["max"]
+    longest, several = own.ns("max") or 0.0, report.column(most, "repetitions")
+    if not is_number(longest) or not is_number(several) or longest < 2 * CALM * far:
+        return None
+    due = longest / median
+    part = due / (several + due)
+    return (round(due), part) if part >= LEAST_DUE and _is_closed(report) else None
 
 
 def _is_closed(report: Report) -> bool:
@@ -95,7 +114,27 @@ def _behind(report: Report, asked: int, per_s: float, sent: Result) -> Finding:
     )
 
 
+def _of_longest(own: Latencies, due: int, part: float) -> Finding:
+    return _told(
+        own,
+        f"The next message was sent only after the last answer, so that the longest exchange, "
+        f"{own.said('max')}, is counted once. At the pace of the others, a median of "
+        f"{own.said('median')}, {due:,} messages were due while it lasted, {share(part)} of all "
+        f"with them: the 99th percentile, {own.said('p99')}, is not what those would have met.",
+    )
+
+
 def _finding(own: Latencies, stalled: float) -> Finding:
+    return _told(
+        own,
+        f"The next message was sent only after the last answer. With a median of "
+        f"{own.said('median')} and a mean of {own.said('mean')}, stalls of up to "
+        f"{own.said('max')} took {share(stalled)} of the time, but each is counted once: the "
+        f"99th percentile, {own.said('p99')}, is not what messages at a given pace would meet.",
+    )
+
+
+def _told(own: Latencies, text: str) -> Finding:
     shown = [own.by_statistic[name] for name in ("mean", "median", "p99", "max")]
     return Finding(
         artefact=ARTEFACT,
@@ -103,11 +142,6 @@ def _finding(own: Latencies, stalled: float) -> Finding:
         where=[one.where for one in shown],
         confidence=CONFIDENCE,
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
-        explanation=(
-            f"The next message was sent only after the last answer. With a median of "
-            f"{own.said('median')} and a mean of {own.said('mean')}, stalls of up to "
-            f"{own.said('max')} took {share(stalled)} of the time, but each is counted once: the "
-            f"99th percentile, {own.said('p99')}, is not what messages at a given pace would meet."
-        ),
+        explanation=text,
         remedy=REMEDY,
     )

@@ -7,7 +7,7 @@ as long, and no less, and each doubling adds twice what the one before it added.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
@@ -22,12 +22,15 @@ LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, cache
 # Where the larger message is the faster one, no cache made the step.
 MOST_FASTER = 16 * 1024 * 1024
 COLLECTIVE = "collective"
-FAR = 5.0  # for a collective, whose algorithms change with the size by less than that
+FAR = 4.0  # for a collective, whose algorithms change with the size by less than that
 TIMES = 1.8  # longer than a message of half the size
 EXCESS = 0.5  # of the time before, above what the last doubling lets expect
 STAYS = 0.95  # of it, at the next size
+LATER = 0.5  # of it, at any larger size: no protocol is dearer for the smaller message
 FALLS = 0.9  # of a rate, from one size to its double
 SHORTER = 0.75  # than a message of half the size, where the other protocol is the faster one
+LESS, FITS = 0.6, 0.05  # of what a doubling should add; how far off the others may be
+GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
 DOUBLES = 2.2  # at most, from one size to the next
 CONFIDENCE = 0.85
@@ -67,9 +70,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if pattern == COLLECTIVE:
             jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
-            worst = max(jumps, key=lambda one: (one.times > 1, abs(one.times - 1)))
+            worst = max(jumps, key=lambda one: (one.times >= TIMES, abs(one.times - 1)))
             slower = ALGORITHM if pattern == COLLECTIVE else SLOWER
-            yield _finding(worst, slower if worst.times > 1 else FASTER)
+            yield _finding(worst, slower if worst.times >= TIMES else FASTER)
 
 
 def sweeps(report: Report) -> Iterator[list[Result]]:
@@ -101,6 +104,7 @@ def time_of(one: Result) -> float:
 
 
 def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
+    least_from = list(accumulate(map(time_of, reversed(sweep)), min))[::-1]
     for index in range(1, len(sweep) - 1):
         before, after, beyond = sweep[index], sweep[index + 1], sweep[index + 2 : index + 3]
         size = after.of["message_bytes"]
@@ -114,19 +118,34 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
         least = 0 if is_rate else EXCESS * now
         slower = size <= MOST_BYTES and stays and jumps and then - min(expected, 2 * now) >= least
-        if now > 0 and (slower or _becomes_faster(sweep[max(index - 2, 0) : index + 3])):
+        slower = slower and least_from[index + 1] >= LATER * then
+        around = sweep[index - 2 : index + 4] if index >= 2 else []
+        if now > 0 and (slower or _becomes_faster(around[:5]) or _adds_less(around)):
             yield _Jump(before, after, then / now)
 
 
 def _becomes_faster(around: list[Result]) -> bool:
     """Whether the last but one of five sizes takes far less time than the one before it, which was
-    no outlier, and the last goes on from there."""
+    no outlier, as the one before that was none, and the last goes on from there."""
     sizes = [one.of["message_bytes"] for one in around]
     if len(sizes) < 5 or any(after != 2 * before for before, after in pairwise(sizes)):
         return False
     first, last, now, then, beyond = map(time_of, around)
-    usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0)
+    usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0) and last <= DOUBLES * first
     return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
+
+
+def _adds_less(around: list[Result]) -> bool:
+    """Whether in the middle of six sizes twice the bytes add far less than before, while on either
+    side each doubling adds twice what the one before it added."""
+    sizes = [one.of["message_bytes"] for one in around]
+    if len(sizes) < 6 or any(after != 2 * before for before, after in pairwise(sizes)):
+        return False
+    times = list(map(time_of, around))
+    made = [now + 2 * (now - last) for last, now in pairwise(times[:-1])]  # of the third one on
+    fits = [abs(time - one) <= FITS * time for time, one in zip(times[2:], made, strict=True)]
+    then, beyond = times[3], times[4]
+    return fits[0] and fits[3] and then <= LESS * made[1] and beyond >= GROWS * then
 
 
 def _finding(jump: _Jump, why: str) -> Finding:

@@ -1,7 +1,7 @@
 """inconsistent-report: statistics of latencies that are not what those beside them make.
 
-A mean that is printed twice, a variation of the deviation over it, an interval around the mean, and
-as many observations as replies.
+A variation is the deviation over the mean, an interval holds it, and there are no more observations
+than replies.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.latencies import Latencies, latencies
-from benchbook.logs.printed import half_of_last_digit, is_number
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
@@ -40,14 +40,8 @@ def _odd(report: Report, own: Latencies) -> Iterator[Odd]:
     if mean is None or not is_number(mean.value) or mean.value <= 0:
         return
     means = report.groups.get((own.name, "mean", mean.unit), [])
-    if len(means) == 2 and means[1].of.get("once_more") and _differ(*means):
-        first, second = means
-        yield (
-            f"the mean of {own.name} is {first.value:,.10g} {first.unit} in line {first.line} and "
-            f"{second.value:,.10g} {second.unit} in line {second.line}",
-            means,
-        )
-        return
+    if any(one.of.get("said_again") for one in means):
+        return  # nobody knows which of them the others go with
     low, high = (report.facts.get(f"interval_{end}_us") for end in ("from", "to"))
     if is_number(low) and is_number(high) and not low <= mean.value <= high:
         yield (
@@ -64,11 +58,6 @@ def _odd(report: Report, own: Latencies) -> Iterator[Odd]:
             f"{own.said('mean')}",
             [sd, mean],
         )
-
-
-def _differ(first: Result, second: Result) -> bool:
-    digits = half_of_last_digit(first.value) + half_of_last_digit(second.value)
-    return abs(first.value - second.value) > digits * (1 + 1e-9)
 
 
 def _counts(report: Report) -> Iterator[Odd]:

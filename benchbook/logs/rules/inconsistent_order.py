@@ -5,6 +5,7 @@ A mean outside the smallest and the largest, percentiles that fall, samples beyo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -167,12 +168,26 @@ def _exceeds(low: Result, high: Result) -> bool:
     if low.value <= high.value or low.statistic == high.statistic:
         return False
     halves = half_of_last_digit(low.value), half_of_last_digit(high.value)
-    # Rounding keeps the order of numbers that are printed with as many digits.
-    digits = 0.0 if halves[0] == halves[1] else max(halves)
+    # Rounding keeps the order of numbers that are printed with as many digits; zeros at the end of
+    # one are not known here, but what is as large in the same row has as many.
+    as_many = halves[0] == halves[1] or _are_in_a_row(low, high)
+    digits = 0.0 if as_many else max(halves)
     if high.statistic == "sample" and halves[1] > halves[0]:
         digits *= 2  # old pings cut off what they do not print of it
     classes = max(one.of.get("class_width", 0.0) for one in (low, high))
     return low.value - high.value > digits + (TOLERANCE + classes) * abs(high.value)
+
+
+def _are_in_a_row(low: Result, high: Result) -> bool:
+    """Whether one line has both, both are of ordered samples, and their first digits stand in the
+    same place. A mean may have more digits than what it is of."""
+    if low.line != high.line or {"mean", "sample"} & {low.statistic, high.statistic}:
+        return False
+    return min(low.value, high.value) > 0 and _place_of(low.value) == _place_of(high.value)
+
+
+def _place_of(value: float) -> int:
+    return math.floor(math.log10(value))
 
 
 def _finding(wrong: list[tuple[Result, Result]]) -> Finding:

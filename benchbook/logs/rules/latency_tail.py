@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
-from benchbook.digits import number
+from benchbook.digits import number, share
 from benchbook.importers import Report
 from benchbook.logs.latencies import Latencies, latencies, repetitions
 from benchbook.logs.rules import Machine
@@ -17,6 +17,9 @@ ARTEFACT = "heavy-tail"
 FAR = 10.0  # times the median, one in a hundred
 AWAY = 2.0  # mean ÷ median, though not one in a hundred is far
 WIDE = 1.5  # deviation ÷ mean; of an exponential law it is 1
+WIDER = 3.0  # where quantiles show that hardly one in a hundred is long
+FARTHER = ("p99.9", "p99.99", "p99.999")
+MOSTLY = 0.5  # of a mean, made by the longest exchange alone
 LEAST = 50  # exchanges: among few, the first one is slow
 BY_QUANTILE, BY_DEVIATION = 0.95, 0.85
 
@@ -26,7 +29,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         for own in latencies(report):
-            if repetitions(report, own) < LEAST:
+            if (several := repetitions(report, own)) < LEAST:
                 continue
             median, far = own.ns("median"), own.ns("p99")
             mean, sd, most = own.ns("mean"), own.ns("sd"), own.ns("max")
@@ -35,10 +38,18 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                     yield _by_quantile(own, far / median)
                 elif mean and sd and mean >= AWAY * median and sd >= WIDE * mean:
                     yield _by_mean(own, mean / median)
-                elif mean and sd and sd >= max(WIDE * mean, far):
+                elif mean and sd and sd >= max(_least_deviation(own, sd) * mean, far):
                     yield _by_few(own, sd / (far / 2))
             elif mean and sd and most and sd >= WIDE * mean:
                 yield _by_deviation(own, sd / mean, most / mean)
+            elif mean and most and not sd and most / several >= MOSTLY * mean:
+                yield _by_longest(own, several, most / several / mean)
+
+
+def _least_deviation(own: Latencies, sd: float) -> float:
+    """In means: less is told where not even one in a thousand is so long."""
+    farther = max((time for name in FARTHER if (time := own.ns(name))), default=None)
+    return WIDE if farther and sd >= farther else WIDER
 
 
 def _by_quantile(own: Latencies, times: float) -> Finding:
@@ -83,6 +94,16 @@ def _by_deviation(own: Latencies, spread: float, times: float) -> Finding:
         f"The deviation, {own.said('sd')}, is {number(spread)} times the mean, {own.said('mean')}, "
         f"and the longest exchange took {number(times)} times the mean: few long ones make both, "
         "and neither tells what an exchange usually takes.",
+    )
+
+
+def _by_longest(own: Latencies, several: int, part: float) -> Finding:
+    return _finding(
+        own,
+        ("mean", "max"),
+        BY_DEVIATION,
+        f"The longest of {several:,} exchanges, {own.said('max')}, makes {share(part)} of their "
+        f"mean, {own.said('mean')}, by itself: the mean is that of no other one.",
     )
 
 

@@ -1,6 +1,7 @@
 """loopback: what is called a network never left the host.
 
 Decided by the addresses of both ends, by the device, or by segments of a size that no wire takes.
+Virtual devices and containers beside each other do not leave it either.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.importers import Report
-from benchbook.logs.addresses import is_loopback, stays_in_host
+from benchbook.logs.addresses import are_containers, is_loopback, stays_in_host, virtual_device
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "loopback"
-CERTAIN, BY_SIZE = 1.0, 0.9
+CERTAIN, BY_SIZE, BY_CUSTOM = 1.0, 0.9, 0.75
 LEAST_MSS = 16_000  # bytes: jumbo frames take 9,000 or so
 OVER_INFINIBAND = range(65_400, 65_481)  # IP over InfiniBand has frames of 65,520
 
@@ -31,6 +32,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if mss >= LEAST_MSS and mss not in OVER_INFINIBAND:
             said = f"its segments have {mss:,} bytes, and no network takes such frames"
             yield _finding(report, said, BY_SIZE)
+        elif device := virtual_device(report):
+            said = f"both sides of {device}, a virtual device, are in one kernel"
+            yield _finding(report, said, BY_CUSTOM)
+        elif are_containers(report):
+            said = (
+                "both ends have addresses of 172.17.0.0/24, which Docker gives to containers of "
+                "one host: its bridge there leads to no other"
+            )
+            yield _finding(report, said, BY_CUSTOM)
 
 
 def _by_address(report: Report) -> str:

@@ -1,7 +1,9 @@
-"""heavy-tail: one size of a sweep takes many times as long as the next smaller and the next larger.
+"""heavy-tail: a size of a sweep, or two, take many times as long as the next smaller and the next
+larger.
 
 Decided by the sweep: no protocol makes a message dearer than one of more bytes, so that few of its
-exchanges, which waited for something else, are in the mean.
+exchanges, which waited for something else, are in the mean. Where all waited for a known time, the
+rule of that time tells it.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.delayed_ack import is_delay
 from benchbook.logs.rules.eager_rendezvous import sweeps, time_of
+from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "heavy-tail"
 FAR = 10.0  # times both neighbours
+MOST_SIZES = 2  # beside each other
 CONFIDENCE = 0.85
 REMEDY = (
     "Do not use the figure of this size: measure it again, with the median beside the mean where "
@@ -30,18 +35,33 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         if "message_bytes" not in report.columns:
             continue
-        stalls = [stall for sweep in sweeps(report) for stall in _stalls(sweep)]
+        stalls = [
+            stall
+            for sweep in sweeps(report)
+            for stall in stalls_of(sweep)
+            if not is_delayed(stall[1])
+        ]
         if stalls:
             times, one = max(stalls, key=lambda stall: stall[0])
             yield _finding(times, one, [other for _, other in stalls])
 
 
-def _stalls(sweep: list[Result]) -> Iterator[tuple[float, Result]]:
+def is_delayed(one: Result) -> bool:
+    """Whether it takes as long as an acknowledgement that is kept back, once or both ways: half of
+    the round trip is printed."""
+    ns, base = in_base(one.value, one.unit)
+    return base == "ns" and (is_delay(ns) or is_delay(2 * ns))
+
+
+def stalls_of(sweep: list[Result]) -> Iterator[tuple[float, Result]]:
     """Those between two others, by how many times as long as the longer of both they take."""
-    for before, one, after in zip(sweep, sweep[1:], sweep[2:], strict=False):
-        most = max(time_of(before), time_of(after))
-        if 0 < FAR * most <= time_of(one) < float("inf"):
-            yield time_of(one) / most, one
+    times = [time_of(one) for one in sweep]
+    for first in range(1, len(sweep) - 1):
+        for last in range(first, min(first + MOST_SIZES, len(sweep) - 1)):
+            most, least = max(times[first - 1], times[last + 1]), min(times[first : last + 1])
+            if 0 < FAR * most <= least and max(times[first : last + 1]) < float("inf"):
+                for index in range(first, last + 1):
+                    yield times[index] / most, sweep[index]
 
 
 def _finding(times: float, one: Result, every: list[Result]) -> Finding:

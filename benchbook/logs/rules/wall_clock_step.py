@@ -10,19 +10,24 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, plural
-from benchbook.importers import Report
+from benchbook.importers import Report, Result
 from benchbook.logs.latencies import NAMES
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 
 ARTEFACT = "wall-clock-step"
 CERTAIN = 1.0
+WRAP_NS = 2**32 * 1e3  # 71 minutes
+LONGEST_NS = 10e9  # a step of the clock that looks so
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report whose clock was seen to go back."""
     del machine
     for report in reports:
-        below = [one for one in report.being("sample", "min") if one.value < 0]
+        below = [
+            one for one in report.being("sample", "min", "max") if one.value < 0 or _wraps(one)
+        ]
         negative = [one for one in below if one.name in NAMES]
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
@@ -34,12 +39,26 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             )
         elif negative:
             first = negative[0]
+            wraps = (
+                f", which is {duration(_short_ns(first))} below 2^32 us" if _wraps(first) else ""
+            )
             yield _finding(
                 where,
                 f"{plural(len(negative), 'exchange')} took less than no time, as "
-                f"{first.value:g} {first.unit} in line {first.line}",
+                f"{first.value:,.10g} {first.unit} in line {first.line}{wraps}",
                 proof(first.name, first.value, first.unit, f"line {first.line}"),
             )
+
+
+def _short_ns(one: Result) -> float:
+    """How much it is below the last number that a clock of microseconds has in 32 bits."""
+    ns, base = in_base(one.value, one.unit)
+    return WRAP_NS - ns if base == "ns" else -1.0
+
+
+def _wraps(one: Result) -> bool:
+    """Whether a difference below none was printed as the number above all."""
+    return 0 <= _short_ns(one) <= LONGEST_NS
 
 
 def _finding(where: list[str], seen: str, evidence: dict[str, object]) -> Finding:

@@ -1,0 +1,52 @@
+"""delayed-ack: sizes of a sweep that take as long as an acknowledgement is kept back, while smaller
+and larger ones take far less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report, Result
+from benchbook.logs.rules import Machine
+from benchbook.logs.rules.delayed_ack import who_waits
+from benchbook.logs.rules.eager_rendezvous import sweeps
+from benchbook.logs.rules.stalled_size import is_delayed, stalls_of
+from benchbook.logs.units import in_base
+from benchbook.sizes import format_bytes
+
+ARTEFACT = "delayed-ack"
+CONFIDENCE = 0.85
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report with such sizes."""
+    del machine
+    for report in reports:
+        if "message_bytes" not in report.columns:
+            continue
+        stalls = [stall for sweep in sweeps(report) for stall in stalls_of(sweep)]
+        if delayed := [stall for stall in stalls if is_delayed(stall[1])]:
+            times, one = max(delayed, key=lambda stall: stall[0])
+            yield _finding(times, one, [other for _, other in delayed])
+
+
+def _finding(times: float, one: Result, every: list[Result]) -> Finding:
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.delayed_ack import REMEDY
+
+    size = format_bytes(one.of["message_bytes"])
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        where=[other.where for other in every],
+        confidence=CONFIDENCE,
+        evidence=[proof(f"{one.name} at {size}", one.value, one.unit, f"line {one.line}")],
+        explanation=(
+            f"{one.name} at {size} (line {one.line}: {one.value:,.6g} {one.unit}) is "
+            f"{number(times)} times that of the next smaller and the next larger size. It is the "
+            f"time for which {who_waits(in_base(one.value, one.unit)[0])} keeps an "
+            "acknowledgement back, while the other side keeps a small segment back until it comes."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,66 @@
+"""timer-granularity: exchanges that took no time at all, by a clock whose ticks are longer.
+
+Decided by the zeros themselves: of pings that print decimals half at least, of a sweep over sizes
+any. Where the tool says that its clock was set, that is why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.artefacts import Finding, proof
+from benchbook.artefacts.timer_granularity import REMEDY
+from benchbook.digits import number, plural
+from benchbook.importers import Report, Result
+from benchbook.logs.latencies import NAMES
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
+
+ARTEFACT = "timer-granularity"
+LEAST_SHARE = 0.5  # of replies
+LEAST = 2  # replies
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report with such zeros."""
+    del machine
+    for report in reports:
+        if report.facts.get("below_tick", 0) >= LEAST and not report.facts.get("clock_step_ns"):
+            timed = [one for one in report.being("sample") if one.name in NAMES]
+            none = [one for one in timed if one.value == 0]
+            if len(none) >= LEAST_SHARE * len(timed):
+                yield _finding(none, _next(timed))
+        elif "message_bytes" in report.columns and (none := list(_sent_in_none(report))):
+            yield _finding(none, "")
+
+
+def _sent_in_none(report: Report) -> Iterator[Result]:
+    """Sizes whose mean time is printed as zero."""
+    for (_, statistic, unit), several in report.groups.items():
+        if statistic == "mean" and in_base(1.0, unit)[1] == "ns":
+            yield from (one for one in several if one.value == 0 and one.of.get("message_bytes"))
+
+
+def _next(timed: list[Result]) -> str:
+    """What the others say of the tick."""
+    least = min((one for one in timed if one.value > 0), key=lambda one: one.value, default=None)
+    if least is None:
+        return ""
+    return f", and the next longer time is {number(least.value)} {least.unit} (line {least.line})"
+
+
+def _finding(none: list[Result], more: str) -> Finding:
+    first = none[0]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in none],
+        confidence=1.0,
+        evidence=[proof(first.name, first.value, first.unit, f"line {first.line}")],
+        explanation=(
+            f"{first.name} is 0 {first.unit} {plural(len(none), 'time')}, as in line "
+            f"{first.line}{more}. Nothing takes no time: it is shorter than what the clock can "
+            "tell, and no mean of such numbers is a time."
+        ),
+        remedy=REMEDY,
+    )
