@@ -2,11 +2,13 @@
 
 By a rate and the time that it was made of. Where the tool's head is cut off, nobody says how large
 its arrays were; that two of them were alike is known all the same, whatever a tool counts for one.
+Of kernels that go over two and over three arrays the bytes have one of few ratios, by what counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
@@ -46,8 +48,29 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             less = min(several, key=lambda one: one.most)
             more = max(several, key=lambda one: one.least)
             if more.least > (1 + TOLERANCE) * less.most:
-                yield _finding(more, less)
+                yield _finding(more, less, "go over as many arrays of one size")
                 break
+        else:
+            yield from islice(_of_unlike(alike), 1)
+
+
+def _of_unlike(alike: dict[tuple[object, ...], list[_Moved]]) -> Iterator[Finding]:
+    """Kernels of unlike many arrays whose bytes are in no ratio that any way of counting makes:
+    all that is read and written, what stores read first as well, or what is read alone."""
+    for (few, *of), less in alike.items():
+        for (many, *other), more in alike.items():
+            if of != other or not (is_number(few) and is_number(many) and 1 < few < many):
+                continue
+            least, most = _ratio(more[0], less[0])
+            ratios = [(many + by) / (few + by) for by in (-1, 0, 1)]
+            if not any(least <= one * (1 + TOLERANCE) and one * (1 - TOLERANCE) <= most
+                       for one in ratios):  # fmt: skip
+                yield _finding(more[0], less[0], "go over {} and {} arrays of one size")
+
+
+def _ratio(more: _Moved, less: _Moved) -> tuple[float, float]:
+    """Between which numbers it is, as far as their digits tell."""
+    return more.least / less.most, more.most / less.least
 
 
 def _moved(one: Result) -> _Moved | None:
@@ -61,8 +84,9 @@ def _moved(one: Result) -> _Moved | None:
     return _Moved(one, least, most) if least > 0 and is_number(most) else None
 
 
-def _finding(more: _Moved, less: _Moved) -> Finding:
+def _finding(more: _Moved, less: _Moved, how: str) -> Finding:
     pair = sorted((more, less), key=lambda one: one.result.line)
+    counts = [one.result.of["arrays_moved"] for one in pair]
     said = [
         f"{one.result.name} (line {one.result.line}) moved "
         f"{format_bytes(round((one.least + one.most) / 2))}"
@@ -82,8 +106,8 @@ def _finding(more: _Moved, less: _Moved) -> Finding:
             )
         ],
         explanation=(
-            f"By their rates and the times that these are made of, {said[0]} and {said[1]}: both "
-            "go over as many arrays of one size, so that one of these figures is wrong."
+            f"By their rates and the times that these are made of, {said[0]} and {said[1]}: they "
+            f"{how.format(*counts)}, so that one of these figures is wrong."
         ),
         remedy=REMEDY,
     )
