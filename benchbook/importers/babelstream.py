@@ -20,6 +20,7 @@ _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 _TABLE = re.compile(r"^Function +(Mi?)Bytes/sec +Min \(sec\) +Max +Average")
 _ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
 _SIZE = re.compile(r"^Array size: ([\d.,]+) (KB|MB|KiB|MiB)")
+_TOTAL = re.compile(r"^Total size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = re.compile(r"^Running (?:kernels|triad|all) (\d+) times")
 _PRECISION = re.compile(r"^Precision: (float|double)")
 _IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
@@ -104,6 +105,9 @@ def _fact(log: Log, text: str, run: _Run) -> None:
         value = log.number(size[1])
         run.facts["array_bytes"] = whole((value or 0) * _BYTES[size[2]]) or None
         run.size_error_bytes = half_digit(size[1]) * _BYTES[size[2]]
+    elif total := _TOTAL.match(text):
+        run.facts["said_total_bytes"] = (log.number(total[1]) or 0) * _BYTES[total[2]] or None
+        run.facts["said_error_bytes"] = half_digit(total[1]) * _BYTES[total[2]]
     elif times := _TIMES.match(text):
         run.facts["repetitions"] = int(times[1]) - 1  # the first is left out
     elif precision := _PRECISION.match(text):

@@ -42,6 +42,7 @@ _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
+_ROUNDED_MIB = 0.05 * 2**20  # half of the last digit of such a size
 _SIZES = (4, 8)  # bytes of an element
 _HEADLESS = "The head of its table is missing"
 _MIXED = "The rows of several processes are mixed"
@@ -246,9 +247,19 @@ def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
         _report(part, reports, asked)
 
 
+def _sizes_said(facts: dict[str, Any]) -> dict[str, Any]:
+    """What it prints of the size of an array and of all three beside what these are made of. Of
+    MPI some are those of a rank; Fortran prints no decimals."""
+    if not {"array_elements", "bytes_per_element", "array_mib"} <= facts.keys():
+        return {}
+    said = {f"said_{name}_bytes": facts.get(f"{name}_mib") for name in ("array", "total")}
+    known = {name: value for name, value in said.items() if value and "processes" not in facts}
+    return {**known, "said_error_bytes": _ROUNDED_MIB} if known else {}
+
+
 def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     facts, notes = run.facts, run.notes
-    facts = _asked_above(asked, run.rows[0][0].line) | facts
+    facts = _asked_above(asked, run.rows[0][0].line) | facts | _sizes_said(facts)
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
