@@ -187,6 +187,7 @@ RESULT_COLUMNS = {
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
     "asked_in_line": "the line of the last command above the report",
     "validated": "whether the tool found its own results right",
+    "cycle_clock_hz": "of the counter that its cycles were read from",
     "said_array_bytes": "of one array, as the tool prints it beside its elements",
     "said_total_bytes": "of all its arrays, as the tool prints it",
     "said_error_bytes": "how far the digits of these leave them open",

@@ -36,6 +36,7 @@ _FACTS = {
     "Data volume (Byte)": "data_volume_bytes",
     "Iterations per thread": "loops",
     "CPU Clock": "cpu_clock_hz",
+    "Cycle Clock": "cycle_clock_hz",
     "Number of Flops": "operations",
 }
 
