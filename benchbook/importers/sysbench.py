@@ -43,6 +43,8 @@ _INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = re.compile(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
 )
+_FAIRNESS = re.compile(r"^(events|execution time) \(avg/stddev\): +(\d+\.\d+)/")
+_OF_THREAD = {"events": "events_per_thread", "execution time": "busy_s_per_thread"}
 _TOTAL_TIME = re.compile(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
 _STATISTICS = {"avg": "mean"}
 _CLASS_WIDTH = 0.019  # its histogram has 1024 classes from 1 us to 100 s
@@ -188,12 +190,21 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         run.facts["elapsed_error_s"] = max(half_digit(found[1]), _STARTING_S)
     elif (found := _LATENCY.match(text)) and _is_begun(run) and "percentile 95" not in text:
         rows.append(("latency", found[2], "ms", _statistic(found[1]), {}))
+    elif (found := _FAIRNESS.match(text)) and _is_begun(run):
+        _once(run, _OF_THREAD[found[1]], float(found[2]))
+    if (found := _COUNT.match(text)) and _is_begun(run):
+        _once(run, "events", float(found[1]))
     for name, printed, unit, statistic, of in rows:
         value = log.number(printed)
         if value is not None:
             run.line = run.line or line.number
             classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
             run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
+
+
+def _once(run: _Run, name: str, value: float) -> None:
+    """A fact that is none where a run seems to say it twice: then two were mixed."""
+    run.facts[name] = value if run.facts.get(name, value) == value else None
 
 
 def _is_begun(run: _Run) -> bool:
