@@ -163,6 +163,8 @@ def _of_text(log: Log) -> list[Report]:
             rows = _spread(log, line, found)
             name = found["name"] or title
             last = reports[-1] if reports else None
+            if last and warned is last.facts:
+                warned, notes = {}, []
             if last and last.facts.get("open") and last.facts.get("benchmark", "") == name:
                 last.results += rows
                 del last.facts["open"]
@@ -192,10 +194,14 @@ def _of_text(log: Log) -> list[Report]:
             reports[-1].results += _result(log, line, f"p{found[1]}", found[2], found[3])
         elif text.startswith("Total duration: "):
             warned, notes = {}, []  # `stats` warns behind what it warns of
+        elif text == _UNSTABLE and reports and _ends_above(reports[-1], line):
+            warned, notes = reports[-1].facts, reports[-1].notes
+            warned["said_unstable"] = True
         elif text == _UNSTABLE:
             warned, notes = {"said_unstable": True}, []
         elif warned and text.startswith("* "):
-            notes = notes or [f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}."]
+            if not notes:
+                notes.append(f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}.")
             warned |= _deviation(log, text, line.number)
             longest = _LONGEST.match(text)
             value = log.number(longest[1]) if longest else None
@@ -212,6 +218,12 @@ def _of_text(log: Log) -> list[Report]:
     for report in reports:
         report.facts.pop("open", None)
     return reports
+
+
+def _ends_above(report: Report, line: Line) -> bool:
+    """Whether what `stats` prints of a benchmark ends there: it warns behind its percentiles."""
+    last = report.results[-1]
+    return last.statistic.startswith("p") and line.number - last.line <= _NEAR
 
 
 def _deviation(log: Log, text: str, number: int) -> dict[str, Any]:
