@@ -18,6 +18,9 @@ _CACHE = re.compile(
     r"(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])(?P<summed>i?B)?(?: \(\d+ \w+\))?[ \t]*$",
     re.M,
 )
+# /proc/cpuinfo: of Intel the last cache of a socket, of others often an L2.
+_CPUINFO = re.compile(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
+_INTEL = re.compile(r"\bIntel\(R\)|\bGenuineIntel\b")
 _CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
 _SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
@@ -123,6 +126,11 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
 
 def _llc_bytes(text: str) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
+    if "cache size" in text and _INTEL.search(text):
+        # Of one socket: there are as many at least.
+        several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
+        if several:
+            return several.pop() if len(several) == 1 else None
     if not any(one in text for one in (" cache:", "L3:", " Cache:", " 缓存：")):
         return None
     levels: dict[int, set[int]] = {}
