@@ -21,6 +21,8 @@ _DEVICE = re.compile(
 _OTHER = re.compile(
     r"NVIDIA|GeForce|Quadro|Tesla|TITAN|Tegra|Radeon|Graphics|\bGPU\b|\b[RG]TX\b|\bArc\b", re.I
 )
+# Graphics in one chip with the processor, and in one memory.
+_SHARED = re.compile(r"\bTegra\b|\b(?:Xavier|Orin|Thor)\b")
 # GB/s of a device's memory by its data sheet, of the fastest variant that has the name.
 _MEMORIES = (
     (re.compile(r"\bG?B[123]00\b|\bMI35[05]X\b"), 8000),
@@ -30,16 +32,25 @@ _MEMORIES = (
     (re.compile(r"\bH[18]00\b"), 3940),
     (re.compile(r"\bMI2[15]0X?\b"), 3277),
     (re.compile(r"\bA[18]00\b"), 2040),
-    (re.compile(r"\bRTX 5090\b"), 1792),
+    (re.compile(r"\bRTX (?:5090|PRO 6000)\b"), 1792),
     (re.compile(r"\bMI100\b"), 1229),
     (re.compile(r"\bV100S?\b"), 1134),
     (re.compile(r"\bMI[56]0\b|\bRadeon VII\b"), 1024),
     (re.compile(r"\bRTX [34]090\b"), 1008),
+    (re.compile(r"\bRTX (?:5080|6000)\b"), 960),
     (re.compile(r"\bA30\b"), 933),
+    (re.compile(r"\bRTX 3080\b"), 912),
+    (re.compile(r"\bRTX 5070\b"), 896),
     (re.compile(r"\bL40S?\b"), 864),
+    (re.compile(r"\bRTX A6000\b"), 768),
+    (re.compile(r"\bRTX 4080\b"), 736),
     (re.compile(r"\bP100\b"), 732),
+    (re.compile(r"\bRTX (?:4070|2080)\b|\bTITAN RTX\b"), 672),
     (re.compile(r"\bA40\b"), 696),
+    (re.compile(r"\bRTX 30[67]0\b"), 608),
     (re.compile(r"\bA10G?\b"), 600),
+    (re.compile(r"\bTITAN Xp?\b"), 548),
+    (re.compile(r"\bGTX 1080\b"), 484),
     (re.compile(r"\bT4\b"), 320),
     (re.compile(r"\bL4\b"), 300),
 )
@@ -51,6 +62,11 @@ def is_host(report: Report) -> bool:
     platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
     by_platform = _PLATFORM.search(platform) and not _OTHER.search(device)
     return bool(by_platform or _DEVICE.search(device))
+
+
+def shares_memory(report: Report) -> bool:
+    """Whether the named device works in the memory of its host: a Tegra."""
+    return bool(_SHARED.search(str(report.facts.get("device", ""))))
 
 
 def has_own_memory(report: Report) -> bool:

@@ -126,13 +126,8 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
 
 def _llc_bytes(text: str) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
-    if "cache size" in text and _INTEL.search(text):
-        # Of one socket: there are as many at least.
-        several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
-        if several:
-            return several.pop() if len(several) == 1 else None
     if not any(one in text for one in (" cache:", "L3:", " Cache:", " 缓存：")):
-        return None
+        return _of_socket(text)
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
     for one in _CACHE.finditer(text):
@@ -146,6 +141,14 @@ def _llc_bytes(text: str) -> int | None:
     last = max(levels, default=0)
     whole = last == 3 or (last == 2 and 1 in levels)
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+
+
+def _of_socket(text: str) -> int | None:
+    """Those of one socket, which a machine has at least."""
+    if "cache size" not in text or not _INTEL.search(text):
+        return None
+    several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
+    return several.pop() if len(several) == 1 else None
 
 
 def _device_cache(text: str) -> int | None:

@@ -91,10 +91,17 @@ def _above(report: Report, least: float) -> Iterator[Result]:
 
 def _is_in_device(report: Report, one: Result) -> bool:
     """Whether it is the rate of what lies in one memory."""
-    if one.statistic == "sum" or one.of.get("devices", 1) > 1:
+    if one.statistic == "sum" or one.of.get("devices", 1) > 1 or _is_cached(report, one):
         return False
     within = report.column(one, "direction") == "device to device"
     return within or bool(report.column(one, "array_bytes")) or one.name.startswith(IN_DEVICE)
+
+
+def _is_cached(report: Report, one: Result) -> bool:
+    """Whether the log tells a cache of the device that holds both ends of a copy: then the cause
+    is known, and told."""
+    cache, size = report.facts.get("device_cache_bytes"), report.column(one, "message_bytes")
+    return is_number(cache) and is_number(size) and 2 * size <= cache
 
 
 def _is_of_link(report: Report, one: Result) -> bool:
