@@ -35,6 +35,7 @@ _MEMORY = re.compile(r"Long uses \d+ bytes\. Allocating 2\*(\d+) elements = (\d+
 _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
+_WORKERS = re.compile(r"Using (\d+) (?:worker )?threads")
 _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
 _TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
 _TOTAL = re.compile(
@@ -167,6 +168,8 @@ def _head(text: str) -> dict[str, Any]:
         head["asked_block_bytes"] = int(found[1])
     if found := _RUNS.search(text):
         head["asked_runs"] = int(found[1])
+    if found := _WORKERS.search(text):
+        head["threads"] = int(found[1])
     if found := _CORES.search(text):
         head["processes"] = int(found[1])
     return head
@@ -217,6 +220,8 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     if not run.rows:
         return
     facts = dict(run.facts)
+    if "array_bytes" in facts and "processes" not in facts:
+        facts.setdefault("threads", 1)
     if not version.startswith("2"):
         facts["clock_resolution_ns"] = _CLOCK_NS
     asked = facts.pop("asked_runs", None)
