@@ -42,6 +42,7 @@ _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
+_CLOCK_NS = 1000  # gettimeofday, which version 5 asks for the time
 _ROUNDED_MIB = 0.05 * 2**20  # half of the last digit of such a size
 _SIZES = (4, 8)  # bytes of an element
 _HEADLESS = "The head of its table is missing"
@@ -272,6 +273,8 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     if runs:
         # Version 4 counts the first one in, and prints the root mean square.
         facts["repetitions"] = runs if run.middle == "rms" else runs - 1
+    if run.is_sure and not {"clock_ticks", "clock_resolution_ns"} & facts.keys():
+        facts["clock_resolution_ns"] = _CLOCK_NS
     counted = facts.pop("threads_counted", None)
     if counted is not None and facts.setdefault("threads", counted) != counted:
         notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
