@@ -144,6 +144,7 @@ class Result:
 # (A fact holds for all results of the report; a result's own column goes before it.)
 RESULT_COLUMNS = {
     "array_bytes": "one array, as the tool works on it",
+    "asked_bytes": "of the working set, as the command line asks for it",
     "working_set_bytes": "all buffers that one repetition works on",
     "block_bytes": "of a block-wise copy",
     "stride_bytes": "of a walk through memory: from one load to the next",

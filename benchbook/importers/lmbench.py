@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines, whole
+from benchbook.logs.printed import half_digit, printed_lines, whole
 
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
@@ -70,6 +70,9 @@ _PAIR = re.compile(rf"^({_NUMBER})[ \t]+({_NUMBER})(?: MB/sec)?$")
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
+_ASKED = re.compile(r"(\d{1,9})([kKmMgG]?)")
+_FEW_DIGITS = 0.01  # half of the last one ÷ the size: fewer do not say which it was
+_ASKED_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
@@ -147,6 +150,15 @@ def _begin_bw_mem(words: tuple[str, ...], state: _State) -> None:
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
             state.of["processes"] = int(value)
+    sizes = [_bytes(size) for size, name in pairwise(words) if name in _OWN_MEMORY]
+    if len(sizes) == len(what) == 1 and sizes[0]:
+        state.of["asked_bytes"] = sizes[0]
+
+
+def _bytes(word: str) -> int | None:
+    """A size as it is asked for: 512k, 64M."""
+    found = _ASKED.fullmatch(word)
+    return int(found[1]) * _ASKED_UNITS[found[2].lower()] if found else None
 
 
 def _begin(text: str, state: _State) -> bool:
@@ -177,10 +189,13 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["processes"] = whole(first)
     elif state.kind == "bandwidth":
         of["working_set_bytes"] = whole(first * 10**6)
+        if half_digit(pair[1]) > _FEW_DIGITS * first:
+            of.pop("asked_bytes", None)
     else:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
+    state.of.pop("asked_bytes", None)  # what follows may be of another size
     if state.others and state.title.startswith("bw_mem"):
         state.title = state.others.pop(0)
 
