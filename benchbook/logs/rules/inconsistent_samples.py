@@ -69,7 +69,7 @@ def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]
                 continue
             made = of(values)
             share = OF_DEVIATION if statistic == "stddev" else TOLERANCE
-            digits = half_of_last_digit(said.value) + max(map(half_of_last_digit, values))
+            digits = half_of_last_digit(said.value) + _half(values)
             # Of few samples it matters whether a deviation is that of all or of a sample.
             least = made * math.sqrt(1 - 1 / len(values)) if statistic == "stddev" else made
             if (
@@ -78,6 +78,15 @@ def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]
                 <= made * (1 + share) + 2 * digits
             ):
                 yield _unlike(said, made, one.samples)
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half of the last digit: those that are as large have as many, whatever zeros were lost."""
+    by_size: dict[int, float] = {}
+    for value in values:
+        size, half = math.frexp(value)[1] // 3, half_of_last_digit(value)
+        by_size[size] = min(by_size.get(size, half), half)
+    return max(by_size.values())
 
 
 def _unlike(said: Result, made: float, samples: list[Result]) -> Finding:
