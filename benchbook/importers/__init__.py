@@ -165,6 +165,7 @@ RESULT_COLUMNS = {
     "processes": "of the program, at the same time",
     "clock_resolution_ns": "of the tool's clock, as it says or as is known of it",
     "clock_ticks": "of the clock in one timed test",
+    "expected_us": "of one timed test, as the tool says with them",
     "protocol": "tcp or udp",
     "end": "sender or receiver",
     "clock_step_ns": "by how much the tool's clock went back while it ran, as the tool says",

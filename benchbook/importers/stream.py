@@ -99,6 +99,11 @@ _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
         re.compile(r"granularity/precision appears to be +(\d+) *microseconds"),
         lambda text: int(text) * 1000,
     ),
+    "expected_us": (
+        "on the order",
+        re.compile(r"will take on the order of +(\d+) *microseconds"),
+        int,
+    ),
     "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
     _PEAK: (  # of each device, by the port to CUDA
         "GB/s PEAK",

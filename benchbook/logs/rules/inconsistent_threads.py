@@ -1,6 +1,7 @@
-"""inconsistent-report: what all threads did is not what one did on average, times their number.
+"""inconsistent-report: what all threads did is not what one did on average, times their number; or
+what all events took is not what one took on average.
 
-Events, and the time that they took, stand both as a sum and as the mean of the threads.
+Events, and the time that they took, stand both as a sum and as a mean.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from benchbook.logs.units import in_base
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.01  # threads that end while the others are counted
 DIGIT = 1e-4  # of what is printed of a thread
+DECIMALS = 0.0051  # of a mean that is printed with two
 CERTAIN = 1.0
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "
@@ -42,6 +44,38 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if abs(made - of_all) > TOLERANCE * max(made, of_all) + threads * DIGIT:
                 yield _finding(report, what, (threads, of_thread, of_all))
                 break
+        else:
+            yield from _of_events(report)
+
+
+def _of_events(report: Report) -> Iterator[Finding]:
+    events = report.facts.get("events")
+    own = [[one for one in report.called("latency") if one.statistic == name]
+           for name in ("mean", "sum")]  # fmt: skip
+    if not is_number(events) or any(len(several) != 1 for several in own):
+        return
+    mean, every = own[0][0], own[1][0]
+    if mean.unit != every.unit or not (is_number(mean.value) and is_number(every.value)):
+        return
+    made = events * mean.value
+    if abs(made - every.value) <= TOLERANCE * every.value + events * DECIMALS:
+        return
+    yield Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in (mean, every)],
+        confidence=CERTAIN,
+        evidence=[
+            *(proof(one.where, one.value, one.unit, f"line {one.line}") for one in (mean, every)),
+            proof("events", events, "events", "log"),
+        ],
+        explanation=(
+            f"Line {every.line} says that all events took {every.value:,.6g} {every.unit}, but "
+            f"{events:,.6g} events of {mean.value:g} {mean.unit} on average (line {mean.line}) "
+            f"take {number(made)}."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _sum_s(report: Report) -> float | None:
