@@ -31,7 +31,9 @@ _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
 _ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
-_MEMORY = re.compile(r"Long uses \d+ bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
+_MEMORY = re.compile(
+    r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
+)
 _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
@@ -163,7 +165,9 @@ def _total(text: str) -> re.Match[str] | None:
 def _head(text: str) -> dict[str, Any]:
     head: dict[str, Any] = {}
     if found := _MEMORY.search(text):
-        head |= {"array_bytes": int(found[2]) // 2, "working_set_bytes": int(found[2])}
+        array_bytes, every = int(found[1]) * int(found[2]), int(found[3])
+        head |= {"array_bytes": array_bytes, "working_set_bytes": 2 * array_bytes}
+        head |= {"said_array_bytes": every // 2, "said_error_bytes": 1}
     if found := _BLOCK.search(text):
         head["asked_block_bytes"] = int(found[1])
     if found := _RUNS.search(text):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
-from benchbook.importers import Report
+from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
@@ -38,6 +38,36 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if is_number(said) and abs(said - arrays * array) > slack:
                 yield _finding(report, arrays, array, said)
                 break
+        else:
+            other = next((one for one in report.results if _is_other(one, array)), None)
+            if other:
+                yield _unlike(report, other, array)
+
+
+def _is_other(one: Result, array: float) -> bool:
+    """Whether its own line says another size of an array."""
+    own = one.of.get("array_bytes")
+    return is_number(own) and own > 0 and abs(own - array) > TOLERANCE * array
+
+
+def _unlike(report: Report, one: Result, array: float) -> Finding:
+    own = one.of["array_bytes"]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        factor=own / array if array > 0 else None,
+        where=[one.where],
+        confidence=CERTAIN,
+        evidence=[
+            proof("array_bytes", own, "bytes", f"line {one.line}"),
+            proof("array_bytes of the head", array, "bytes", f"line {report.line}"),
+        ],
+        explanation=(
+            f"Line {one.line} is of {format_bytes(round(own))}, but the head of its run (line "
+            f"{report.line}) is of arrays of {format_bytes(round(array))}."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _finding(report: Report, arrays: int, array: float, said: float) -> Finding:
