@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
@@ -30,7 +30,6 @@ _USUAL = re.compile(
 _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
-_ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
 _MEMORY = re.compile(
     r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
 )
@@ -39,12 +38,6 @@ _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
 _WORKERS = re.compile(r"Using (\d+) (?:worker )?threads")
 _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
-_TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
-_TOTAL = re.compile(
-    rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})"
-    rf"|\b({_NUMBER})(?: Mi?B/s)? (?:(?:in|all) )?(?:{'|'.join(_TOTALS)})\b",
-    re.I,
-)
 _VERSION = re.compile(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
@@ -69,7 +62,6 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
-    totals: list[tuple[Line, float]] = []
     for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
@@ -94,10 +86,7 @@ def read(log: Log) -> list[Report]:
             run.notes.append(f"Line {line.number} is cut; it was not read.")
         elif "Total AVG" in text and (found := _SUM.search(text)):
             _add_sum(log, line, found, run)
-        elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
-            totals.append((line, log.number(found[1] or found[2]) or 0.0))
     _finish(calls, run, version, reports)
-    _add_totals(totals, reports)
     _note_mixed(reports)
     return reports
 
@@ -133,33 +122,12 @@ def _fitting(parts: list[str]) -> str:
     )
 
 
-def _add_totals(totals: list[tuple[Line, float]], reports: list[Report]) -> None:
-    """Totals that somebody printed behind several processes: known by being the sum of their
-    averages."""
-    means: dict[str, list[Result]] = {}
-    for one in (one for report in reports for one in report.results if one.statistic == "mean"):
-        means.setdefault(one.name, []).append(one)
-    for name, several in means.items():
-        lines, sums = [one.line for one in several], list(accumulate(one.value for one in several))
-        for line, value in totals:
-            count = bisect_left(lines, line.number)
-            if count > 1 and abs(value - sums[count - 1]) <= _ROUNDED * sums[count - 1]:
-                of = {"summed_of": "mean", "processes": count}
-                total = Result(name, value, several[0].unit, line.number, "sum", of)
-                reports[-1].results.append(total)
-
-
 def _note_mixed(reports: list[Report]) -> None:
     """A run that begins in its middle, behind others: several printed at the same time."""
     if any(report.results[0].of.get("repetition", 0) > 0 for report in reports[1:]):
         for report in reports:
             report.facts["mixed"] = True
         reports[0].notes.append("The lines of several mbw that ran at once are mixed.")
-
-
-def _total(text: str) -> re.Match[str] | None:
-    lower = text.lower()
-    return _TOTAL.search(text) if any(word in lower for word in _TOTALS) else None
 
 
 def _head(text: str) -> dict[str, Any]:
