@@ -18,6 +18,7 @@ from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.02  # what rounding of more than was printed may make
+ELEMENTS = (8, 16)  # of a cache line: double and single precision
 CERTAIN = 1.0
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "
@@ -43,6 +44,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if one.above > 0 and one.below > 0 and _is_off(one):
                 yield _finding(one)
                 break
+        else:
+            yield from _per_line(report)
 
 
 def _made(report: Report) -> Iterator[_Made]:
@@ -58,6 +61,18 @@ def _made(report: Report) -> Iterator[_Made]:
         yield _Made(time, cycles.value, clock, 1.0, f"{cycles.value:,.0f} cycles at {clock:,} Hz")
     if rate and rate.unit == "MFLOP/s" and is_number(operations):
         yield _Made(rate, operations, time_s, 1e-6, f"{operations:,} operations in {time_s:g} s")
+
+
+def _per_line(report: Report) -> Iterator[Finding]:
+    """Cycles of a cache line that are not those of the 8 or 16 elements in it."""
+    update, line = (_one(report, name) for name in ("cycles per update", "cycles per cache line"))
+    if update is None or line is None or update.value <= 0:
+        return
+    slack = TOLERANCE * line.value + max(ELEMENTS) * half_of_last_digit(update.value)
+    if all(abs(line.value - many * update.value) > slack for many in ELEMENTS):
+        many = min(ELEMENTS, key=lambda one: abs(line.value - one * update.value))
+        parts = f"{many} updates of {update.value:g} cycles (line {update.line})"
+        yield _finding(_Made(line, many * update.value, 1.0, 1.0, parts))
 
 
 def _one(report: Report, name: str) -> Result | None:
