@@ -107,10 +107,10 @@ def test_unknown_caches_are_asked_for_where_they_decide() -> None:
     assert list(cache_resident.check(stream(2048 * MIB), Machine())) == []
     (sure,) = cache_resident.check(stream(MIB // 16), Machine())
     assert sure.confidence < 1
-    (note,) = cache_resident.check(
+    (found,) = cache_resident.check(
         report(Result("rate", 1.0, "MiB/s", 3), working_set_bytes=1024), Machine()
     )
-    assert "line 3" in note
+    assert found.where == ["line 3: rate"]
 
 
 def test_a_sweep_through_the_caches_is_no_mistake() -> None:

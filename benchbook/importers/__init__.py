@@ -213,6 +213,10 @@ RESULT_COLUMNS = {
     "timed_out": "echoes of which a line says that nothing came in time",
     "answers_of_others": "to an echo: lines that say that the host cannot be reached",
     "validated": "whether the tool found its own results right",
+    "warned_stddev_ns": "the deviation of which the tool warned",
+    "warned_mean_ns": "the mean that it said with it",
+    "warned_share": "the first in per cent of the second, as it said",
+    "warned_in_line": "where it warned",
 }
 
 

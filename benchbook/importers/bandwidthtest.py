@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import half_digit, printed_lines, unremarked
+from benchbook.logs.printed import half_digit, printed_lines, unmarked, unremarked
 
 TOOL = "bandwidthtest"
 LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
@@ -69,7 +69,7 @@ def read(log: Log) -> list[Report]:
         if _START.search(line.text):
             runs.append(_Run(line.number))
         else:
-            _line(log, runs[-1], line)
+            _line(log, runs[-1], _uncommented(line))
     for run in runs:
         if any(one.unit == "MiB/s" for one in run.results):
             run.notes.append("its MB/s are of 2^20 bytes")
@@ -78,6 +78,11 @@ def read(log: Log) -> list[Report]:
                run.facts, run.notes)
         for run in runs if run.results
     ]  # fmt: skip
+
+
+def _uncommented(line: Line) -> Line:
+    """The line without the mark of a comment: people keep such tables in their scripts."""
+    return Line(line.number, unmarked(line.text)) if line.text.lstrip()[:1] == "#" else line
 
 
 def _line(log: Log, run: _Run, line: Line) -> None:

@@ -171,7 +171,7 @@ def _compared(
 ) -> None:
     """A line of the summary: how many times as long one took as the fastest."""
     last = {report.facts.get("command"): report for report in reports[-_MOST_COMPARED:]}
-    one, other = (last.get(name.strip("'‘’")) for name in (found[2], fastest))
+    one, other = (last.get(name) or last.get(name[1:-1]) for name in (found[2], fastest))
     value = log.number(found[1])
     if one is not None and other is not None and value is not None:
         least = other.results[0]

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.printed import half_digit, printed_lines
@@ -31,23 +31,14 @@ _USUAL = re.compile(
 _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
-_ROUNDED = 1e-3  # how far a total that somebody added may be from what was printed
 _MEMORY = re.compile(
     r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
 )
 _BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = re.compile(r"Doing (\d+) runs per test")
 _CORES = re.compile(r"Starting test on (\d+) cores")
+_WORKERS = re.compile(r"Using (\d+) (?:worker )?threads")
 _TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
-_TOTALS = ("total", "sum", "aggregate", "combined", "overall", "together")
-_TOTAL = re.compile(
-    rf"\b(?:{'|'.join(_TOTALS)})\b\D{{0,40}}?({_NUMBER})"
-    rf"|\b({_NUMBER})(?: [MG]i?B/s)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
-    rf"(?:{'|'.join(_TOTALS)})\b",
-    re.I,
-)
-_ALONE = re.compile(r"(\d{3,9}\.\d{1,9})(?: Mi?B/s)?")
-_LARGE = ("GB/s", "GiB/s")
 _VERSION = re.compile(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
@@ -58,15 +49,6 @@ _HEAD = ("bytes of a long", "elements", "bytes of memory")  # what its first lin
 _HALF_MIB = 0.5  # some print whole ones
 _CLOCK_NS = 1000  # gettimeofday
 _DEFAULT_BLOCK_BYTES = 262144
-
-
-class _Total(NamedTuple):
-    """A number behind averages that may be their sum."""
-
-    line: Line
-    value: float
-    unit: str  # GB/s or GiB/s where its line says so
-    error: float  # as a share
 
 
 @dataclass
@@ -84,7 +66,6 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
-    totals: list[_Total] = []
     for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
@@ -110,10 +91,7 @@ def read(log: Log) -> list[Report]:
             run.notes.append(f"Line {line.number} is cut; it was not read.")
         elif "Total AVG" in text and (found := _SUM.search(text)):
             _add_sum(log, line, found, run)
-        elif (run.rows or reports) and len(text) < _SHORT and (found := _total(text)):
-            totals.append(_read_total(log, line, found))
     _finish(calls, run, version, reports)
-    _add_totals(totals, reports)
     _note_mixed(reports)
     return reports
 
@@ -149,47 +127,12 @@ def _fitting(parts: list[str]) -> str:
     )
 
 
-def _read_total(log: Log, line: Line, found: re.Match[str]) -> _Total:
-    group = found.lastindex or 0
-    digits, behind = found[group], found.string[found.end(group) :].lstrip()
-    value = log.number(digits) or 0.0
-    unit = next((one for one in _LARGE if behind.startswith(one)), "")
-    return _Total(line, value, unit, max(_ROUNDED, half_digit(digits) / value if value else 0.0))
-
-
-def _add_totals(totals: list[_Total], reports: list[Report]) -> None:
-    """Totals that somebody printed behind several processes: known by being the sum of their
-    averages."""
-    means: dict[str, list[Result]] = {}
-    for one in (one for report in reports for one in report.results if one.statistic == "mean"):
-        means.setdefault(one.name, []).append(one)
-    for name, several in means.items():
-        lines, sums = [one.line for one in several], list(accumulate(one.value for one in several))
-        for line, value, unit, error in totals:
-            count = bisect_left(lines, line.number)
-            made = sums[count - 1] if count > 1 else 0.0
-            # Who writes GB for MiB divides by either number.
-            scales = (1000, 1024) if unit else (1,)
-            if made and any(abs(value * one - made) <= error * made for one in scales):
-                of = {"summed_of": "mean", "processes": count}
-                total = Result(name, value, unit or several[0].unit, line.number, "sum", of)
-                reports[-1].results.append(total)
-
-
 def _note_mixed(reports: list[Report]) -> None:
     """A run that begins in its middle, behind others: several printed at the same time."""
     if any(report.results[0].of.get("repetition", 0) > 0 for report in reports[1:]):
         for report in reports:
             report.facts["mixed"] = True
         reports[0].notes.append("The lines of several mbw that ran at once are mixed.")
-
-
-def _total(text: str) -> re.Match[str] | None:
-    lower = text.lower()
-    if any(word in lower for word in _TOTALS):
-        return _TOTAL.search(text)
-    # What awk or bc printed of the averages.
-    return _ALONE.fullmatch(text) if text[:1].isdecimal() else None
 
 
 def _head(text: str) -> dict[str, Any]:
@@ -202,6 +145,8 @@ def _head(text: str) -> dict[str, Any]:
         head["asked_runs"] = int(found[1])
     if found := _CORES.search(text):
         head["processes"] = int(found[1])
+    if found := _WORKERS.search(text):
+        head["threads"] = int(found[1])
     return head
 
 
@@ -271,6 +216,8 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     if not run.rows:
         return
     facts = dict(run.facts)
+    if "array_bytes" in facts and "processes" not in facts:
+        facts.setdefault("threads", 1)
     if not version.startswith("2"):
         facts["clock_resolution_ns"] = _CLOCK_NS
     asked = facts.pop("asked_runs", None)

@@ -51,6 +51,10 @@ _RUN = re.compile(r"^Run (\d{1,6}): ")
 _VALUE = re.compile(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+%\))?(?: \(|$)")
 _PERCENTILE = re.compile(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
 _UNSTABLE = "WARNING: the benchmark result may be unstable"
+_DEVIATION = re.compile(
+    rf"^\* the standard deviation \(({_NUMBER}) ({_UNIT})\) is (\d+)% of the mean "
+    rf"\(({_NUMBER}) ({_UNIT})\)"
+)
 _LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
 _EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
 _NEAR = 6  # lines from the first of its figures to the last
@@ -159,6 +163,8 @@ def _of_text(log: Log) -> list[Report]:
             rows = _spread(log, line, found)
             name = found["name"] or title
             last = reports[-1] if reports else None
+            if last and warned is last.facts:
+                warned, notes = {}, []
             if last and last.facts.get("open") and last.facts.get("benchmark", "") == name:
                 last.results += rows
                 del last.facts["open"]
@@ -188,10 +194,15 @@ def _of_text(log: Log) -> list[Report]:
             reports[-1].results += _result(log, line, f"p{found[1]}", found[2], found[3])
         elif text.startswith("Total duration: "):
             warned, notes = {}, []  # `stats` warns behind what it warns of
+        elif text == _UNSTABLE and reports and _ends_above(reports[-1], line):
+            warned, notes = reports[-1].facts, reports[-1].notes
+            warned["said_unstable"] = True
         elif text == _UNSTABLE:
             warned, notes = {"said_unstable": True}, []
         elif warned and text.startswith("* "):
-            notes = notes or [f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}."]
+            if not notes:
+                notes.append(f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}.")
+            warned |= _deviation(log, text, line.number)
             longest = _LONGEST.match(text)
             value = log.number(longest[1]) if longest else None
             if longest and value is not None:
@@ -207,6 +218,30 @@ def _of_text(log: Log) -> list[Report]:
     for report in reports:
         report.facts.pop("open", None)
     return reports
+
+
+def _ends_above(report: Report, line: Line) -> bool:
+    """Whether what `stats` prints of a benchmark ends there: it warns behind its percentiles."""
+    last = report.results[-1]
+    return last.statistic.startswith("p") and line.number - last.line <= _NEAR
+
+
+def _deviation(log: Log, text: str, number: int) -> dict[str, Any]:
+    """What it warns of: the deviation, the mean, and their ratio in per cent."""
+    found = _DEVIATION.match(text)
+    spread, middle = (log.number(found[at]) for at in (1, 4)) if found else (None, None)
+    if found is None or spread is None or middle is None:
+        return {}
+    units = (_UNITS.get(found[at], found[at]) for at in (2, 5))
+    told = [in_base(value, unit) for value, unit in zip((spread, middle), units, strict=True)]
+    if any(base != "ns" for _, base in told):
+        return {}
+    return {
+        "warned_stddev_ns": told[0][0],
+        "warned_mean_ns": told[1][0],
+        "warned_share": float(found[3]),
+        "warned_in_line": number,
+    }
 
 
 def _of_dump(log: Log) -> list[Report]:

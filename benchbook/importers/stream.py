@@ -51,6 +51,7 @@ _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
+_CLOCK_NS = 1000  # gettimeofday, which version 5 asks for the time
 _ARRAYS = 3
 _SIZES = (4, 8)  # bytes of an element
 _NEARLY = 2**0.5  # times: half of the way from one of them to the other
@@ -327,6 +328,8 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
         facts["bytes_per_element"] = size
         notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
+    if run.is_sure and facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
+        facts["clock_resolution_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)

@@ -21,6 +21,8 @@ _DEVICE = re.compile(
 _OTHER = re.compile(
     r"NVIDIA|GeForce|Quadro|Tesla|TITAN|Tegra|Radeon|Graphics|\bGPU\b|\b[RG]TX\b|\bArc\b", re.I
 )
+# Graphics in one chip with the processor, and in one memory.
+_SHARED = re.compile(r"\bTegra\b|\b(?:Xavier|Orin|Thor)\b")
 # GB/s of a device's memory by its data sheet, of the fastest variant that has the name.
 _MEMORIES = (
     (re.compile(r"\bG?B[123]00\b|\bMI35[05]X\b"), 8000),
@@ -35,7 +37,7 @@ _MEMORIES = (
     (re.compile(r"\bV100S?\b"), 1134),
     (re.compile(r"\bMI[56]0\b|\bRadeon VII\b"), 1024),
     (re.compile(r"\bRTX [34]090\b"), 1008),
-    (re.compile(r"\bRTX 5080\b|\bRTX 6000 Ada\b|\bRX 7900\b"), 960),
+    (re.compile(r"\bRTX (?:5080|6000)\b|\bRX 7900\b"), 960),
     (re.compile(r"\bA30\b"), 933),
     (re.compile(r"\bRTX 3080\b|\bRTX 5070\b"), 912),
     (re.compile(r"\bL40S?\b"), 864),
@@ -62,6 +64,11 @@ def is_host(report: Report) -> bool:
     platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
     by_platform = _PLATFORM.search(platform) and not _OTHER.search(device)
     return bool(by_platform or _DEVICE.search(device))
+
+
+def shares_memory(report: Report) -> bool:
+    """Whether the named device works in the memory of its host: a Tegra."""
+    return bool(_SHARED.search(str(report.facts.get("device", ""))))
 
 
 def has_own_memory(report: Report) -> bool:

@@ -18,6 +18,9 @@ _CACHE = re.compile(
     r"(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])(?P<summed>i?B)?(?: \(\d+ \w+\))?[ \t]*$",
     re.M,
 )
+# /proc/cpuinfo: of Intel the last cache of a socket, of others often an L2.
+_CPUINFO = re.compile(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
+_INTEL = re.compile(r"\bIntel\(R\)|\bGenuineIntel\b")
 _CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
 _SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
@@ -138,7 +141,7 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
 def _llc_bytes(text: str) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
     if not any(one in text for one in (" cache:", "L3:", " Cache:", " 缓存：")):
-        return None
+        return _of_socket(text)
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
     for one in _CACHE.finditer(text):
@@ -152,6 +155,14 @@ def _llc_bytes(text: str) -> int | None:
     last = max(levels, default=0)
     whole = last == 3 or (last == 2 and 1 in levels)
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+
+
+def _of_socket(text: str) -> int | None:
+    """Those of one socket, which a machine has at least."""
+    if "cache size" not in text or not _INTEL.search(text):
+        return None
+    several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
+    return several.pop() if len(several) == 1 else None
 
 
 def _device_cache(text: str) -> int | None:

@@ -45,8 +45,8 @@ class _Sized(NamedTuple):
         )
 
     def fits(self, llc: int | None) -> bool:
-        """Whether caches hold it all; arrays that any machine's hold are none of memory."""
-        return self.all_bytes <= llc if llc else self.all_bytes <= SMALLEST and self.array_bytes > 0
+        """Whether the caches hold it all, of that machine or of any."""
+        return self.all_bytes <= (llc or SMALLEST)
 
 
 def _bytes(one: _Sized) -> tuple[int, int]:
@@ -54,9 +54,9 @@ def _bytes(one: _Sized) -> tuple[int, int]:
     return one.all_bytes, one.array_bytes
 
 
-def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | str]:
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask]:
     """One finding for each report whose arrays fit, or may fit in part; an Ask where the size of
-    the caches would decide; a note where it cannot, for what speaks of no arrays."""
+    the caches would decide."""
     asked: list[_Sized] = []
     every = [_sized(report) for report in reports]
     by_tool: dict[str, list[_Sized]] = {}
@@ -90,12 +90,6 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask | s
         least = min(small, key=_bytes) if small else None
         if small and llc:
             yield _by_rule(small, llc, said_by)
-        elif least and least.all_bytes <= SMALLEST:
-            yield (
-                f"The {format_bytes(least.all_bytes)} of an operation (line "
-                f"{least.results[0].line}) stay in a cache of any machine: that is no figure "
-                "of memory."
-            )
         elif least:
             asked.append(least)
     if asked:

@@ -1,6 +1,7 @@
 """host-memory-device: the device of a transfer is the host itself, so that no bus is in the figure.
 
 Decided by what the log calls the platform and the device; of a mapping by a rate that no link has.
+A device in one chip with the host has no bus to it, either.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.host_memory_device import REMEDY
-from benchbook.importers import Report
-from benchbook.logs.devices import is_host
+from benchbook.importers import Report, Result
+from benchbook.logs.devices import is_host, shares_memory
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
@@ -46,24 +47,33 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         moved = [one for one in report.knowing("direction") if report.column(one, "direction")]
-        platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
         if moved and is_host(report):
-            yield Finding(
-                artefact=ARTEFACT,
-                effect="invalidates",
-                where=[one.where for one in moved],
-                confidence=CONFIDENCE,
-                evidence=[
-                    proof(name, value, "", f"line {report.line}")
-                    for name, value in (("platform", platform), ("device", device))
-                    if value
-                ],
-                explanation=(
-                    f"The device of line {report.line}, {device or platform}, is the host's own "
-                    f"processor: the {len(moved)} transfers are copies within its memory, or no "
-                    "copies at all, and no bus is in their figures."
-                ),
-                remedy=REMEDY,
-            )
+            what = "is the host's own processor"
+            yield _finding(report, moved, what, "copies within its memory, or no copies at all")
+        elif moved and shares_memory(report):
+            of_host = [one for one in moved if "host" in str(report.column(one, "direction"))]
+            what = "has no memory but that of its host"
+            if of_host:
+                yield _finding(report, of_host, what, "copies within that memory")
         else:
             yield from _mapped(report)
+
+
+def _finding(report: Report, moved: list[Result], what: str, are: str) -> Finding:
+    platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in moved],
+        confidence=CONFIDENCE,
+        evidence=[
+            proof(name, value, "", f"line {report.line}")
+            for name, value in (("platform", platform), ("device", device))
+            if value
+        ],
+        explanation=(
+            f"The device of line {report.line}, {device or platform}, {what}: the "
+            f"{len(moved)} transfers are {are}, and no bus is in their figures."
+        ),
+        remedy=REMEDY,
+    )

@@ -73,7 +73,8 @@ def _out_of_ratio(run: dict[int, list[_Moved]]) -> Finding | None:
     for few, many in combinations(sorted(surest), 2):
         less, more = surest[few], surest[many]
         least, most = more.least / less.most, more.most / less.least
-        ways = (many / few, (many + 1) / (few + 1), 1.0)
+        # All that is read and written, with what stores read first, what is read alone, or as many.
+        ways = (many / few, (many + 1) / (few + 1), (many - 1) / max(few - 1, 1), 1.0)
         if not any(
             least <= (1 + TOLERANCE) * one and one <= (1 + TOLERANCE) * most for one in ways
         ):

@@ -26,6 +26,7 @@ LEAST_POINTS = 0.51  # of a per cent that is printed without any
 WHOLE_POINT = 1.01  # a share that is cut, not rounded
 LEAST_DIGITS = 1.0  # of a rate with two decimals
 OF_CORE = 1e-4  # what four decimals of each core leave open in their sum
+LEAST_SHARE = 1e-3  # of a number that is printed twice
 SHOWN = 3
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, or who copied "
@@ -263,7 +264,7 @@ def _cores(report: Report) -> Iterator[Odd]:
     for whole in filter(lambda one: is_number(one.value), sums):
         own = cells.get(_counted(whole), [])
         total = sum(one.value for one in own)
-        table = tuple(whole.of.get(name) for name in ("group", "region", "kind"))
+        table = _table(whole)
         if len(own) < 2 or len({one.of["core"] for one in own}) < len(own):
             continue
         if abs(whole.value - total) > OF_CORE * len(own) + TOLERANCE * abs(total):
@@ -278,6 +279,31 @@ def _cores(report: Report) -> Iterator[Odd]:
     for table, several in odd.items():
         if table in whole_tables:
             yield from several
+    if whole_tables:
+        yield from _ends_of_cores(report, cells, whole_tables)
+
+
+def _ends_of_cores(
+    report: Report, cells: dict[tuple[object, ...], list[Result]], tables: set[tuple[object, ...]]
+) -> Iterator[Odd]:
+    """The least and the most of all cores that no core has, in tables that lack none."""
+    for said in report.being("min", "max"):
+        own = cells.get(_counted(said), [])
+        if len(own) < 2 or _table(said) not in tables or not is_number(said.value):
+            continue
+        values = [one.value for one in own]
+        made = min(values) if said.statistic == "min" else max(values)
+        if abs(said.value - made) > OF_CORE + LEAST_SHARE * abs(made):
+            yield (
+                f"line {said.line} says that the {said.statistic} of {said.name} is "
+                f"{said.value:,.6g}, but that of the {len(own)} cores (line {own[0].line}) is "
+                f"{made:,.6g}",
+                [said, *own[:2]],
+            )
+
+
+def _table(one: Result) -> tuple[object, ...]:
+    return tuple(one.of.get(name) for name in ("group", "region", "kind"))
 
 
 def _counted(one: Result) -> tuple[object, ...]:

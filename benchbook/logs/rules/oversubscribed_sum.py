@@ -14,6 +14,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "oversubscribed-sum"
+ADDED = {"mean": "averages", "best": "best rates"}
 SURE, LIKELY = 1.0, 0.8
 REMEDY = (
     "Start all processes at one barrier, and divide the bytes of the whole group by the time from "
@@ -24,7 +25,7 @@ REMEDY = (
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each run that prints sums of averages."""
     for report in reports:
-        sums = [one for one in report.being("sum") if one.of.get("summed_of") == "mean"]
+        sums = [one for one in report.being("sum") if one.of.get("summed_of") in ADDED]
         if sums:
             yield _finding(report, sums, machine)
 
@@ -33,6 +34,7 @@ def _finding(report: Report, sums: list[Result], machine: Machine) -> Finding:
     largest = max(sums, key=lambda one: one.value)
     processes = report.column(largest, "processes")
     cores = report.facts.get("cores") or machine.cores
+    what = ADDED[largest.of["summed_of"]]
     of = f" of {processes} processes" if processes else ""
     crowded = processes and cores and processes > cores
     more = (
@@ -48,10 +50,10 @@ def _finding(report: Report, sums: list[Result], machine: Machine) -> Finding:
         confidence=SURE if crowded else LIKELY,
         evidence=[proof("sum of averages", largest.value, largest.unit, f"line {largest.line}")],
         explanation=(
-            f"Line {largest.line} adds the averages{of} to {largest.value:,.0f} {largest.unit} "
-            f"for {largest.name}. Nothing makes them copy at the same time, so each average has "
-            "moments in which the others were idle, and the sum can be more than the machine "
-            f"delivers.{more}"
+            f"Line {largest.line} adds the {what}{of} to {largest.value:,.0f} {largest.unit} "
+            f"for {largest.name}. Nothing makes them work at the same time, so each has moments "
+            "in which the others were idle, and the sum can be more than the machine delivers."
+            f"{more}"
         ),
         remedy=REMEDY,
     )

@@ -22,7 +22,7 @@ from benchbook.logs.units import in_base
 ARTEFACT = "heavy-tail"
 WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 UNSURE = 20.0  # per cent, the width of a mean's interval: a tenth to either side
-FAR = 2.0  # longest ÷ mean
+FAR, FARTHER = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
 APART, LEAST = 0.5, 3  # deviation ÷ mean that is told by itself; runs of which it is one
@@ -49,8 +49,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9
-        wide = WIDE if is_warned else WIDER
-        if mean and deviation and most and deviation >= wide * mean and most >= FAR * mean:
+        wide, far = (WIDE, FAR) if is_warned else (WIDER, FARTHER)
+        if mean and deviation and most and deviation >= wide * mean and most >= far * mean:
             shown = [by["mean"], by["stddev"]]
             yield _finding(shown, deviation / mean, most / mean, is_warned=is_warned)
 
@@ -115,6 +115,8 @@ def _unsure(width: Result) -> Finding:
 
 
 def _finding(shown: list[Result], spread: float, times: float, *, is_warned: bool) -> Finding:
+    few = "Few long ones make both, and neither says what it usually takes."
+    what = few if times >= FARTHER else "One of these runs says little of another."
     begin = "The tool warns of unstable runs, and its figures agree: the" if is_warned else "The"
     return Finding(
         artefact=ARTEFACT,
@@ -124,8 +126,7 @@ def _finding(shown: list[Result], spread: float, times: float, *, is_warned: boo
         evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
         explanation=(
             f"{begin} deviation is {number(spread)} times the mean, and the longest took "
-            f"{number(times)} times the mean (line {shown[0].line}). Few long ones make both, and "
-            "neither says what it usually takes."
+            f"{number(times)} times the mean (line {shown[0].line}). {what}"
         ),
         remedy=REMEDY,
     )

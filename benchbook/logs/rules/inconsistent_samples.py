@@ -1,0 +1,146 @@
+"""inconsistent-report: a printed minimum, maximum, median or deviation that is not that of the
+samples; or a deviation that no samples between the printed minimum and maximum have.
+
+Values at both ends, half of them at each, deviate most: by half of what lies between, and a little
+more where the deviation is that of a sample of few.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from benchbook.artefacts import Finding, proof
+from benchbook.importers import SETTING, Report, Result
+from benchbook.logs.printed import half_of_last_digit, is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.samples import series
+from benchbook.logs.units import in_base
+
+ARTEFACT = "inconsistent-report"
+TOLERANCE, OF_DEVIATION = 0.005, 0.03
+OF: dict[str, Callable[[Sequence[float]], float]] = {
+    "min": min,
+    "max": max,
+    "median": statistics.median,
+    "stddev": statistics.stdev,
+}
+REMEDY = (
+    "Do not use these figures before it is known which of them is wrong: compute them from the "
+    "samples, and ask whoever copied or edited the log."
+)
+Key = tuple[object, ...]
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report with such a figure."""
+    del machine
+    for report in reports:
+        printed = _printed(report)
+        if printed:
+            yield from islice((*_of_samples(report, printed), *_too_wide(report, printed)), 1)
+
+
+def _key(one: Result, statistic: str) -> Key:
+    return one.name, statistic, *(one.of.get(name) for name in SETTING)
+
+
+def _printed(report: Report) -> dict[Key, Result]:
+    """What is printed once of each figure."""
+    found: dict[Key, list[Result]] = {}
+    for one in report.being(*OF):
+        if is_number(one.value) and "process" not in one.of:
+            found.setdefault(_key(one, one.statistic), []).append(one)
+    return {key: several[0] for key, several in found.items() if len(several) == 1}
+
+
+def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]:
+    for one in series([report]):
+        values = [sample.value for sample in one.samples]
+        if any(sample.of.get("at_most") for sample in one.samples) or min(values) <= 0:
+            continue
+        for statistic, of in OF.items():
+            said = printed.get(_key(one.samples[0], statistic))
+            if said is None or said.unit != one.samples[0].unit:
+                continue
+            if said.of.get("repetitions") != len(values) or said.of.get("computed"):
+                continue
+            made = of(values)
+            share = OF_DEVIATION if statistic == "stddev" else TOLERANCE
+            digits = half_of_last_digit(said.value) + _half(values)
+            # Of few samples it matters whether a deviation is that of all or of a sample.
+            least = made * math.sqrt(1 - 1 / len(values)) if statistic == "stddev" else made
+            if (
+                not least * (1 - share) - 2 * digits
+                <= said.value
+                <= made * (1 + share) + 2 * digits
+            ):
+                yield _unlike(said, made, one.samples)
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half of the last digit: those that are as large have as many, whatever zeros were lost."""
+    by_size: dict[int, float] = {}
+    for value in values:
+        size, half = math.frexp(value)[1] // 3, half_of_last_digit(value)
+        by_size[size] = min(by_size.get(size, half), half)
+    return max(by_size.values())
+
+
+def _unlike(said: Result, made: float, samples: list[Result]) -> Finding:
+    first, last = samples[0].line, samples[-1].line
+    lines = f"lines {first} to {last}" if first != last else f"line {first}"
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[said.where],
+        confidence=1.0,
+        evidence=[
+            proof(said.where, said.value, said.unit, f"line {said.line}"),
+            proof(f"{said.statistic} of the samples", made, said.unit, lines),
+        ],
+        explanation=(
+            f"Line {said.line} gives {said.value:,.6g} {said.unit} as the {said.statistic} of "
+            f"{said.name}, but the {len(samples)} samples ({lines}) have {made:,.6g} {said.unit}."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _too_wide(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]:
+    for one in report.being("stddev"):
+        own = [printed.get(_key(one, name)) for name in ("stddev", "min", "max")]
+        deviation, least, most = own
+        if deviation is not one or least is None or most is None:
+            continue
+        values = [in_base(each.value, each.unit) for each in (one, least, most)]
+        if len({unit for _, unit in values}) != 1:
+            continue
+        digits = sum(in_base(half_of_last_digit(each.value), each.unit)[0]
+                     for each in (one, least, most))  # fmt: skip
+        runs = report.column(one, "repetitions")
+        runs = runs if is_number(runs) and runs >= 2 else 2
+        (wide, _), (low, _), (high, _) = values
+        bound = (high - low) / 2 * math.sqrt(runs / (runs - 1))
+        if high >= low and wide > bound * (1 + OF_DEVIATION) + 2 * digits:
+            yield _wide(one, least, most)
+
+
+def _wide(deviation: Result, least: Result, most: Result) -> Finding:
+    shown = (deviation, least, most)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where for one in shown],
+        confidence=1.0,
+        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
+        explanation=(
+            f"Line {deviation.line} gives a deviation of {deviation.value:,.6g} {deviation.unit} "
+            f"for {deviation.name}, but it goes from {least.value:,.6g} {least.unit} (line "
+            f"{least.line}) to {most.value:,.6g} {most.unit} (line {most.line}): nothing between "
+            "deviates so much."
+        ),
+        remedy=REMEDY,
+    )

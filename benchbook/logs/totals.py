@@ -1,0 +1,113 @@
+"""Totals that somebody printed behind several processes: known by being the sum of their rates."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import accumulate
+from typing import NamedTuple
+
+from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.printed import half_digit
+from benchbook.logs.units import bytes_per_s
+
+_NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"
+_WORDS = ("total", "sum", "aggregate", "combined", "overall", "together")
+_TOTAL = re.compile(
+    rf"\b(?:{'|'.join(_WORDS)})\b\D{{0,40}}?({_NUMBER})"
+    rf"|\b({_NUMBER})(?: [MG]i?B/s(?:ec)?)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
+    rf"(?:{'|'.join(_WORDS)})\b",
+    re.I,
+)
+_ALONE = re.compile(r"^(\d{3,9}\.\d{1,9})(?: [MG]i?B/s(?:ec)?)?$")  # as awk or bc prints it
+_LARGE = ("GB/s", "GiB/s")
+_SHORT = 300  # characters of a line that says a total
+_ROUNDED = 0.002  # of it, if its digits leave no more open
+_MOST = 1000  # lines: each is compared with all names
+_OF_PROCESSES = ("mean", "best", "")  # what a process prints of itself once
+_OF_MEMORY = ("array_bytes", "working_set_bytes", "arrays_moved")
+
+
+class _Parts(NamedTuple):
+    """Rates of one name, in the order of the log, with the sum down to each."""
+
+    name: str
+    unit: str
+    statistic: str
+    lines: list[int]
+    sums: list[float]
+    reports: list[Report]
+
+
+class _Said(NamedTuple):
+    """A number that may be a sum."""
+
+    line: Line
+    value: float
+    error: float  # what its digits leave open, as a share
+    unit: str  # GB/s or GiB/s where its line says so
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Add such a total to the last report that has a part of it."""
+    several = _parts(reports)
+    said = _said(log) if several else []
+    known = {one.line for report in reports for one in report.results} if said else set()
+    for one in said:
+        for parts in several if one.line.number not in known else ():
+            count = bisect_left(parts.lines, one.line.number)
+            if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
+                of = {"summed_of": parts.statistic or "mean", "processes": count}
+                unit = one.unit or parts.unit
+                total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
+                report = parts.reports[count - 1]
+                report.results.append(total)
+                for made in ("columns", "settings", "groups", "_kinds", "_asked", "series"):
+                    vars(report).pop(made, None)  # before the total was known
+
+
+def _is_sum(one: _Said, made: float, unit: str) -> bool:
+    # Who writes GB for MiB divides by either number.
+    scales = (1000, 1024) if one.unit and one.unit != unit else (1,)
+    return any(abs(one.value * scale - made) <= one.error * made for scale in scales)
+
+
+def _parts(reports: list[Report]) -> list[_Parts]:
+    """What several processes, or several starts, printed of the same."""
+    found: dict[tuple[str, str, str, str], list[tuple[Report, Result]]] = {}
+    for report in reports:
+        for one in report.knowing(*_OF_MEMORY):
+            if one.statistic in _OF_PROCESSES and bytes_per_s(1.0, one.unit):
+                key = report.tool, one.name, one.unit, one.statistic
+                found.setdefault(key, []).append((report, one))
+    return [
+        _Parts(
+            *key[1:],
+            [one.line for _, one in own],
+            list(accumulate(one.value for _, one in own)),
+            [report for report, _ in own],
+        )
+        for key, own in found.items()
+        if len(own) > 1
+    ]
+
+
+def _said(log: Log) -> list[_Said]:
+    """Lines with such a word and a number, and numbers alone."""
+    words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
+    found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
+    found += [(line, _ALONE.match(line.text)) for line in log.lines if line.text[:1].isdecimal()]
+    said = (_read(log, line, total) for line, total in found[:_MOST] if total)
+    return sorted(one for one in said if one.value > 0)
+
+
+def _is_short(line: Line) -> bool:
+    return len(line.text) < _SHORT
+
+
+def _read(log: Log, line: Line, found: re.Match[str]) -> _Said:
+    group = found.lastindex or 0
+    digits, behind = found[group], found.string[found.end(group) :].lstrip()
+    value = log.number(digits) or 0.0
+    unit = next((one for one in _LARGE if behind.startswith(one)), "")
+    return _Said(line, value, max(_ROUNDED, half_digit(digits) / value if value else 0.0), unit)
