@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     BINARY,
     CONNECTED,
@@ -70,6 +70,7 @@ class _Run:
     reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
     both_ways: bool = False  # on one connection
     headed: bool = False  # what is over its first row is there
+    shortened: bool = False  # somebody left rows out
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
@@ -143,6 +144,8 @@ def _says(log: Log, run: _Run, line: Line) -> None:
             run.facts["far_host"] = found["host"]
     elif "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "with":
         _connected(run, text, found)
+    elif run.rows and is_left_out(text):
+        run.shortened = True
     elif "size" in text and (found := _BUFFER.search(text)):
         size = log.number(found[2])
         if size and "(default)" not in text and found["kind"] == "UDP buffer":
@@ -251,7 +254,8 @@ def _count(run: _Run, streams: set[str]) -> int:
     if run.near_ports:
         count = len(run.near_ports) * (2 if run.both_ways else 1)
         return count if len(streams) <= count else 0
-    return len(streams) if run.headed and not any("*" in one for one in streams) else 0
+    whole = run.headed and not run.shortened
+    return len(streams) if whole and not any("*" in one for one in streams) else 0
 
 
 def _without_intervals(run: _Run) -> set[tuple[str, bool]]:

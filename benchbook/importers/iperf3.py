@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     CONNECTED,
     LOST,
@@ -69,6 +69,7 @@ class _Run:
     counted: bool = False  # an old client ends with what was sent
     old: bool = False  # such a one was seen above
     headed: bool = False  # what is over its first row is there
+    shortened: bool = False  # somebody left rows out
     connected: set[str] = field(default_factory=set)
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
@@ -179,7 +180,9 @@ def _begun(line: Line, runs: list[_Run]) -> _Run:
 def _says(log: Log, run: _Run, line: Line) -> None:
     """What another line tells of its run."""
     text = line.text
-    if "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
+    if run.rows and is_left_out(text):
+        run.shortened = True
+    elif "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
         run.connected.add(text[text.find("[") + 1 : text.find("]")].strip())
         run.facts |= {"near_address": found["near"], "far_address": found["far"]}
     elif _REVERSE.search(text):
@@ -241,7 +244,8 @@ def _learn(run: _Run, command: Command | None) -> None:
         elif any("Bytes" in row.rest for row, _ in run.rows):
             run.facts["protocol"] = "tcp"
     streams = {row.stream for row, _ in run.rows} - {"SUM"}
-    if streams and (streams <= run.connected or (run.headed and not run.connected)):
+    told = run.headed and not run.shortened and not run.connected
+    if streams and (streams <= run.connected or told):
         run.facts["streams"] = len(run.connected or streams)  # else some may be cut off
     if run.client is not None:
         run.facts["role"] = "client" if run.client else "server"
