@@ -45,6 +45,7 @@ _MEMBER = re.compile(rf'"({_TEXTS}|{_OF_SERVER})" ?: ?{_STRING}')
 # What a script of Python says of a program that it ran, and loggers that write name=value.
 _LITERAL = re.compile(
     r"(?:(?:(?<=[=(])|^)b?|(?<=[\[: ])b)'(?P<single>(?:[^'\\\n]++|\\.)*+)'"
+    r"|(?:(?<=[=([: ])|^)b\"(?P<bytes>(?:[^\"\\\n]++|\\.)*+)\""
     r"|(?<==)\"(?P<double>(?:[^\"\\\n]++|\\.)*+)\"",
     re.M,
 )
@@ -168,7 +169,7 @@ def _of_row(found: re.Match[str]) -> str | None:
 
 def _of_literal(found: re.Match[str]) -> str | None:
     """A string with several lines, as source code spells it."""
-    escaped = found["double"] if found["double"] is not None else found["single"]
+    escaped = next(one for one in found.group("double", "single", "bytes") if one is not None)
     begin = found.string.rfind("\n", 0, found.start()) + 1
     inside_json = found.string[begin : found.start()].lstrip()[:1] in ("{", "[", '"')
     if inside_json or not _PARTED.search(escaped):
