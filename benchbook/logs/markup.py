@@ -121,7 +121,7 @@ _INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that k
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
-_MANY = 10
+_MANY = 5
 _NESTED = 3  # one in the other
 _INDENTED = 2  # columns; one is a tool's own way
 
