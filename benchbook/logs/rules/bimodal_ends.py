@@ -20,9 +20,9 @@ ARTEFACT = "bimodal"
 NAMES = ("time", "latency", "round trip")
 DEVIATIONS = ("stddev", "sd")
 MOST_BETWEEN = 0.2  # of all, in the middle half between the ends; of evenly spread ones half are
-LEAST_SHARE = 0.2  # of all, at either end: else a few are merely far away
+LEAST_SHARE = 0.25  # of all, at either end: else a few are merely far away
 WIDE = 0.5  # from end to end ÷ mean
-FEW, USUAL = 8, 10  # values that have no shape; the least number where none is printed
+FEW, USUAL = 8, 10  # values that have no shape; the least number of runs where none is printed
 IN_MIDDLE = 3 / 16  # of the square of the width: what a value of the middle half takes at least
 ROUNDED = 0.02  # of all: what rounding of the four may make it less than none
 LIKELY = 0.9
@@ -50,8 +50,7 @@ def _judged(
 ) -> Iterator[Finding]:
     shown = (least, mean, most, deviation)
     low, middle, high, spread = (in_base(one.value, one.unit)[0] for one in shown)
-    told = report.column(mean, "repetitions") or report.facts.get("repetitions")
-    count = told if is_number(told) else USUAL
+    count = _count(report, mean)
     if count < FEW or not low < middle < high or high - low < WIDE * middle:
         return
     width, share = high - low, (middle - low) / (high - low)
@@ -60,6 +59,13 @@ def _judged(
     between = (share * (1 - share) - variance) / IN_MIDDLE
     if -ROUNDED <= between <= MOST_BETWEEN and LEAST_SHARE <= share <= 1 - LEAST_SHARE:
         yield _finding(shown, share, max(between, 0.01), width / 4)
+
+
+def _count(report: Report, mean: Result) -> float:
+    """Of how many values they are: 0 where exchanges may be few."""
+    got = [one.value for one in report.called("packets received")]
+    told = report.column(mean, "repetitions") or (got[0] if len(got) == 1 else None)
+    return told if is_number(told) else USUAL if mean.name == "time" else 0
 
 
 def _finding(shown: tuple[Result, ...], share: float, between: float, quarter: float) -> Finding:
