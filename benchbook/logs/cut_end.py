@@ -10,7 +10,7 @@ from benchbook.logs.printed import decimals
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d*)?")
 _AT_END = re.compile(r"\d+(?:\.\d+)?$")
-_CLOSING = ",;|"
+_CLOSING, _DIGITS = ",;|", "0123456789.,"
 _WORD = re.compile(r"\S+")
 _LOOKED_AT = 200  # lines before the last one
 _ROWS, _LEAST = 8, 2  # that tell how many digits a column has
@@ -29,7 +29,7 @@ def drop(log: Log, reports: list[Report]) -> None:
             texts.setdefault(line.number, line.text)
     last = next(iter(texts), 0)
     words = texts[last].split() if last else []
-    if not words or not words[-1][-1].isdecimal():
+    if not words or words[-1][-1] not in _DIGITS:
         return
     for report in reports:
         if not report.results or report.results[-1].line != last:

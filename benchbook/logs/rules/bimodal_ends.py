@@ -85,7 +85,7 @@ def _finding(shown: tuple[Result, ...], share: float, between: float, quarter: f
             f" % at most lie from {number(from_)} to {number(to)} {mean.unit}. About "
             f"{100 * share:.0f} % are near {most.value:,.6g} {most.unit} and the others near "
             f"{least.value:,.6g} {least.unit} (line {least.line}): the mean of "
-            f"{mean.value:,.6g} {mean.unit} is of two kinds of runs."
+            f"{mean.value:,.6g} {mean.unit} is of two kinds."
         ),
         remedy=REMEDY,
     )
