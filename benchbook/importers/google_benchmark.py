@@ -270,6 +270,13 @@ def _console_row(
             for column, one in zip(columns, cells, strict=True)
             if (cell := _CELL.fullmatch(one))
         ]
+    if (
+        counters
+        and counters[-1][0] in _RATES
+        and not any(counters[-1][2:])
+        and rest.endswith(counters[-1][1])
+    ):
+        counters = counters[:-1]  # a narrow window wrapped it before its unit
     for counter, number, prefix, per in counters:
         value, unit = _scaled(counter, number, prefix or "", per or "")
         report.results.append(

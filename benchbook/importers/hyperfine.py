@@ -52,6 +52,7 @@ _FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNI
 _RAN = re.compile(r"(\S.*) ran")
 _FASTER = re.compile(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
 _MOST_COMPARED = 100  # commands of one summary
+_NEAR = 2  # lines between what is told of the same command
 _WARNED = re.compile(r"^Warning: (.+)")
 
 
@@ -137,6 +138,9 @@ def _of_terminal(log: Log) -> list[Report]:
         if found := _TITLE.match(text):
             title, title_line = found[1], line.number
         elif text.startswith("Time (") and (rows := _times(log, line, text)):
+            if not title and reports and _is_range_alone(reports[-1], line):
+                reports[-1].results += rows  # somebody told them in another order
+                continue
             facts = {"command": title} if title else {}
             reports.append(Report(TOOL, rows, title_line or line.number, "", facts))
             title, title_line = "", 0
@@ -144,13 +148,12 @@ def _of_terminal(log: Log) -> list[Report]:
         elif begun and text.startswith(("[User: ", "System: ")):
             reports[-1].results = _times(log, begun, f"{begun.text} {text}") or reports[-1].results
             begun = None
-        elif reports and (found := _RANGE.match(text)):
-            of = {"repetitions": int(found[5])} if found[5] else {}
-            own = reports[-1].results
-            own[:] = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in own]
-            own += _results(log, line, ("time", "min", found[1], found[2]))
-            own += _results(log, line, ("time", "max", found[3], found[4]))
-            own[-2:] = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in own[-2:]]
+        elif found := _RANGE.match(text):
+            if not reports or title or _has_range(reports[-1]):  # the line of its mean was cut
+                facts = {"command": title} if title else {}
+                reports.append(Report(TOOL, [], title_line or line.number, "", facts))
+                title, title_line = "", 0
+            _range(log, line, reports[-1], found)
         elif reports and (found := _WARNED.match(text)):
             reports[-1].notes.append(f"hyperfine warned: {found[1].split('. ')[0].rstrip('.')}.")
             if found[1].startswith("Statistical outliers were detected"):
@@ -163,7 +166,25 @@ def _of_terminal(log: Log) -> list[Report]:
             fastest = found[1]
         elif reports and (found := _FASTER.fullmatch(text)):
             _compared(log, line, reports, fastest, found)
-    return reports
+    return [one for one in reports if one.results]
+
+
+def _has_range(report: Report) -> bool:
+    return any(one.statistic in ("min", "sample") for one in report.results)
+
+
+def _is_range_alone(report: Report, line: Line) -> bool:
+    """Whether just above there are the ends of a range without their mean."""
+    ends = [one.statistic for one in report.results]
+    return ends == ["min", "max"] and line.number - report.results[-1].line <= _NEAR
+
+
+def _range(log: Log, line: Line, report: Report, found: re.Match[str]) -> None:
+    """Both ends, and how many runs all figures of the report are of."""
+    of = {"repetitions": int(found[5])} if found[5] else {}
+    ends = (("time", "min", found[1], found[2]), ("time", "max", found[3], found[4]))
+    several = [*report.results, *_results(log, line, *ends)]
+    report.results = [Result(r.name, r.value, r.unit, r.line, r.statistic, of) for r in several]
 
 
 def _compared(

@@ -56,7 +56,11 @@ _UNITS = {
 }  # fmt: skip
 _UNIT = "|".join(_UNITS)
 _NUMBER = r"(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d[\d.,'\u00a0\u202f\u2019]*)"
-_EVENT = r"[A-Za-z][\w.:/,=@?-]*"
+# Names of several words are those of the first versions, in 2009.
+_EVENT = (
+    r"(?:task clock ticks|context switches|CPU (?:migrations|cycles)|cache (?:references|misses)"
+    r"|[A-Za-z][\w.:/,=@?-]*)"
+)
 _ROW = re.compile(
     # Behind the sign of a diff: a count has none.
     rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
@@ -80,6 +84,7 @@ _RENAMED = {
 _ELAPSED = re.compile(
     rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
 )
+_FIRST_ELAPSED = re.compile(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
 _KNOWN = re.compile(
     r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
     r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
@@ -112,7 +117,7 @@ _MORE = re.compile(
     r"(?P<said>% +tma_\w+|stalled cycles per insn)\s*$"
 )
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_CLOCK = re.compile(r"^(?:task|cpu)-clock(?::\w+)?$")
+_CLOCK = re.compile(r"^(?:(?:task|cpu)-clock(?::\w+)?|task clock ticks)$")
 # By Linux 2.6, which wrote the unit into the name.
 _OLD_CLOCK = re.compile(r"^((?:task|cpu)-clock)-msecs$")
 _OLD_METRICS = {"CPUs": " CPUs utilized", "IPC": " insn per cycle"}
@@ -160,6 +165,9 @@ def _of_text(log: Log) -> list[Report]:
         elif ended := _ELAPSED.match(text):
             if run.rows or run.headed:
                 _elapsed(line, ended, run)
+        elif run.headed and (first := _FIRST_ELAPSED.match(text)):
+            run.rows.append(Result("time elapsed", float(first[1]), "ms", line.number))
+            run.ended = True
         elif text.startswith(("#  ", "Topdown")):
             if not run.ended and (run.rows or run.headed) and line.number - run.last <= 2:
                 _more(line, text, run)

@@ -33,11 +33,20 @@ _LIST = re.compile(
     rf"(?:[ \t]*{_STRING.replace('(', '(?:', 1)},?[ \t]*\n)+"
 )
 _ITEM = re.compile(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
-_LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')  # Ansible has both, alike
-_MEMBER = re.compile(rf'"({_TEXTS})" ?: ?{_STRING}')
+# Ansible has both, alike: a text, and behind it the list of its lines, in a line of its own or not.
+_LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')
+_AGAIN = re.compile(r'\s{0,200},\s{0,200}"(stdout|stderr)_lines" ?: ?\[(?![ \t\n]{0,200}\])')
+_IN_ROW = re.compile(
+    rf'"(?:stdout|stderr)_lines" ?: ?\[((?:[ \t]*+{_STRING.replace("(", "(?:", 1)},?)++)[ \t]*+\]'
+)
+_ROW_ITEM = re.compile(_STRING)
+_OF_SERVER = "server_output_text"  # of iperf3; in a whole document it is another's
+_MEMBER = re.compile(rf'"({_TEXTS}|{_OF_SERVER})" ?: ?{_STRING}')
 # What a script of Python says of a program that it ran, and loggers that write name=value.
 _LITERAL = re.compile(
-    r"(?:(?<=[=(])|^)(?P<bytes>b?)'(?P<single>(?:[^'\\\n]++|\\.)*+)'|(?<==)\"(?P<double>(?:[^\"\\\n]++|\\.)*+)\"",
+    r"(?:(?:(?<=[=(])|^)b?|(?<=[\[: ])b)'(?P<single>(?:[^'\\\n]++|\\.)*+)'"
+    r"|(?:(?<=[=([: ])|^)b\"(?P<bytes>(?:[^\"\\\n]++|\\.)*+)\""
+    r"|(?<==)\"(?P<double>(?:[^\"\\\n]++|\\.)*+)\"",
     re.M,
 )
 _ATTACHED = re.compile(
@@ -75,8 +84,11 @@ def contained(text: str) -> str:
     if said and len(_SPREAD.findall(text)) >= _LEAST:
         text = _each(_SPREAD, _of_item, text)
     if "\\n" in text:
-        listed = {one[1] for one in _LISTED.finditer(text)}
-        text = _each(_MEMBER, lambda found: _of_member(found, listed), text)
+        kept = {one[1] for one in _LISTED.finditer(text)}
+        kept |= {_OF_SERVER} if '"end"' in text or '"event"' in text else set()
+        text = _each(_MEMBER, lambda found: _of_member(found, kept), text)
+    if '_lines"' in text:
+        text = _each(_IN_ROW, _of_row, text)
     return text
 
 
@@ -136,18 +148,28 @@ def _of_item(found: re.Match[str]) -> str | None:
     return _lines(_string(found[1]))
 
 
-def _of_member(found: re.Match[str], listed: set[str]) -> str | None:
+def _of_member(found: re.Match[str], kept: set[str]) -> str | None:
     """A member with several lines; the command of a benchmark may have them too, and is none."""
     name, escaped = found.groups()
-    if name in listed or not _PARTED.search(escaped):
+    if "\\n" in escaped and (again := _AGAIN.match(found.string, found.end())):
+        return f'"{name}": ""' if again[1] == name else None
+    if name in kept or not _PARTED.search(escaped):
         return None
     inner = _lines(_string(escaped))
     return None if inner is None else SOFT + inner + SOFT
 
 
+def _of_row(found: re.Match[str]) -> str | None:
+    """A list of lines that stands in one line."""
+    items = [_string(one[1]) for one in _ROW_ITEM.finditer(found[1])]
+    whole = [one for one in items if one is not None]
+    inner = _lines("\n".join(whole)) if len(whole) == len(items) else None
+    return None if inner is None else SOFT + inner + SOFT
+
+
 def _of_literal(found: re.Match[str]) -> str | None:
     """A string with several lines, as source code spells it."""
-    escaped = found["double"] if found["double"] is not None else found["single"]
+    escaped = next(one for one in found.group("double", "single", "bytes") if one is not None)
     begin = found.string.rfind("\n", 0, found.start()) + 1
     inside_json = found.string[begin : found.start()].lstrip()[:1] in ("{", "[", '"')
     if inside_json or not _PARTED.search(escaped):

@@ -9,6 +9,8 @@ from benchbook.importers import Log, Report
 from benchbook.logs.printed import decimals
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d*)?")
+_AT_END = re.compile(r"\d+(?:\.\d+)?$")
+_CLOSING, _DIGITS = ",;|", "0123456789.,"
 _WORD = re.compile(r"\S+")
 _LOOKED_AT = 200  # lines before the last one
 _ROWS, _LEAST = 8, 2  # that tell how many digits a column has
@@ -27,10 +29,17 @@ def drop(log: Log, reports: list[Report]) -> None:
             texts.setdefault(line.number, line.text)
     last = next(iter(texts), 0)
     words = texts[last].split() if last else []
-    if not words or not _NUMBER.fullmatch(words[-1]):
+    if not words or words[-1][-1] not in _DIGITS:
         return
     for report in reports:
         if not report.results or report.results[-1].line != last:
+            continue
+        if _is_unclosed(report, texts):
+            number = _AT_END.search(texts[last])
+            if number and report.results[-1].value == log.number(number[0]):
+                _take(report, last)
+            continue
+        if not _NUMBER.fullmatch(words[-1]):
             continue
         above, index = _rows_above(report, texts), len(words) - 1
         columns = [row[index] for row in above if len(row) > index]
@@ -42,8 +51,18 @@ def drop(log: Log, reports: list[Report]) -> None:
         short = at_right and len(texts[last]) < ends.pop()
         is_it = report.results[-1].value == log.number(words[-1])
         if is_it and (short or decimals(words[-1]) < digits):
-            report.results.pop()
-            report.notes.append(f"line {last}: its last number is cut off")
+            _take(report, last)
+
+
+def _take(report: Report, line: int) -> None:
+    report.results.pop()
+    report.notes.append(f"line {line}: its last number is cut off")
+
+
+def _is_unclosed(report: Report, texts: dict[int, str]) -> bool:
+    """Whether all rows above end with what parts the cells, and this one does not."""
+    ends = [row[-1][0][-1] for row in _rows_above(report, texts) if row]
+    return len(ends) >= _LEAST and len(set(ends)) == 1 and ends[0] in _CLOSING
 
 
 def _rows_above(report: Report, texts: dict[int, str]) -> list[list[re.Match[str]]]:

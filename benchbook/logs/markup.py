@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from itertools import groupby, pairwise
+from operator import ne
 
 from benchbook.logs.decoding import SOFT
 from benchbook.logs.sources import may_be_commented, uncommented
@@ -35,9 +36,14 @@ _ENTITY = re.compile(
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _PROCESS = r"(?:[\w.-]+ [\w./@-]+\[\d+\]: )?"  # host, program, its number
+# Without a number as well: but `Total operations: ` is what a tool says.
+_HOST = (
+    r"(?:[\w.-]+ (?:[\w./@-]+\[\d+\]|kernel|sudo): "
+    r"|(?=[A-Za-z.-]{0,60}[\d.-])[\w.-]+ [\w./@-]+: )?"
+)
 _STAMPS = (
     rf"(?:[^\t\n]{{1,120}}\t){{2}}(?={_ISO} )",  # gh run view --log: job and step
-    rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]?)?[ \t|:]\s?{_PROCESS}",  # GitHub, GitLab, loggers, journal
+    rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]|[ \t]|[|:]\s?){_PROCESS}",  # GitHub, GitLab, loggers, journal
     # What loggers name: Python's, and those of Java.
     r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
     r"(?:INFO|DEBUG) +\[[A-Za-z][\w.:-]{0,60}\] [\w.$]{1,100} +[-:] ",
@@ -47,26 +53,29 @@ _STAMPS = (
     r"[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d{6} +\d{1,10} [\w./-]{1,80}:\d{1,6}\] ",  # glog, Kubernetes
     r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d{1,7} +\d{1,7} [VDIWE] [\w./ -]{1,60}: ",  # Android
     r"<[0-7]>",  # what systemd reads a priority from
+    r"\[\d\d:\d\d:\d\d\] ?[A-Za-z]?:\t+ ?(?:\[[^\]\n]{1,60}\] ?)?",  # TeamCity
     r"\[\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z)?\] ?",  # Jenkins
+    r"\| (?:INFO|DEBUG|TRACE|SUCCESS) +\| [\w.:<>/-]{1,100} - ",  # loguru, behind its time
     r"\d\d:\d\d:\d\d[.,]\d{1,9}[ \t|]\s?",
     rf"\[ *\d{{1,10}}\.\d{{3,9}}\] {_PROCESS}",  # dmesg, ts, ping -D, journal
-    # syslog, ts
-    rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:\d{{4}} )?(?:[\w.-]+ [\w./@-]+(?:\[\d+\])?: )?",
+    # syslog, ts; a size of 2048 is no year
+    rf"{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:(?:19[7-9]|20[0-3])\d )?{_HOST}",
     # iperf3, mpirun
     rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}(?: (?=\S)|(?=\[))",
     # syslog of RFC 5424: a priority, its version, the time, host, program, process, message, data
     rf"(?:<\d{{1,3}}>)?1 {_ISO} [\w.:-]+ [\w./@-]+ [\w-]+ [\w-]+ (?:-|\[[^\]\n]{{0,500}}\]) ?",
     rf"<\d{{1,3}}>(?={_MONTH} )",  # of RFC 3164 before its time
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
-    r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
+    r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
     r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
 _STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
+_STAMP_ALONE = re.compile(rf"\[?{_ISO}\]?(?: \d\d[OE])?[ \t|:]*")  # of an empty line
 # mpirun puts what one process wrote behind what another has not ended: what it marks is a line.
 _GLUED = re.compile(
     rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}})?"
-    r"\[\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?"
+    r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?"
 )
 # Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
 _MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
@@ -88,29 +97,27 @@ _CALLED = re.compile(
 )
 # srun -l, mpiexec -l; lines of iperf begin by the number of a stream.
 _RANKED = re.compile(
-    r"(\d{1,4}:(?: |$)|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
+    r"( {0,3}\d{1,4}:(?: |$)"
+    r"|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
 )
 _COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
-# less -N, an editor: what is no more than blanks behind it must count from 1.
-_LISTED = re.compile(r" {0,8}([1-9]\d{0,6})(?: {1,2}|$)")
-_FEWEST_LISTED = 10
+# less -N, bat, an editor: what has no bar behind it must count from 1.
+_LISTED = re.compile(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|$)")
+_FEWEST_LISTED = 5
 _ADDED = re.compile(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
+_STEPPED = re.compile(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
+_FAR = re.compile(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
+# What pytest shows of an assertion, points of a list, initials of who is quoted.
+_MARKS = re.compile(r" {0,12}(E(?= {3})|--?(?= |$)|[*•](?= )|[A-Z]{2,3}>(?= |$)) ?")
 _PREFIXES = (
-    _NAMED,
-    _PODDED,
-    _STERNED,
-    _RANKED,
-    _FILED,
-    _HOSTED,
-    _CALLED,
-    _CLOCKED,
-    _COUNTED,
-    _LISTED,
-    _ADDED,
-)
+    _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED,
+    _STEPPED, _FAR, _MARKS, _ADDED,
+)  # fmt: skip
 _FIGURES = re.compile(r"[\s\d.,]+")
 _QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
 _BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
+_FRAMED = re.compile(r"[ \t]*\| \+-")  # a table of text within such a frame
+_BARS = re.compile(r"[ \t]*\|(?: |$)")
 _ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 # What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
 _BOLD = re.compile(r"(?<![^\s>|=(/])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
@@ -171,7 +178,8 @@ def _plain(lines: list[str]) -> list[str]:
         before = lines
         sample = _sample(lines)
         if any(">" in one or "|" in one or one[:1] == "│" for one in sample):
-            lines = [_unquoted(one) for one in lines]
+            bare = _BARS if _is_framed(sample) else None
+            lines = [_without(bare, one) if bare else _unquoted(one) for one in lines]
             sample = _sample(lines)
         if any(_STAMP.match(one) for one in sample):
             lines = _unstamped(lines)
@@ -203,12 +211,22 @@ def _unstamped(lines: list[str]) -> list[str]:
                 continue
         bare = _without(_STAMP, line)
         found.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
-    return found
+    stamped = sum(map(ne, lines, found))
+    if stamped < _MOST * sum(map(bool, lines)):
+        return found  # one by itself is what a tool printed
+    return ["" if _STAMP_ALONE.fullmatch(one) else one for one in found]
 
 
 def _without(pattern: re.Pattern[str], line: str) -> str:
     """A line without what begins it; the same further on is its own."""
     return line[found.end() :] if (found := pattern.match(line)) else line
+
+
+def _is_framed(sample: list[str]) -> bool:
+    """Whether a bar stands before all lines, tables and their own bars as well."""
+    if not any("| +-" in one and _FRAMED.match(one) for one in sample):
+        return False
+    return sum(_BARS.match(one) is not None for one in sample) >= _MOST * len(sample)
 
 
 def _unquoted(line: str) -> str:
@@ -239,6 +257,8 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
             if pattern in (_COUNTED, _LISTED) and not _counts_up(said):
                 continue
             if pattern is _LISTED and not _is_listing(sample, found):
+                continue
+            if pattern is _MARKS and len(set(said)) > 1:
                 continue
             return pattern
     return None

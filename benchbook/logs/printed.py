@@ -10,8 +10,6 @@ from typing import Any, TypeGuard
 
 from benchbook.importers import Line, Log
 
-_LEFT_OUT = re.compile(r"[ \t\[(<]*(?:\.{3,}|…|(?i:snip(?:ped)?|cut|omitted))[ \t.…\])>]*")
-_SHORT = 40  # characters
 _DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
 
@@ -80,15 +78,21 @@ def _half(exponent: int) -> float:
 
 # By how many digits stand behind the point: nearly all numbers are as short.
 HALVES = [_half(-digits) for digits in range(20)]
+_LONGEST_SNIP = 40
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
-
-
-def is_left_out(text: str) -> bool:
-    """Whether a line stands for rows that somebody left out: `...`, `[…]`, `<snip>`."""
-    return len(text) <= _SHORT and _LEFT_OUT.fullmatch(text) is not None
 
 
 def printed_lines(log: Log) -> Iterator[Line]:
     """The lines of a log that a tool may have printed: whatever is longer is no line of a table,
     and patterns would take long over it."""
     return (line for line in log.lines if len(line.text) <= LONGEST)
+
+
+_SNIPPED = re.compile(
+    r"[\s<>\[\](){}8-]*+(?:(?:\.{2,}+|…++|snip(?:ped)?+|cut|omitted)[\s<>\[\](){}8-]*+)++", re.I
+)
+
+
+def is_left_out(text: str) -> bool:
+    """Whether a line stands for others that somebody left out: `...`, `[…]`, `--8<-- snip`."""
+    return len(text) <= _LONGEST_SNIP and _SNIPPED.fullmatch(text) is not None

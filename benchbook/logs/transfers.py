@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,6 +30,11 @@ CONNECTED = re.compile(
 _LATE = re.compile(
     r"\[\s*(?P<stream>[*\w-]*\d|SUM)\]\s+(?P<start>\d+[.,]\d+)\s*-\s*(?P<end>\d+[.,]\d+)\s+sec\s+"
     r"(?P<late>\d+) datagrams received out-of-order"
+)
+# Losses that a line ends inside of, and what is left of them in the next.
+_BROKEN = re.compile(r"\d ?/ ?\d*(?: \([\d.]*%?)?$")
+_BROKEN_OFF = re.compile(
+    r" ?\d* ?\(?[\d.]*(?:e[+-]?\d+)?%?\)[ \t]*(?:sender|receiver|\(omitted\))?\s*"
 )
 _SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
@@ -61,6 +67,8 @@ _HEAD_3 = re.compile(
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
 ENDS = ("sender", "receiver")
+_LAST = (*ENDS, "(omitted)")
+_BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
 _ENDED = re.compile(r"\b(?:sender|receiver)$")
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
@@ -164,12 +172,27 @@ def row_of(log: Log, line: Line) -> Row | None:
     found = ROW.search(line.text) if "]" in line.text and "/s" in line.text else None
     if found is None:
         return None
+    rest = found["rest"].rstrip()
+    if rest[-1:] != ")" and not rest.endswith(ENDS) and (whole := _unbroken(log, line, rest)):
+        found = ROW.search(whole) or found
     fields = found.groups()
     start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
     ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
     # As Row(...), without a call of Python's for each of very many.
     row = line, _seconds(start), _seconds(end), *fields[:-1], rest, ended
     return tuple.__new__(Row, row)
+
+
+def _unbroken(log: Log, line: Line, rest: str) -> str:
+    """The line with what a window of 80 columns broke off inside of its last numbers or word; ""
+    where it is whole."""
+    left = _BROKEN_ENDS.get(rest.rpartition(" ")[2])
+    if not left and not ("/" in rest and _BROKEN.search(rest)):
+        return ""
+    at = bisect_right(log.lines, line.number, key=lambda one: one.number)
+    following = log.lines[at].text if at < len(log.lines) else ""
+    fits = following.strip() == left if left else _BROKEN_OFF.fullmatch(following)
+    return line.text.rstrip() + following if fits else ""
 
 
 def _seconds(text: str) -> float:

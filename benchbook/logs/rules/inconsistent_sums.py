@@ -27,6 +27,7 @@ WHOLE_POINT = 1.01  # a share that is cut, not rounded
 LEAST_DIGITS = 1.0  # of a rate with two decimals
 OF_CORE = 1e-4  # what four decimals of each core leave open in their sum
 LEAST_SHARE = 1e-3  # of a number that is printed twice
+LARGEST_DATAGRAM = 65_507  # bytes that UDP over IPv4 carries in one (RFC 768)
 SHOWN = 3
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, or who copied "
@@ -187,9 +188,9 @@ def _unequal(what: str, whole: Result, total: float, parts: list[Result]) -> Odd
 
 
 def _datagrams(report: Report) -> Iterator[Odd]:
-    """Bytes that are not the datagrams times their size."""
+    """Bytes that are not the datagrams times their size, or more than fit into as many."""
     size = report.facts.get("message_bytes")
-    if report.facts.get("protocol") != "udp" or not size:
+    if report.facts.get("protocol") != "udp":
         return
     lost = {_place(one): one.value for one in report.called("lost datagrams")}
     for moved, sent in beside(report, "transferred", "datagrams"):
@@ -199,11 +200,15 @@ def _datagrams(report: Report) -> Iterator[Odd]:
         if received and _place(sent) not in lost:
             continue
         got = sent.value - (lost.get(_place(sent), 0.0) if received else 0.0)
-        if got > 0 and moved.value > 0 and not _near(_bytes(moved), got * size):
-            made = got * size * moved.value / _bytes(moved)
+        most = got * (size or LARGEST_DATAGRAM)
+        if got <= 0 or moved.value <= 0 or _near(_bytes(moved), most):
+            continue
+        if size or _bytes(moved) > most:
+            made = most * moved.value / _bytes(moved)
+            of = f"{size:,} bytes make" if size else f"{LARGEST_DATAGRAM:,} bytes at most carry"
             yield (
                 f"line {moved.line} says {moved.value:,.6g} {moved.unit}, but {got:,.0f} datagrams "
-                f"of {size:,} bytes make {made:,.4g} {moved.unit}",
+                f"of {of} {made:,.4g} {moved.unit}",
                 [moved, sent],
             )
 
