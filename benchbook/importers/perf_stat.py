@@ -282,7 +282,10 @@ def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
     name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
     run.rows.append(Result(name, value, "s", line.number, statistic))
     if ended[2] and (spread := number(ended[2], counts=False)) is not None:
-        run.rows.append(Result(name, spread, "s", line.number, "standard error"))
+        of = {}
+        if share := _SPREAD.search(ended[4]):
+            of["error_percent"] = number(share[1], counts=False)
+        run.rows.append(Result(name, spread, "s", line.number, "standard error", of))
     run.ended = True
 
 

@@ -34,9 +34,12 @@ MADE_OF = {
     "message rate": ("messages", "run time", 1e9),
     "event rate": ("events", "total time", 1e9),
 }
+# Each kind of core counts for itself; the time of the task is of all of them.
+OF_KIND = ("instructions insn per cycle",)
 NAMES = {*MADE_OF, *(name for parts in MADE_OF.values() for name in parts[:2])}
 TIMES = ("time elapsed", "total time")
 _MODIFIER = re.compile(r":[A-Za-z]+\b")  # of an event of perf: u is in programs, k in the kernel
+_KIND = re.compile(r"(cpu_\w+)/([\w-]+)((?::\w+)?/\w*)")  # of core, on a CPU that has two
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "
     "edited the log."
@@ -55,8 +58,27 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             several = [own.get(name, []) for name in (metric, above, below)]
             if all(len(one) == 1 for one in several) and len(_modes(several)) < 2:
                 yield from _judged(*(one[0] for one in several), times)
+        yield from islice(_of_kinds(report), 1)
         yield from islice(_volumes(report), 1)
         yield from _blocks(report)
+
+
+def _of_kinds(report: Report) -> Iterator[Finding]:
+    """Ratios of what one kind of core counted that are not of its own counts: some versions of
+    perf divide by those of the other kind."""
+    own: dict[tuple[str, str], dict[str, list[Result]]] = {}
+    for (name, statistic, _), several in report.groups.items():
+        if (found := _KIND.match(name)) and statistic != "standard error":
+            place = found[1], found[3]
+            plain = name.replace(found[0], found[2])
+            whole = [one for one in several if is_number(one.value) and _is_whole(one)]
+            own.setdefault(place, {}).setdefault(plain, []).extend(whole)
+    for counts in own.values():
+        for metric in OF_KIND:
+            above, below, times = MADE_OF[metric]
+            several = [counts.get(name, []) for name in (metric, above, below)]
+            if all(len(one) == 1 for one in several):
+                yield from _judged(*(one[0] for one in several), times)
 
 
 @lru_cache
