@@ -78,6 +78,11 @@ _RENAMED = {
 _ELAPSED = re.compile(
     rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
 )
+# Its last line is often all that is kept, behind somebody's name for it.
+_ALONE = re.compile(
+    rf"^(?:(?P<label>[^:]{{1,80}}):\s+)?"
+    rf"(?P<rest>{_NUMBER} +\+- +{_NUMBER} +seconds time elapsed +\( *\+- .*)$"
+)
 _KNOWN = re.compile(
     r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
     r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
@@ -150,8 +155,17 @@ def _of_text(log: Log) -> list[Report]:
                 run = _Run()
             if not run.rows:
                 run.headed, run.line = True, line.number
-        elif ended := _ELAPSED.match(text):
-            if run.rows or run.headed:
+        elif (ended := _ELAPSED.match(text)) and (run.rows or run.headed):
+            if not (run.ended and ended[2] and ended[3] == "time elapsed"):
+                _elapsed(line, ended, run)
+                continue
+            _finish(run, reports)
+            run = _Run(line.number)
+            _elapsed(line, ended, run)
+        elif "seconds time elapsed" in text and (alone := _ALONE.match(text)):
+            _finish(run, reports)
+            run = _Run(line.number, {"program": alone["label"]} if alone["label"] else {})
+            if ended := _ELAPSED.match(alone["rest"]):
                 _elapsed(line, ended, run)
         elif text.startswith(("#  ", "Topdown")):
             if not run.ended and (run.rows or run.headed) and line.number - run.last <= 1:

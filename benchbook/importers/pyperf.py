@@ -29,8 +29,10 @@ _SPREAD = re.compile(
 )
 _COMPARED = re.compile(
     rf"^(?:(?P<name>[^+\n]{{1,200}}?): )?(?P<what>Mean|Median) \+- std dev: "
-    rf"(?P<first>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
-    rf"(?P<second>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
+    # Without names of the sides by pyperformance 1.x.
+    rf"(?P<first>(?:\[.+?\] )?{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"(?P<second>(?:\[.+?\] )?{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
+    r"(?: (?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower))?"
 )
 # What `compare_to --group-by-speed` lists under its titles.
 _GROUP = re.compile(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
@@ -274,6 +276,18 @@ def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Re
         ]
         facts = {"build": one["side"], "benchmark": title or None}
         reports.append(Report(TOOL, rows, line.number, "", facts))
+    told = found.groupdict()
+    if told.get("times") and middle == "mean" and len(reports) == 2:
+        # pyperf says how many times one is of the other, and in words which way.
+        of, to = reports if told["way"] == "slower" else reports[::-1]
+        first = of.results[0] if of.results else None
+        if first is not None:
+            to.facts |= {
+                "said_times": float(str(told["times"])),
+                "said_times_line": line.number,
+                "fastest_s": in_base(first.value, first.unit)[0] / 1e9,
+                "fastest_line": line.number,
+            }
     return reports
 
 

@@ -25,6 +25,7 @@ FAR = 2.0  # longest ÷ mean
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
 APART, LEAST = 0.5, 3  # deviation ÷ mean that is told by itself; runs of which it is one
+UNSURE = 0.1  # error of a mean ÷ mean: two such means may differ by a quarter, and nothing changed
 REMEDY = (
     "Give the median and the quantiles instead of mean and deviation, and measure again on a quiet "
     "machine, with more runs."
@@ -62,7 +63,7 @@ def _uncertain(report: Report) -> Iterator[Finding]:
         if mean is None or not is_number(runs) or runs < LEAST or not is_number(error.value):
             continue
         deviation = error.value * math.sqrt(runs)
-        if 0 < mean.value <= deviation / APART:
+        if 0 < mean.value <= max(deviation / APART, error.value / UNSURE):
             yield _apart(mean, error, deviation, int(runs))
 
 
