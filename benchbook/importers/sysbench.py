@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ _OPERATIONS = re.compile(
 )
 _COUNT = re.compile(r"^total number of events: +(\d{1,18})$")
 _EVENTS = re.compile(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
+_FILES = re.compile(rf"^(read|written), MiB/s: +({_NUMBER})$")
 _INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = re.compile(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
@@ -50,9 +52,12 @@ _HEADS = (
     "Test execution summary:",
     "General statistics:",
     "per-request statistics:",
+    "response time:",
     "Throughput:",
     "Latency (ms):",
 )
+_SUMMARIES = ("Test execution summary:", "General statistics:")  # above all figures of time
+_COUNTED = ("Total operations:", "Operations performed:")
 # What can only stand above the figures of a run.
 _BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
@@ -85,6 +90,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--memory-scope": ("scope", str),
 }
 _DEFAULT_BLOCK_BYTES = 1024
+_LARGEST_BLOCK, _ROUNDED = 2.0**40, 0.01
 _NEAR = 3  # lines from a command to its banner
 
 
@@ -111,6 +117,11 @@ def read(log: Log) -> list[Report]:
             run = _Run(line.number, facts=facts)
             asked[line.number] = facts
             continue
+        again = {"latency"} if text in _SUMMARIES else set[str]()
+        again |= {"operations"} if text.startswith(_COUNTED) else set()
+        if again and any(one.name in again for one in run.rows):
+            _finish(run, reports)
+            run = _Run(line.number)
         banner = _BANNER.match(text)
         if banner or (text.startswith(_BEGINS) and run.rows):
             is_of_command = run.line in asked and line.number <= run.line + _NEAR
@@ -177,8 +188,15 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         rows.append(("operation rate", found[2], "operations/s", "", {}))
     elif found := _EVENTS.match(text):
         rows.append(("event rate", found[1], "events/s", "", {}))
-    elif (found := _COUNT.match(text)) and any(one.name == "event rate" for one in run.rows):
-        rows.append(("events", found[1], "events", "", {}))
+    elif found := _COUNT.match(text):
+        run.begun = True
+        run.facts["events"] = int(found[1])
+        if any(one.name == "event rate" for one in run.rows):
+            rows.append(("events", found[1], "events", "", {}))
+    elif (found := _FILES.match(text)) and _is_begun(run):
+        rows.append(
+            (f"file {found[1].replace('written', 'write')} rate", found[2], "MiB/s", "", {})
+        )
     elif found := _INTERVAL.match(text):
         at = {"interval_end_s": log.number(found[1])}
         rows.append(("transfer rate", found[2], "MiB/s", "sample", at))
@@ -225,10 +243,23 @@ def _finish(run: _Run, reports: list[Report]) -> None:
     reports.append(Report(TOOL, rows, run.line, run.version, facts, run.notes))
 
 
+def _block(rows: list[Result]) -> int | None:
+    """What each operation moved, where the head that says it is missing: a power of two."""
+    moved = [one.of["bytes_moved"] for one in rows if "bytes_moved" in one.of]
+    counts = [one.value for one in rows if one.name == "operations"]
+    if len(moved) != 1 or len(counts) != 1 or not is_number(counts[0]) or counts[0] < 1:
+        return None
+    each = moved[0] / counts[0]
+    if not 1 <= each < _LARGEST_BLOCK:
+        return None
+    block = 1 << round(math.log2(each))
+    return block if abs(each - block) <= _ROUNDED * block else None
+
+
 def _common(run: _Run) -> dict[str, Any]:
     """The facts; each thread has a buffer of its own where the scope is local."""
     facts = dict(run.facts)
-    block = facts.pop("block", None)
+    block = facts.pop("block", None) or _block(run.rows)
     if block:
         facts["array_bytes"] = block
         own = facts.get("scope") == "local"
