@@ -49,10 +49,14 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9
-        wide = WIDE if is_warned else WIDER
-        if mean and deviation and most and deviation >= wide * mean and most >= FAR * mean:
+        if not (mean and deviation and most):
+            continue
+        wide, runs = WIDE if is_warned else WIDER, by["mean"].of.get("repetitions")
+        if deviation >= wide * mean and most >= FAR * mean:
             shown = [by["mean"], by["stddev"]]
             yield _finding(shown, deviation / mean, most / mean, is_warned=is_warned)
+        elif is_number(runs) and deviation >= UNSURE * mean * math.sqrt(runs):
+            yield _hardly_known(by["mean"], by["stddev"], deviation / mean / math.sqrt(runs), runs)
 
 
 def _uncertain(report: Report) -> Iterator[Finding]:
@@ -83,6 +87,22 @@ def _apart(mean: Result, error: Result, deviation: float, runs: int) -> Finding:
             f"The {runs} runs of line {mean.line} have little in common: ± {error.value:,.4g} "
             f"{error.unit} is the error of their mean, so that they deviate by {deviation:,.3g} "
             f"{error.unit}, {number(deviation / mean.value)} times the mean."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _hardly_known(mean: Result, deviation: Result, error: float, runs: float) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[mean.where, deviation.where],
+        confidence=LIKELY,
+        evidence=[proof(x.where, x.value, x.unit, f"line {x.line}") for x in (mean, deviation)],
+        explanation=(
+            f"A deviation of {deviation.value:,.6g} {deviation.unit} in {runs:g} runs leaves their "
+            f"mean, {mean.value:,.6g} {mean.unit} (line {mean.line}), open by {100 * error:.2g} %: "
+            "another start of the same may print a fifth more or less."
         ),
         remedy=REMEDY,
     )
