@@ -292,14 +292,19 @@ def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
     value = number(ended[1], counts=False)
     if value is None:
         return
-    statistic = "mean" if ended[2] else ""
+    share = _SPREAD.search(ended[4])
+    percent = number(share[1], counts=False) if share else None
+    statistic = "mean" if ended[2] or share else ""
     name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
     run.rows.append(Result(name, value, "s", line.number, statistic))
     if ended[2] and (spread := number(ended[2], counts=False)) is not None:
-        of = {}
-        if share := _SPREAD.search(ended[4]):
-            of["error_percent"] = number(share[1], counts=False)
-        run.rows.append(Result(name, spread, "s", line.number, "standard error", of))
+        run.rows.append(
+            Result(name, spread, "s", line.number, "standard error", {"error_percent": percent})
+        )
+    elif percent is not None:  # before 4.17 as a share only
+        of = {"computed": True}
+        error = value * percent / 100
+        run.rows.append(Result(name, error, "s", line.number, "standard error", of))
     run.ended = True
 
 

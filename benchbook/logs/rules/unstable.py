@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
@@ -37,6 +38,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         yield from _uncertain(report)
+        yield from islice(_of_repetitions(report), 1)
         for width in report.called("confidence interval"):
             if width.value >= 100 * WIDE:
                 yield _unsure(width)
@@ -69,6 +71,22 @@ def _uncertain(report: Report) -> Iterator[Finding]:
         deviation = error.value * math.sqrt(runs)
         if 0 < mean.value <= max(deviation / APART, error.value / UNSURE):
             yield _apart(mean, error, deviation, int(runs))
+
+
+def _of_repetitions(report: Report) -> Iterator[Finding]:
+    """Means of repeated loops that these leave open, by the time of the CPU: in the other one is
+    what other programs took away."""
+    if "benchmark" not in report.columns:
+        return
+    deviations = {one.name: one for one in report.being("stddev") if is_number(one.value)}
+    for mean in report.being("mean") if deviations else ():
+        deviation, runs = deviations.get(mean.name), mean.of.get("repetitions")
+        if deviation is None or not is_number(runs) or runs < LEAST or not _ns(mean):
+            continue
+        if mean.name.endswith(" cpu time") and deviation.unit == mean.unit and mean.value > 0:
+            error = deviation.value / mean.value / math.sqrt(runs)
+            if error >= UNSURE:
+                yield _hardly_known(mean, deviation, error, runs)
 
 
 def _is_mean_of(one: Result, error: Result) -> bool:
