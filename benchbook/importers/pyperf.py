@@ -14,10 +14,10 @@ from benchbook.logs.units import in_base
 TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
 WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
-WORDS += ("- value 1: ",)
+WORDS += ("- value 1: ", "* the standard deviation (")
 SIGNS = re.compile(
     r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
-    r"|- value 1: "
+    r"|- value 1: |\* the standard deviation \("
 )
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
@@ -54,6 +54,10 @@ _VALUE = re.compile(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+
 _PERCENTILE = re.compile(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
 _UNSTABLE = "WARNING: the benchmark result may be unstable"
 _LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
+_WIDE = re.compile(
+    rf"^\* the standard deviation \(({_NUMBER}) ({_UNIT})\) is \d+% of the mean "
+    rf"\(({_NUMBER}) ({_UNIT})\)$"
+)
 _EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
 _NEAR = 6  # lines from the first of its figures to the last
 _TITLE = re.compile(r"^(?:### (?=\S)|# (?=[\w.-]+$))(.{1,200}?)(?: ###)?$")
@@ -68,12 +72,20 @@ _RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
+_OF_TEXT = (
+    " +- std dev:",
+    " +- MAD:",
+    "Slower (",
+    "Faster (",
+    "Same ",
+    "* the standard deviation (",
+)
+
+
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    if any(
-        word in log.text for word in (" +- std dev:", " +- MAD:", "Slower (", "Faster (", "Same ")
-    ):
+    if any(word in log.text for word in _OF_TEXT):
         reports += _of_text(log)
     if "- value 1: " in log.text:
         reports += _of_dump(log)
@@ -155,6 +167,7 @@ def _of_text(log: Log) -> list[Report]:
     count: int | None = None
     warned: dict[str, Any] = {}
     notes: list[str] = []
+    alone: list[Report] = []  # of warnings: `hist` prints no mean beside them
     for line in printed_lines(log):
         text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
@@ -194,6 +207,10 @@ def _of_text(log: Log) -> list[Report]:
             warned, notes = {"said_unstable": True}, []
         elif warned and text.startswith("* "):
             notes = notes or [f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}."]
+            if wide := _WIDE.match(text):
+                rows = _result(log, line, "mean", wide[3], wide[4])
+                rows += _result(log, line, "stddev", wide[1], wide[2])
+                alone.append(Report(TOOL, rows, line.number, "", warned, notes))
             longest = _LONGEST.match(text)
             value = log.number(longest[1]) if longest else None
             if longest and value is not None:
@@ -208,7 +225,7 @@ def _of_text(log: Log) -> list[Report]:
         before = text
     for report in reports:
         report.facts.pop("open", None)
-    return reports
+    return reports or alone
 
 
 def _of_dump(log: Log) -> list[Report]:
