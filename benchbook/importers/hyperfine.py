@@ -51,6 +51,7 @@ _UNITS = {"μs": "us", "µs": "us", "m": "min"}
 _FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
 _RAN = re.compile(r"(\S.*) ran")
 _FASTER = re.compile(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
+_RELATIVE = re.compile(rf"({_NUMBER})( ± {_NUMBER})?")
 _MOST_COMPARED = 100  # commands of one summary
 _NEAR = 2  # lines between what is told of the same command
 _WARNED = re.compile(r"^Warning: (.+)")
@@ -195,13 +196,13 @@ def _compared(
     one, other = (last.get(name) or last.get(name[1:-1]) for name in (found[2], fastest))
     value = log.number(found[1])
     if one is not None and other is not None and value is not None:
-        least = other.results[0]
-        one.facts |= {
-            "said_times": value,
-            "said_times_line": line.number,
-            "fastest_s": in_base(least.value, least.unit)[0] / 1e9,
-            "fastest_line": least.line,
-        }
+        one.facts |= {"said_times": value, "said_times_line": line.number, **_compared_with(other)}
+
+
+def _compared_with(other: Report) -> dict[str, Any]:
+    least = other.results[0]
+    fastest_s = in_base(least.value, least.unit)[0] / 1e9
+    return {"fastest_s": fastest_s, "fastest_line": least.line}
 
 
 def _times(log: Log, line: Line, text: str) -> list[Result]:
@@ -235,6 +236,7 @@ def _results(log: Log, line: Line, *parts: tuple[str, str, str, str]) -> list[Re
 def _of_tables(log: Log) -> list[Report]:
     """What --export-csv and --export-markdown write."""
     reports: list[Report] = []
+    table_of: list[Report] = []
     unit, columns, before, separator, both = "", list[str](), "", ",", False
     for line in printed_lines(log):
         text = line.text.strip().removeprefix(before)
@@ -246,6 +248,8 @@ def _of_tables(log: Log) -> list[Report]:
             before, columns = text[:at] or before, text[at:].split(separator)
         elif table := _TABLE.match(text):
             unit, both = _UNITS.get(table[1], table[1]), bool(table["both"])
+            _related(table_of)
+            table_of = []
         elif columns:
             cells = next(csv.reader([text], delimiter=separator), [])
             record = dict(zip(columns, cells, strict=False))
@@ -266,17 +270,22 @@ def _of_tables(log: Log) -> list[Report]:
             row = _of_row(log, line, _parted(text) if both else text, unit)
             unit = unit if row else ""
             reports += row
+            table_of += row
+    _related(table_of)
     return reports
 
 
 def _of_asciidoc(log: Log) -> list[Report]:
     """What --export-asciidoc writes: each cell in a line of its own, behind a bar or without."""
     reports: list[Report] = []
+    table: list[Report] = []
     unit, cells = "", list[Line]()
     for line in printed_lines(log):
         text = line.text.strip().removeprefix("|").strip()
         if head := _HEAD_CELL.fullmatch(text):
             unit, cells = _UNITS.get(head[1], head[1]), []
+            _related(table)
+            table = []
         elif not unit or not text or _OTHER_HEADS.fullmatch(text):
             continue
         elif text.startswith("===") or "|" in text:
@@ -286,7 +295,9 @@ def _of_asciidoc(log: Log) -> list[Report]:
             if len(cells) == len(_CELLS):
                 row = _of_row(log, cells[1], "|".join(one.text for one in cells), unit)
                 reports += row
+                table += row
                 unit, cells = unit if row else "", []
+    _related(table)
     return reports
 
 
@@ -312,5 +323,21 @@ def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
         parts.append(("time", "stddev", stddev, unit))
     parts += [("time", "min", cells[-3], unit), ("time", "max", cells[-2], unit)]
     rows = _results(log, line, *parts)
-    command = "|".join(cells[:-4]).strip("`= ")
-    return [Report(TOOL, rows, line.number, "", {"command": command})] if len(rows) > 2 else []
+    facts: dict[str, Any] = {"command": "|".join(cells[:-4]).strip("`= ")}
+    if (said := _RELATIVE.fullmatch(cells[-1])) and (times := log.number(said[1])) is not None:
+        facts["said_times"], facts["said_times_line"] = times, line.number
+        facts["is_reference"] = times == 1 and not said[2]
+    return [Report(TOOL, rows, line.number, "", facts)] if len(rows) > 2 else []
+
+
+def _related(table: list[Report]) -> None:
+    """The rows of one table are told what their times are relative to: the one row that has 1.00
+    without a deviation. Where there is no such row, nothing is known of it."""
+    told = [(one, one.facts.pop("is_reference", None)) for one in table]
+    references = [one for one, is_reference in told if is_reference]
+    for one, is_reference in told:
+        if len(references) == 1 and is_reference is False:
+            one.facts |= _compared_with(references[0])
+        else:
+            one.facts.pop("said_times", None)
+            one.facts.pop("said_times_line", None)

@@ -85,6 +85,11 @@ _ELAPSED = re.compile(
     rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
 )
 _FIRST_ELAPSED = re.compile(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
+# Its last line is often all that is kept, behind somebody's name for it.
+_ALONE = re.compile(
+    rf"^(?:(?P<label>[^:]{{1,80}}):\s+)?"
+    rf"(?P<rest>{_NUMBER} +\+- +{_NUMBER} +seconds time elapsed +\( *\+- .*)$"
+)
 _KNOWN = re.compile(
     r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
     r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
@@ -162,8 +167,17 @@ def _of_text(log: Log) -> list[Report]:
                 run = _Run()
             if not run.rows:
                 run.headed, run.line = True, line.number
-        elif ended := _ELAPSED.match(text):
-            if run.rows or run.headed:
+        elif (ended := _ELAPSED.match(text)) and (run.rows or run.headed):
+            if not (run.ended and ended[2] and ended[3] == "time elapsed"):
+                _elapsed(line, ended, run)
+                continue
+            _finish(run, reports)
+            run = _Run(line.number)
+            _elapsed(line, ended, run)
+        elif "seconds time elapsed" in text and (alone := _ALONE.match(text)):
+            _finish(run, reports)
+            run = _Run(line.number, {"program": alone["label"]} if alone["label"] else {})
+            if ended := _ELAPSED.match(alone["rest"]):
                 _elapsed(line, ended, run)
         elif run.headed and (first := _FIRST_ELAPSED.match(text)):
             run.rows.append(Result("time elapsed", float(first[1]), "ms", line.number))
@@ -303,11 +317,19 @@ def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
     value = number(ended[1], counts=False)
     if value is None:
         return
-    statistic = "mean" if ended[2] else ""
+    share = _SPREAD.search(ended[4])
+    percent = number(share[1], counts=False) if share else None
+    statistic = "mean" if ended[2] or share else ""
     name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
     run.rows.append(Result(name, value, "s", line.number, statistic))
     if ended[2] and (spread := number(ended[2], counts=False)) is not None:
-        run.rows.append(Result(name, spread, "s", line.number, "standard error"))
+        run.rows.append(
+            Result(name, spread, "s", line.number, "standard error", {"error_percent": percent})
+        )
+    elif percent is not None:  # before 4.17 as a share only
+        of = {"computed": True}
+        error = value * percent / 100
+        run.rows.append(Result(name, error, "s", line.number, "standard error", of))
     run.ended = True
 
 

@@ -14,10 +14,10 @@ from benchbook.logs.units import in_base
 TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
 WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
-WORDS += ("- value 1: ",)
+WORDS += ("- value 1: ", "* the standard deviation (")
 SIGNS = re.compile(
     r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
-    r"|- value 1: "
+    r"|- value 1: |\* the standard deviation \("
 )
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
@@ -29,8 +29,10 @@ _SPREAD = re.compile(
 )
 _COMPARED = re.compile(
     rf"^(?:(?P<name>[^+\n]{{1,200}}?): )?(?P<what>Mean|Median) \+- std dev: "
-    rf"(?P<first>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
-    rf"(?P<second>\[.+?\] {_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
+    # Without names of the sides by pyperformance 1.x.
+    rf"(?P<first>(?:\[.+?\] )?{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"(?P<second>(?:\[.+?\] )?{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}):"
+    r"(?: (?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower))?"
 )
 # What `compare_to --group-by-speed` lists under its titles.
 _GROUP = re.compile(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
@@ -70,12 +72,20 @@ _RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
+_OF_TEXT = (
+    " +- std dev:",
+    " +- MAD:",
+    "Slower (",
+    "Faster (",
+    "Same ",
+    "* the standard deviation (",
+)
+
+
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    if any(
-        word in log.text for word in (" +- std dev:", " +- MAD:", "Slower (", "Faster (", "Same ")
-    ):
+    if any(word in log.text for word in _OF_TEXT):
         reports += _of_text(log)
     if "- value 1: " in log.text:
         reports += _of_dump(log)
@@ -157,6 +167,7 @@ def _of_text(log: Log) -> list[Report]:
     count: int | None = None
     warned: dict[str, Any] = {}
     notes: list[str] = []
+    alone: list[Report] = []  # of warnings: `hist` prints no mean beside them
     for line in printed_lines(log):
         text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
@@ -203,6 +214,10 @@ def _of_text(log: Log) -> list[Report]:
             if not notes:
                 notes.append(f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}.")
             warned |= _deviation(log, text, line.number)
+            if wide := _DEVIATION.match(text):
+                rows = _result(log, line, "mean", wide[4], wide[5])
+                rows += _result(log, line, "stddev", wide[1], wide[2])
+                alone.append(Report(TOOL, rows, line.number, "", warned, notes))
             longest = _LONGEST.match(text)
             value = log.number(longest[1]) if longest else None
             if longest and value is not None:
@@ -217,7 +232,7 @@ def _of_text(log: Log) -> list[Report]:
         before = text
     for report in reports:
         report.facts.pop("open", None)
-    return reports
+    return reports or alone
 
 
 def _ends_above(report: Report, line: Line) -> bool:
@@ -309,6 +324,18 @@ def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Re
         ]
         facts = {"build": one["side"], "benchmark": title or None}
         reports.append(Report(TOOL, rows, line.number, "", facts))
+    told = found.groupdict()
+    if told.get("times") and middle == "mean" and len(reports) == 2:
+        # pyperf says how many times one is of the other, and in words which way.
+        of, to = reports if told["way"] == "slower" else reports[::-1]
+        first = of.results[0] if of.results else None
+        if first is not None:
+            to.facts |= {
+                "said_times": float(str(told["times"])),
+                "said_times_line": line.number,
+                "fastest_s": in_base(first.value, first.unit)[0] / 1e9,
+                "fastest_line": line.number,
+            }
     return reports
 
 

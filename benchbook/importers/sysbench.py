@@ -42,6 +42,7 @@ _OPERATIONS = re.compile(
 )
 _COUNT = re.compile(r"^total number of events: +(\d{1,18})$")
 _EVENTS = re.compile(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
+_FILES = re.compile(rf"^(read|written), MiB/s: +({_NUMBER})$")
 _INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = re.compile(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
@@ -229,6 +230,9 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         rows.append(("event rate", found[1], "events/s", "", {}))
     elif (found := _COUNT.match(text)) and "event rate" in run.named:
         rows.append(("events", found[1], "events", "", {}))
+    elif (found := _FILES.match(text)) and _is_begun(run):
+        name = f"file {found[1].replace('written', 'write')} rate"
+        rows.append((name, found[2], "MiB/s", "", {}))
     elif found := _INTERVAL.match(text):
         at = {"interval_end_s": log.number(found[1])}
         rows.append(("transfer rate", found[2], "MiB/s", "sample", at))

@@ -1,7 +1,8 @@
 """inconsistent-report: a deviation that no samples between the printed extremes have.
 
-Of n samples none deviates by more than half of their span times the root of n ÷ (n - 1), which two
-samples at its ends do; where nobody tells how many there are, they are taken to be two.
+Of n samples from a to b with a mean of m none deviate by more than the root of (m - a)(b - m),
+times that of n ÷ (n - 1), as they do where all are at the ends (Bhatia and Davis 2000): half of
+their span at most. Where nobody tells how many there are, they are taken to be two.
 """
 
 from __future__ import annotations
@@ -55,7 +56,12 @@ def _of_one(report: Report, by: dict[str, Result]) -> Iterator[Finding]:
     count = max(2, repetitions(report, Latencies(deviation.name, by, [])))
     bound = (most.value - least.value) / 2 * math.sqrt(count / (count - 1))
     open_to = 3 * max(map(half_of_last_digit, (least.value, most.value, deviation.value)))
-    if mean := by.get("mean"):
+    mean = by.get("mean")
+    if mean and least.value <= mean.value <= most.value:
+        half = half_of_last_digit(mean.value)
+        around = (mean.value - least.value + half) * (most.value - mean.value + half)
+        bound = min(bound, math.sqrt(around * count / (count - 1)))
+    if mean:
         # Tools that subtract the square of a mean which they cut lose as much as that is off.
         open_to += math.sqrt(4 * half_of_last_digit(mean.value) * abs(mean.value))
     if deviation.value > bound * (1 + TOLERANCE) + open_to:

@@ -51,7 +51,7 @@ MADE_OF = {
     " rate": ("", "task-clock", 1e9),
 }
 ENDS = tuple(MADE_OF)
-_OF_KIND = re.compile(r"^([a-z]\w*)/([\w.-]+)/(\w*)")  # cpu_atom/cycles/u
+_OF_KIND = re.compile(r"^([a-z]\w*)/([\w.-]+)(?::([A-Za-z]+))?/(\w*)")  # cpu_atom/cycles/u
 _MODIFIER = re.compile(r":([A-Za-z]+)\b")  # u is in programs, k in the kernel
 _CLOCKS = ("task-clock", "cpu-clock")
 
@@ -124,7 +124,7 @@ def _counted(name: str) -> _Counted:
     end = next((one for one in ENDS if name.endswith(one)), "")
     event = name.removesuffix(end)
     if found := _OF_KIND.match(event):
-        return _Counted(found[2], end, found[1], found[3])
+        return _Counted(found[2], end, found[1], found[3] or found[4])
     mode = _MODIFIER.search(event)
     return _Counted(_MODIFIER.sub("", event), end, "", mode[1] if mode else "")
 

@@ -55,7 +55,8 @@ def _judged(report: Report, mean: Result, said: float, fastest_s: float) -> Iter
         ],
         explanation=(
             f"Line {line} says {said:g} times, but the mean of {mean.value:,.6g} {mean.unit} (line "
-            f"{mean.line}) is {number(made)} times that of the fastest (line {other})."
+            f"{mean.line}) is {number(made)} times the one that it is compared with (line "
+            f"{other})."
         ),
         remedy=REMEDY,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
@@ -21,11 +22,11 @@ from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
 WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
-UNSURE = 20.0  # per cent, the width of a mean's interval: a tenth to either side
 FAR, FARTHER = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW = 8  # runs, which have no tail
 LIKELY = 0.8
 APART, LEAST = 0.5, 3  # deviation ÷ mean that is told by itself; runs of which it is one
+UNSURE = 0.1  # error to one side ÷ mean: two such means may differ by a quarter without a reason
 REMEDY = (
     "Give the median and the quantiles instead of mean and deviation, and measure again on a quiet "
     "machine, with more runs."
@@ -37,8 +38,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         yield from _uncertain(report)
+        yield from islice(_of_repetitions(report), 1)
         for width in report.called("confidence interval"):
-            if width.value >= UNSURE:
+            if width.value >= 100 * 2 * UNSURE:
                 yield _unsure(width)
         if not report.called("time") or _few(report):
             continue
@@ -49,10 +51,15 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
         if most is None and is_number(report.facts.get("said_longest_s")):
             most = report.facts["said_longest_s"] * 1e9
+        if not (mean and deviation and most):
+            continue
         wide, far = (WIDE, FAR) if is_warned else (WIDER, FARTHER)
-        if mean and deviation and most and deviation >= wide * mean and most >= far * mean:
+        runs = by["mean"].of.get("repetitions")
+        if deviation >= wide * mean and most >= far * mean:
             shown = [by["mean"], by["stddev"]]
             yield _finding(shown, deviation / mean, most / mean, is_warned=is_warned)
+        elif is_number(runs) and deviation >= UNSURE * mean * math.sqrt(runs):
+            yield _hardly_known(by["mean"], by["stddev"], deviation / mean / math.sqrt(runs), runs)
 
 
 def _uncertain(report: Report) -> Iterator[Finding]:
@@ -63,8 +70,24 @@ def _uncertain(report: Report) -> Iterator[Finding]:
         if mean is None or not is_number(runs) or runs < LEAST or not is_number(error.value):
             continue
         deviation = error.value * math.sqrt(runs)
-        if 0 < mean.value <= deviation / APART:
+        if 0 < mean.value <= max(deviation / APART, error.value / UNSURE):
             yield _apart(mean, error, deviation, int(runs))
+
+
+def _of_repetitions(report: Report) -> Iterator[Finding]:
+    """Means of repeated loops that these leave open, by the time of the CPU: in the other one is
+    what other programs took away."""
+    if "benchmark" not in report.columns:
+        return
+    deviations = {one.name: one for one in report.being("stddev") if is_number(one.value)}
+    for mean in report.being("mean") if deviations else ():
+        deviation, runs = deviations.get(mean.name), mean.of.get("repetitions")
+        if deviation is None or not is_number(runs) or runs < LEAST or not _ns(mean):
+            continue
+        if mean.name.endswith(" cpu time") and deviation.unit == mean.unit and mean.value > 0:
+            error = deviation.value / mean.value / math.sqrt(runs)
+            if error >= UNSURE:
+                yield _hardly_known(mean, deviation, error, runs)
 
 
 def _is_mean_of(one: Result, error: Result) -> bool:
@@ -83,6 +106,22 @@ def _apart(mean: Result, error: Result, deviation: float, runs: int) -> Finding:
             f"The {runs} runs of line {mean.line} have little in common: ± {error.value:,.4g} "
             f"{error.unit} is the error of their mean, so that they deviate by {deviation:,.3g} "
             f"{error.unit}, {number(deviation / mean.value)} times the mean."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _hardly_known(mean: Result, deviation: Result, error: float, runs: float) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[mean.where, deviation.where],
+        confidence=LIKELY,
+        evidence=[proof(x.where, x.value, x.unit, f"line {x.line}") for x in (mean, deviation)],
+        explanation=(
+            f"A deviation of {deviation.value:,.6g} {deviation.unit} in {runs:g} runs leaves their "
+            f"mean, {mean.value:,.6g} {mean.unit} (line {mean.line}), open by {100 * error:.2g} %: "
+            "another start of the same may print a fifth more or less."
         ),
         remedy=REMEDY,
     )

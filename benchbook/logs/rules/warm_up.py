@@ -18,7 +18,10 @@ from benchbook.logs.samples import series, time_s
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
-LEAST_FACTOR = 1.8  # first ÷ slowest of the others, or their mean where they are not shown
+LEAST_FACTOR = 1.8  # first ÷ slowest of the others
+LEAST_WARNED = (
+    1.25  # first ÷ mean of the others, where the tool names it as far beyond their spread
+)
 STEADY = 1.5  # slowest ÷ fastest of the others
 LEAST_RUNS = 3
 SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
@@ -51,7 +54,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             # What rounding of the mean leaves open is open as many times as there were runs.
             half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
             error = half_s * runs / (runs - 1)
-            if usual > SURE_DIGITS * error and first >= LEAST_FACTOR * (usual + error):
+            if usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
                 yield _finding(report, mean, mean.line, first, usual, int(runs))
 
 
