@@ -61,9 +61,11 @@ _HEADS = (
     "Test execution summary:",
     "General statistics:",
     "per-request statistics:",
+    "response time:",
     "Throughput:",
     "Latency (ms):",
 )
+_SUMMARIES = ("Test execution summary:", "General statistics:")  # above all figures of times
 # What can only stand above the figures of a run.
 _BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
@@ -107,7 +109,7 @@ class _Run:
     version: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     rows: list[Result] = field(default_factory=list)
-    named: set[str] = field(default_factory=set)  # what the rows are called
+    named: set[str] = field(default_factory=set)  # what the rows are called, with the statistic
     notes: list[str] = field(default_factory=list)
     begun: bool = False  # a title of its own was read
     numbers: dict[str, Printed] = field(default_factory=dict)
@@ -169,10 +171,16 @@ def _twice(run: _Run) -> list[Twice]:
 
 
 def _is_again(text: str, run: _Run) -> bool:
-    """Whether another run's figures begin: each counts its operations, and what it moved, once."""
-    names = {row.name for row in run.rows if not row.statistic}
-    return ("operations" in names and bool(_OPERATIONS.match(text))) or (
-        "transfer rate" in names and "B transferred (" in text and bool(_TRANSFERRED.search(text))
+    """Whether another run's figures begin: each counts its operations, and what it moved, once,
+    and has one summary of its times."""
+    return (
+        ("operations" in run.named and bool(_OPERATIONS.match(text)))
+        or (
+            "transfer rate" in run.named
+            and "B transferred (" in text
+            and bool(_TRANSFERRED.search(text))
+        )
+        or ("latency mean" in run.named and text in _SUMMARIES)
     )
 
 
@@ -248,7 +256,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
             run.line = run.line or line.number
             classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
             run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
-            run.named.add(name)
+            run.named.add(f"{name} {statistic}".rstrip())
 
 
 def _is_begun(run: _Run) -> bool:
