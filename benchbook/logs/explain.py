@@ -50,8 +50,12 @@ class Explained:
         return "standard input" if self.file == STDIN else self.file
 
     def record(self) -> dict[str, Any]:
-        """As --json prints it, but for what JSON has no form for: `tool` is None where nothing was
-        recognised."""
+        """As --json prints it: `tool` is None where nothing was recognised."""
+        found: dict[str, Any] = plain(self.told())
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """The same, before what JSON has no form for is made none or words."""
         reports, tools = self.reports, tools_of(self.reports)
         return {
             "version": VERSION,
@@ -93,7 +97,7 @@ def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Expl
             sys.stdout.flush()
             print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
     if as_json:
-        texts = [as_text(one.record()) for one in found]
+        texts = [as_text(one.told()) for one in found]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
     return found
 
@@ -190,8 +194,7 @@ def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
     """One file as `explain --json` prints it."""
-    record: dict[str, Any] = plain(of_content(name, content, machine).record())
-    return record
+    return of_content(name, content, machine).record()
 
 
 def looked_for() -> dict[str, str]:
