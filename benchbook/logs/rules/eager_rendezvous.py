@@ -7,7 +7,7 @@ as long, and no less, and each doubling adds twice what the one before it added.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
@@ -104,44 +104,51 @@ def time_of(one: Result) -> float:
 
 
 def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
-    least_from = list(accumulate(map(time_of, reversed(sweep)), min))[::-1]
+    times, sizes = list(map(time_of, sweep)), [one.of["message_bytes"] for one in sweep]
     for index in range(1, len(sweep) - 1):
-        before, after, beyond = sweep[index], sweep[index + 1], sweep[index + 2 : index + 3]
-        size = after.of["message_bytes"]
-        if size != 2 * before.of["message_bytes"] or not LEAST_BYTES <= size <= MOST_FASTER:
+        last, now, then = times[index - 1 : index + 2]
+        size = sizes[index + 1]
+        if now <= 0 or size != 2 * sizes[index] or not LEAST_BYTES <= size <= MOST_FASTER:
             continue
-        last, now, then = time_of(sweep[index - 1]), time_of(before), time_of(after)
-        halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
-        expected = now + 2 * (now - last) if halved and now >= last else 2 * now
-        stays = not beyond or time_of(beyond[0]) >= STAYS * then
-        is_rate = bytes_per_s(1.0, after.unit) is not None
-        jumps = after.value < FALLS * before.value if is_rate else then >= TIMES * now
-        least = 0 if is_rate else EXCESS * now
-        slower = size <= MOST_BYTES and stays and jumps and then - min(expected, 2 * now) >= least
-        slower = slower and least_from[index + 1] >= LATER * then
-        around = sweep[index - 2 : index + 4] if index >= 2 else []
-        if now > 0 and (slower or _becomes_faster(around[:5]) or _adds_less(around)):
-            yield _Jump(before, after, then / now)
+        around = slice(index - 2, index + 4) if index >= 2 else slice(0)
+        if (
+            (then >= TIMES * now and size <= MOST_BYTES and _becomes_slower(sweep, times, index))
+            or (then <= SHORTER * now and _becomes_faster(sizes[around][:5], times[around][:5]))
+            or (then <= LESS * (3 * now - 2 * last) and _adds_less(sizes[around], times[around]))
+        ):
+            yield _Jump(sweep[index], sweep[index + 1], then / now)
 
 
-def _becomes_faster(around: list[Result]) -> bool:
+def _becomes_slower(sweep: list[Result], times: list[float], index: int) -> bool:
+    """Whether the size behind this one takes more than twice the bytes let expect, and larger ones
+    take no less."""
+    before, after = sweep[index : index + 2]
+    last, now, then = times[index - 1 : index + 2]
+    halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
+    expected = now + 2 * (now - last) if halved and now >= last else 2 * now
+    stays = index + 2 == len(times) or times[index + 2] >= STAYS * then
+    is_rate = bytes_per_s(1.0, after.unit) is not None
+    jumps = not is_rate or after.value < FALLS * before.value
+    least = 0 if is_rate else EXCESS * now
+    enough = then - min(expected, 2 * now) >= least
+    return stays and jumps and enough and min(times[index + 1 :]) >= LATER * then
+
+
+def _becomes_faster(sizes: list[int], times: list[float]) -> bool:
     """Whether the last but one of five sizes takes far less time than the one before it, which was
     no outlier, as the one before that was none, and the last goes on from there."""
-    sizes = [one.of["message_bytes"] for one in around]
     if len(sizes) < 5 or any(after != 2 * before for before, after in pairwise(sizes)):
         return False
-    first, last, now, then, beyond = map(time_of, around)
+    first, last, now, then, beyond = times
     usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0) and last <= DOUBLES * first
     return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
 
 
-def _adds_less(around: list[Result]) -> bool:
+def _adds_less(sizes: list[int], times: list[float]) -> bool:
     """Whether in the middle of six sizes twice the bytes add far less than before, while on either
     side each doubling adds twice what the one before it added."""
-    sizes = [one.of["message_bytes"] for one in around]
     if len(sizes) < 6 or any(after != 2 * before for before, after in pairwise(sizes)):
         return False
-    times = list(map(time_of, around))
     made = [now + 2 * (now - last) for last, now in pairwise(times[:-1])]  # of the third one on
     fits = [abs(time - one) <= FITS * time for time, one in zip(times[2:], made, strict=True)]
     then, beyond = times[3], times[4]

@@ -35,6 +35,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _of_report(report: Report) -> Iterator[Finding]:
     for name in NAMES:
+        if _adds_up(report, name):
+            continue
         rows = [
             (moved, count)
             for moved, count in beside(report, "transferred", name)
@@ -45,6 +47,17 @@ def _of_report(report: Report) -> Iterator[Finding]:
         totals = [row for row in rows if row[1].statistic == "total"]
         yield from _streams(totals, report.facts.get("streams", 0))
         yield from _intervals(totals, [row for row in rows if row[1].statistic == "interval"])
+
+
+def _adds_up(report: Report, name: str) -> bool:
+    """Whether there is nothing to add, or all of it makes the one total, as in most logs."""
+    totals, parts = _values(report, name, "total"), _values(report, name, "interval")
+    return not totals or (len(totals) == 1 and bool(parts) and sum(parts) == totals[0])
+
+
+def _values(report: Report, name: str, statistic: str) -> list[float]:
+    kinds = [key for key in report.groups if key[:2] == (name, statistic)]
+    return [one.value for key in kinds for one in report.groups[key]]
 
 
 def _is_of(moved: Result, count: Result) -> bool:

@@ -57,6 +57,8 @@ def stalls_of(sweep: list[Result]) -> Iterator[tuple[float, Result]]:
     """Those between two others, by how many times as long as the longer of both they take."""
     times = [time_of(one) for one in sweep]
     for first in range(1, len(sweep) - 1):
+        if times[first] < FAR * times[first - 1]:
+            continue  # as nearly all are
         for last in range(first, min(first + MOST_SIZES, len(sweep) - 1)):
             most, least = max(times[first - 1], times[last + 1]), min(times[first : last + 1])
             if 0 < FAR * most <= least and max(times[first : last + 1]) < float("inf"):

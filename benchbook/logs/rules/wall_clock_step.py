@@ -25,10 +25,12 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report whose clock was seen to go back."""
     del machine
     for report in reports:
-        below = [
-            one for one in report.being("sample", "min", "max") if one.value < 0 or _wraps(one)
+        negative = [
+            one
+            for (name, statistic, unit), several in report.groups.items()
+            if name in NAMES and statistic in ("sample", "min", "max")
+            for one in _below_none(several, unit)
         ]
-        negative = [one for one in below if one.name in NAMES]
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
         if step_ns:
@@ -40,7 +42,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         elif negative:
             first = negative[0]
             wraps = (
-                f", which is {duration(_short_ns(first))} below 2^32 us" if _wraps(first) else ""
+                f", which is {duration(_short_ns(first))} below 2^32 us" if first.value > 0 else ""
             )
             yield _finding(
                 where,
@@ -52,13 +54,16 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _short_ns(one: Result) -> float:
     """How much it is below the last number that a clock of microseconds has in 32 bits."""
-    ns, base = in_base(one.value, one.unit)
-    return WRAP_NS - ns if base == "ns" else -1.0
+    return WRAP_NS - in_base(one.value, one.unit)[0]
 
 
-def _wraps(one: Result) -> bool:
-    """Whether a difference below none was printed as the number above all."""
-    return 0 <= _short_ns(one) <= LONGEST_NS
+def _below_none(several: list[Result], unit: str) -> list[Result]:
+    """Those below 0, and those of which a difference below 0 was printed as the number above."""
+    size, base = in_base(1.0, unit)
+    if base != "ns":
+        return []
+    least, most = (WRAP_NS - LONGEST_NS) / size, WRAP_NS / size
+    return [one for one in several if one.value < 0 or least <= one.value <= most]
 
 
 def _finding(where: list[str], seen: str, evidence: dict[str, object]) -> Finding:
