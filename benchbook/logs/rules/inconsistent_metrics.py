@@ -164,9 +164,10 @@ def _cores(metrics: dict[tuple[Any, ...], Table]) -> Iterator[Finding]:
             continue
         for whole, mean, times, slack in known:
             if abs(times - round(times)) > slack or times > several + slack:
+                unit = "" if whole.unit == "1" else f" {whole.unit}"
                 yield _unequal(
                     [whole, mean],
-                    f"Line {whole.line} gives {whole.value:,.6g} {whole.unit} as the sum of "
+                    f"Line {whole.line} gives {whole.value:,.6g}{unit} as the sum of "
                     f"{whole.name} and {mean.value:,.6g} as the mean of the cores: {number(times)} "
                     f"times as much, where the other sums of this table are of {several} cores.",
                 )

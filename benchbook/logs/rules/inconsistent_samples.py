@@ -20,8 +20,8 @@ TOLERANCE, OF_DEVIATION = 0.005, 0.03
 
 def _deviation(values: Sequence[float]) -> float:
     """Of a sample. (The module's own takes a minute for a million.)"""
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (len(values) - 1))
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((one - mean) * (one - mean) for one in values) / (len(values) - 1))
 
 
 OF: dict[str, Callable[[Sequence[float]], float]] = {
@@ -71,6 +71,8 @@ def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]
             if said.of.get("repetitions") != len(values) or said.of.get("computed"):
                 continue
             made = of(values)
+            if not is_number(made):
+                continue
             share = OF_DEVIATION if statistic == "stddev" else TOLERANCE
             # Of few samples it matters whether a deviation is that of all or of a sample.
             least = made * math.sqrt(1 - 1 / len(values)) if statistic == "stddev" else made
