@@ -54,6 +54,9 @@ _WRAPPED = re.compile(
 _COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
 
 
+_NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything
+
+
 @dataclass
 class _Run:
     """The lines of one test at one end."""
@@ -117,6 +120,8 @@ def _runs(log: Log) -> list[_Run]:
         if row is not None and not row.ended and line.number in wrapped:
             row = row._replace(ended=wrapped[line.number])
         if row is not None:
+            if not row.ended and row.start_s == 0 and _is_cut_total(row, run):
+                row = row._replace(ended="receiver")
             total = row.stream, row.role or "", row.ended
             if row.start_s == 0 and (total in run.told if row.ended else row.stream in run.done):
                 run = _next(runs, line)
@@ -140,6 +145,19 @@ def _runs(log: Log) -> list[_Run]:
             if "Summary Results:" in line.text or _is_rule(line.text):
                 closing, ruled = False, True
     return runs
+
+
+def _is_cut_total(row: Row, run: _Run) -> bool:
+    """Whether it is the receiver's total, whose last word was lost: right below the sender's, and
+    as long."""
+    above = run.rows[-1][0] if run.rows else None
+    return (
+        above is not None
+        and (above.ended, above.stream, above.role) == ("sender", row.stream, row.role)
+        and above.line.number == row.line.number - 1
+        and above.end_s > above.start_s
+        and row.end_s >= _NEARLY * above.end_s
+    )
 
 
 def _is_of_json(text: str) -> bool:
