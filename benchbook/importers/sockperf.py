@@ -16,6 +16,7 @@ TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
 WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
 SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
+LONGEST_SIZE = 9  # digits of an option: more are no size
 _START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
 _SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
@@ -176,7 +177,7 @@ def _learn(calls: list[Command], run: _Run) -> None:
     for option in ("-m", "--msg-size", "-i", "--ip"):
         if option in words[:-1]:
             value = words[words.index(option) + 1]
-            if value.isdigit():
+            if value.isdecimal() and len(value) <= LONGEST_SIZE:
                 run.facts.setdefault("message_bytes", int(value))
             elif option in ("-i", "--ip"):
                 listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
