@@ -249,6 +249,25 @@ def test_odd_numbers_are_no_fault_of_an_importer(text: str, odd: str) -> None:
     assert [note for note in found["notes"] if "failed on this log" in note] == []
 
 
+CORPUS = ROOT / "tests/logs"
+
+
+@pytest.mark.parametrize(
+    ("sample", "printed", "edited"),
+    [
+        ("google_benchmark/median-of-four.log", "212 ns          211", "232 ns          211"),
+        ("hyperfine/cut-in-times.log", "0.06974047127266443", "0.69740471272664428"),
+        ("ping/mikrotik.log", "max-rtt=9ms523us", "max-rtt=9ms52us"),
+    ],
+    ids=["median", "deviation", "longest"],
+)
+def test_one_fault_is_told_once(sample: str, printed: str, edited: str) -> None:
+    text = (CORPUS / sample).read_text(encoding="utf-8")
+    assert printed in text
+    found = explain.explained("x", text.replace(printed, edited).encode(), explain.Machine())
+    assert [one["artefact"] for one in found["findings"]] == ["inconsistent-report"]
+
+
 def test_what_takes_seconds_to_import_is_not_imported() -> None:
     """Tables and statistics are for samples of odd shape only."""
     code = (

@@ -1,8 +1,8 @@
 """inconsistent-report: a printed minimum, maximum, median or deviation that is not that of the
-samples; or a deviation that no samples between the printed minimum and maximum have.
+samples which are printed with it.
 
-Values at both ends, half of them at each, deviate most: by half of what lies between, and a little
-more where the deviation is that of a sample of few.
+Where a sample lies beyond the printed ends, inconsistent_order tells it: here the ends are those
+that no sample reaches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from benchbook.importers import SETTING, Report, Result
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.samples import series
-from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE, OF_DEVIATION = 0.005, 0.03
@@ -40,7 +39,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         printed = _printed(report)
         if printed:
-            yield from islice((*_of_samples(report, printed), *_too_wide(report, printed)), 1)
+            yield from islice(_of_samples(report, printed), 1)
 
 
 def _key(one: Result, statistic: str) -> Key:
@@ -68,6 +67,10 @@ def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]
             if said.of.get("repetitions") != len(values) or said.of.get("computed"):
                 continue
             made = of(values)
+            if (statistic == "min" and said.value > made) or (
+                statistic == "max" and said.value < made
+            ):
+                continue
             share = OF_DEVIATION if statistic == "stddev" else TOLERANCE
             digits = half_of_last_digit(said.value) + _half(values)
             # Of few samples it matters whether a deviation is that of all or of a sample.
@@ -104,43 +107,6 @@ def _unlike(said: Result, made: float, samples: list[Result]) -> Finding:
         explanation=(
             f"Line {said.line} gives {said.value:,.6g} {said.unit} as the {said.statistic} of "
             f"{said.name}, but the {len(samples)} samples ({lines}) have {made:,.6g} {said.unit}."
-        ),
-        remedy=REMEDY,
-    )
-
-
-def _too_wide(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]:
-    for one in report.being("stddev"):
-        own = [printed.get(_key(one, name)) for name in ("stddev", "min", "max")]
-        deviation, least, most = own
-        if deviation is not one or least is None or most is None:
-            continue
-        values = [in_base(each.value, each.unit) for each in (one, least, most)]
-        if len({unit for _, unit in values}) != 1:
-            continue
-        digits = sum(in_base(half_of_last_digit(each.value), each.unit)[0]
-                     for each in (one, least, most))  # fmt: skip
-        runs = report.column(one, "repetitions")
-        runs = runs if is_number(runs) and runs >= 2 else 2
-        (wide, _), (low, _), (high, _) = values
-        bound = (high - low) / 2 * math.sqrt(runs / (runs - 1))
-        if high >= low and wide > bound * (1 + OF_DEVIATION) + 2 * digits:
-            yield _wide(one, least, most)
-
-
-def _wide(deviation: Result, least: Result, most: Result) -> Finding:
-    shown = (deviation, least, most)
-    return Finding(
-        artefact=ARTEFACT,
-        effect="invalidates",
-        where=[one.where for one in shown],
-        confidence=1.0,
-        evidence=[proof(one.where, one.value, one.unit, f"line {one.line}") for one in shown],
-        explanation=(
-            f"Line {deviation.line} gives a deviation of {deviation.value:,.6g} {deviation.unit} "
-            f"for {deviation.name}, but it goes from {least.value:,.6g} {least.unit} (line "
-            f"{least.line}) to {most.value:,.6g} {most.unit} (line {most.line}): nothing between "
-            "deviates so much."
         ),
         remedy=REMEDY,
     )
