@@ -233,6 +233,41 @@ def test_a_fault_of_an_importer_is_told_and_the_others_read(
     assert "importer mbw" in found["notes"][0]
 
 
+MBW_LINE = "0\tMethod: MEMCPY\tElapsed: 0.1\tMiB: {}\tCopy: 1000.000 MiB/s\n"
+PYPERF = '{{"benchmarks": [{{"metadata": {{"name": "f"}}, "runs": [{{"values": [{}, 1.5]}}]}}]}}'
+SOCKPERF = (
+    "$ sockperf ping-pong -i 10.0.0.1 -m {}\nsockperf: == version #3.7 ==\n"
+    "sockperf: [Total Run] RunTime=1.000 sec; Warm up time=400 msec; SentMessages=9; "
+    "ReceivedMessages=8\nsockperf: ====> avg-latency=20.0 (std-dev=1.0)\n"
+)
+
+
+@pytest.mark.parametrize("text", [MBW_LINE, PYPERF, SOCKPERF], ids=["mbw", "pyperf", "sockperf"])
+@pytest.mark.parametrize("odd", ["1e308", "NaN", "Infinity", "1" + "0" * 400, "9" * 4400, "²", ""])
+def test_odd_numbers_are_no_fault_of_an_importer(text: str, odd: str) -> None:
+    found = explain.explained("odd.log", text.format(odd).encode(), explain.Machine())
+    assert [note for note in found["notes"] if "failed on this log" in note] == []
+
+
+CORPUS = ROOT / "tests/logs"
+
+
+@pytest.mark.parametrize(
+    ("sample", "printed", "edited"),
+    [
+        ("google_benchmark/median-of-four.log", "212 ns          211", "232 ns          211"),
+        ("hyperfine/cut-in-times.log", "0.06974047127266443", "0.69740471272664428"),
+        ("ping/mikrotik.log", "max-rtt=9ms523us", "max-rtt=9ms52us"),
+    ],
+    ids=["median", "deviation", "longest"],
+)
+def test_one_fault_is_told_once(sample: str, printed: str, edited: str) -> None:
+    text = (CORPUS / sample).read_text(encoding="utf-8")
+    assert printed in text
+    found = explain.explained("x", text.replace(printed, edited).encode(), explain.Machine())
+    assert [one["artefact"] for one in found["findings"]] == ["inconsistent-report"]
+
+
 def test_what_takes_seconds_to_import_is_not_imported() -> None:
     """Tables and statistics are for samples of odd shape only."""
     code = (

@@ -195,3 +195,16 @@ def test_very_many_runs_are_counted_not_printed(capsys: pytest.CaptureFixture[st
     assert len(found.reports) == MOST_RUNS + 3
     assert said.count("from line") == MOST_RUNS
     assert "and 3 more runs" in said
+
+
+def test_totals_of_many_runs_are_added_once() -> None:
+    text = (LOGS / "iperf3/udp-interrupted.log").read_text(encoding="utf-8") + "\n"
+    assert is_linear(lambda count: explained("x", (text * (count // 4)).encode(), Machine()))
+
+
+def test_a_figure_said_again_is_found_without_looking_through_all() -> None:
+    head = "sockperf: == version #3.7 ==\n" + "sockperf: ---> percentile 99.000 = 30.0\n" * 100
+    again = (
+        "sockperf: ====> avg-latency=20.0 (std-dev=1.0)\nsockperf: Summary: Latency is 20.1 usec\n"
+    )
+    assert is_linear(lambda count: explained("x", (head + again * count).encode(), Machine()))

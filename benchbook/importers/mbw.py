@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
-from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.printed import half_digit, is_number, printed_lines
 from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
@@ -182,7 +182,7 @@ def _add(line: Line, found: re.Match[str], numbers: list[float], run: _Run) -> N
     elapsed, size, rate = numbers
     run.line = run.line or line.number
     which = which or "AVG"
-    array_bytes = round(size * 2**20) if size < float("inf") else 0
+    array_bytes = round(size * 2**20) if is_number(size) else 0
     of: dict[str, Any] = {
         "array_bytes": array_bytes,
         "working_set_bytes": 2 * array_bytes,

@@ -235,9 +235,9 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
 def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:
     """What columns say that are no figures."""
     for column, word in zip(run.columns, words, strict=False):
-        if column.name == "Iterations" and word.isdigit():
+        if column.name == "Iterations" and word.isdecimal():
             of["repetitions"] = int(word)
-        elif column.name == TRANSMIT and word.isdigit():
+        elif column.name == TRANSMIT and word.isdecimal():
             # Of a derived datatype, which leaves some of it out.
             of |= {"message_bytes": int(word), "span_bytes": of.get("message_bytes")}
         elif column.name == "Validation" and word == "Fail":

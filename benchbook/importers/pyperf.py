@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
-from benchbook.logs.printed import printed_lines
+from benchbook.logs.printed import is_number, printed_lines
 from benchbook.logs.units import in_base
 
 TOOL = "pyperf"
@@ -130,8 +130,10 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
             number += 1
     # The file has samples only; pyperf shows these of them.
     counted = {"repetitions": len(flat), "computed": True}
-    rows.insert(0, Result(name, statistics.fmean(flat), unit, line, "mean", counted))
-    if len(flat) > 1:
+    are_numbers = all(map(is_number, flat))
+    if are_numbers:
+        rows.insert(0, Result(name, statistics.fmean(flat), unit, line, "mean", counted))
+    if are_numbers and len(flat) > 1:
         rows.insert(1, Result(name, statistics.stdev(flat), unit, line, "stddev", counted))
     return [Report(TOOL, rows, line, str(about.get("perf_version") or ""), _facts(about))]
 

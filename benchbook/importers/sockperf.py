@@ -16,6 +16,7 @@ TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
 WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
 SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
+LONGEST_SIZE = 9  # digits of an option: more are no size
 _START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
 _SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
@@ -81,6 +82,7 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     kind: str = "latency"
     rows: list[Result] = field(default_factory=list)
+    means: set[float] = field(default_factory=set)  # of its latencies: a line may say one again
     has_rows: bool = False  # from here on
     has_percentiles: bool = False  # which are the last that a run prints
     mean_line: int = -_FAR
@@ -106,7 +108,7 @@ def read(log: Log) -> list[Report]:
                 continue
             runs.append(_Run(line.number, found[1]))
         elif found := _SUMMARY.search(line.text):
-            means = _means(runs[-1])
+            means = runs[-1].means
             if means and ("All servers" in line.text or log.number(found["us"]) in means):
                 continue  # the mean once more
             if means and line.number - runs[-1].mean_line > _NEAR:
@@ -127,11 +129,6 @@ def read(log: Log) -> list[Report]:
         for run in runs
         if run.results or run.notes
     ]  # fmt: skip
-
-
-def _means(run: _Run) -> list[float]:
-    names = ("latency", "round trip")
-    return [one.value for one in run.results if one.statistic == "mean" and one.name in names]
 
 
 def _of_row(run: _Run, line: Line, found: re.Match[str]) -> None:
@@ -176,7 +173,7 @@ def _learn(calls: list[Command], run: _Run) -> None:
     for option in ("-m", "--msg-size", "-i", "--ip"):
         if option in words[:-1]:
             value = words[words.index(option) + 1]
-            if value.isdigit():
+            if value.isdecimal() and len(value) <= LONGEST_SIZE:
                 run.facts.setdefault("message_bytes", int(value))
             elif option in ("-i", "--ip"):
                 listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
@@ -219,7 +216,7 @@ def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
 
 def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
     """Only where it is not that of the line above it."""
-    again = {"said_again": True} if _means(run) else {}
+    again = {"said_again": True} if run.means else {}
     run.kind = found["kind"].lower()
     _add(log, run, line, found["us"], "mean", again)
 
@@ -240,6 +237,8 @@ def _add(
     value = log.number(text)
     if value is not None:
         run.results.append(Result(run.kind, value, "us", line.number, statistic, of))
+        if statistic == "mean":
+            run.means.add(value)
 
 
 def _of_lost(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:

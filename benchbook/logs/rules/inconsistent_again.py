@@ -22,12 +22,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each figure that its importer found said once more, and otherwise."""
     del machine
     for report in reports:
+        firsts: dict[tuple[str, str], Result] = {}
+        for one in report.results if "said_again" in report.columns else ():
+            firsts.setdefault((one.name, one.statistic), one)
         for again in report.knowing("said_again"):
-            first = next(
-                one
-                for one in (*report.called(again.name), again)
-                if one is again or one.statistic == again.statistic
-            )
+            first = firsts[again.name, again.statistic]
             if is_number(first.value) and is_number(again.value) and not _alike(first, again):
                 yield _finding(first, again)
 

@@ -39,7 +39,11 @@ def _outside(report: Report) -> Iterator[Finding]:
         lines.setdefault((one.name, one.unit, one.line), {})[one.statistic] = one
     for own in lines.values():
         if len(own) == len(THREE) and all(is_number(one.value) for one in own.values()):
-            count = _count(report, own["mean"])
+            mean = own["mean"]
+            count = _count(report, mean)
+            samples = report.groups.get((mean.name, "sample", mean.unit), [])
+            if len(samples) == count:
+                continue  # the samples themselves tell which figure is wrong: other rules say it
             if count >= 2 and (found := _judged(own, count)):
                 yield found
 

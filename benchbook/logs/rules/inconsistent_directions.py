@@ -14,7 +14,8 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "inconsistent-report"
 TOGETHER = "_total"
 EACH = (("_read1", "_read2"), ("_write1", "_write2"))
-TOLERANCE = 0.002  # two decimals of each
+TOLERANCE = 0.002
+OF_DIGITS = 0.016  # half of the second decimal, of each of the three
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "
     "edited the log, and add both directions yourself."
@@ -36,7 +37,8 @@ def _odd(report: Report, name: str) -> Iterator[Finding]:
         for place, both in _by_place(report.called(name)).items() if all(ways) else ():
             parts = [way[place] for way in ways if place in way]
             total = sum(one.value for one in parts)
-            if len(parts) == 2 and abs(both.value - total) > TOLERANCE * max(total, both.value):
+            slack = OF_DIGITS + TOLERANCE * max(total, both.value)
+            if len(parts) == 2 and abs(both.value - total) > slack:
                 yield _finding(both, parts, total)
 
 

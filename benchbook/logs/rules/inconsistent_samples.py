@@ -1,5 +1,9 @@
 """inconsistent-report: a printed minimum, maximum, median or deviation that is not that of the
-samples which are printed with it."""
+samples which are printed with it.
+
+Where a sample lies beyond the printed ends, inconsistent_order tells it: here the ends are those
+that no sample reaches.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +76,10 @@ def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]
                 continue
             made = of(values)
             if not is_number(made):
+                continue
+            if (statistic == "min" and said.value > made) or (
+                statistic == "max" and said.value < made
+            ):
                 continue
             share = OF_DEVIATION if statistic == "stddev" else TOLERANCE
             # Of few samples it matters whether a deviation is that of all or of a sample.

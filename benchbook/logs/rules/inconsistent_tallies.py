@@ -81,11 +81,13 @@ def _intervals(totals: list[Counted], rows: list[Counted]) -> Iterator[Finding]:
     parts: dict[object, list[Counted]] = {}
     for row in rows if totals else ():
         parts.setdefault(whose(row[0]), []).append(row)
+    # Once for each stream: a log may have very many totals of it.
+    spans = {key: span_of([part for part, _ in own]) for key, own in parts.items() if len(own) > 1}
+    counts = {key: [count for _, count in own] for key, own in parts.items()}
     for moved, one in totals:
-        own = parts.get(whose(moved), [])
-        span = span_of([part for part, _ in own]) if len(own) > 1 else None
+        span = spans.get(whose(moved))
         if span and covers(span, moved):
-            yield from _judged("intervals", one, [count for _, count in own])
+            yield from _judged("intervals", one, counts[whose(moved)])
 
 
 def _judged(what: str, whole: Result, parts: list[Result]) -> Iterator[Finding]:
