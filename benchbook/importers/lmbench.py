@@ -86,6 +86,10 @@ _CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
 _CALLED_PAIR = re.compile(
     rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$"
 )
+# A loop of the shell over its operations, at once or line by line; what stands above its rows.
+_LOOP = re.compile(r"\bfor (\w{1,40}) in ([^;\n]{1,200})")
+_LOOPED = re.compile(r"\bbw_mem ([\w -]{1,80}) \"?\$\{?(\w{1,40})\b")
+_AROUND = re.compile(r"(?:do|done|\W*(?:results?|output)\W*)", re.IGNORECASE)
 _SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
 _SECTION = re.compile(
     r"^\*?(?P<title>[A-Za-z*&, ]+?) (?:- times )?in "
@@ -110,6 +114,8 @@ class _State:
     kernels: dict[str, dict[str, Any]] = field(default_factory=dict)  # timed in this start
     part: int = 0
     asked: Printed | None = None  # the size of a command, in bytes
+    loops: dict[str, list[str]] = field(default_factory=dict)  # operations, by their variable
+    is_loop: bool = False  # a row for each operation, and what follows has no known one
 
 
 def read(log: Log) -> list[Report]:
@@ -120,7 +126,14 @@ def read(log: Log) -> list[Report]:
     asked = {one.number: words for one in log.commands if (words := _of_program(one.words))}
     for line in printed_lines(log):
         text = line.text.strip().rstrip('"')
-        if line.number in asked:
+        for loop in _LOOP.finditer(text) if "for " in text else ():
+            state.loops[loop[1]] = [one for one in loop[2].split() if one in _OWN_MEMORY]
+        if state.loops and "$" in text and (called := _LOOPED.search(text)):
+            _begin_bw_mem(
+                ("bw_mem", *called[1].split(), *state.loops.get(called[2], ())), line.number, state
+            )
+            state.is_loop = True
+        elif line.number in asked:
             _begin_program(asked[line.number], line.number, state)
         elif "bw_mem" in text and (called := _CALLED.match(text)):
             _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
@@ -137,6 +150,7 @@ def read(log: Log) -> list[Report]:
             _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], of)
         elif asked and (operation := _OPERATION.match(text)):
             state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
+            state.others, state.is_loop = [], False
             pair = _PAIR.match(operation[2])
             if pair:
                 _pair(log, line, pair, state)
@@ -144,11 +158,16 @@ def read(log: Log) -> list[Report]:
             pair = _PAIR.match(text) if state.kind else None
             if pair:
                 _pair(log, line, pair, state)
-            elif text.strip("*-=") and not text.startswith("["):
+            elif not _is_around(text):
                 state.kind = ""
     state.report.results = _of_whole_starts(state.report.results)
     reports = [state.report] if state.report.results else []
     return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
+
+
+def _is_around(text: str) -> bool:
+    """Whether the line may stand between a command and its rows: no other words do."""
+    return not text.strip("*-=") or text.startswith("[") or bool(_AROUND.fullmatch(text))
 
 
 def _timed(log: Log, found: re.Match[str], state: _State) -> None:
@@ -199,7 +218,7 @@ def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
     state.others = [f"bw_mem {one}" for one in what[1:]]
-    state.of, state.asked = {}, None
+    state.of, state.asked, state.is_loop = {}, None, False
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
             state.of["processes"] = int(value)
@@ -243,6 +262,8 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
     _add(log, line, state, state.title, pair[2], unit, of)
     if state.others and state.title.startswith("bw_mem"):
         state.title = state.others.pop(0)
+    elif state.is_loop:
+        state.kind = ""
 
 
 def _size_twice(first: float, digits: str, line: int, state: _State) -> list[Twice]:

@@ -160,6 +160,7 @@ class _Run:
     told: dict[str, Printed] = field(default_factory=dict)  # the numbers of its head
     notes: list[str] = field(default_factory=list)
     is_sure: bool = True  # all rows are as version 5 prints them
+    is_judged: bool = False  # a verdict stands below its rows: another one is of another run
 
     @property
     def names(self) -> list[str]:
@@ -184,7 +185,7 @@ def read(log: Log) -> list[Report]:
         if told or table:
             run.line = run.line or line.number
             peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
-            run.facts |= told
+            run.facts |= _of_this(told, run)
             _keep(line, told, run)
             if peaks:
                 run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
@@ -219,6 +220,19 @@ def _rates_alone(log: Log) -> list[Report]:
             reports.append(Report(TOOL, results, results[0].line, "", {}, [_ONLY_RATES]))
             rows = {}
     return reports
+
+
+def _of_this(told: dict[str, Any], run: _Run) -> dict[str, Any]:
+    """The facts without a verdict on other arrays: each run judges its own once, below its table.
+    Processes that print at once judge theirs one after the other, and one that failed counts."""
+    if "validated" not in told:
+        return told
+    names = run.names
+    if not names or (run.is_judged and len({*names}) == len(names)):
+        return {}
+    before = run.facts.get("validated", True) if run.is_judged else True
+    run.is_judged = True
+    return {"validated": before and told["validated"]}
 
 
 def _keep(line: Line, told: dict[str, Any], run: _Run) -> None:
