@@ -38,7 +38,8 @@ _COMPARED = re.compile(
 _GROUP = re.compile(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
 _GROUPED = re.compile(
     rf"^- (?P<name>\S.{{0,200}}?): (?P<first>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
-    rf"(?P<second>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}): (?:[\d.]+x (?:faster|slower)|no change)"
+    rf"(?P<second>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}): "
+    r"(?:(?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower)|no change)"
 )
 _SIDE = re.compile(
     rf"(?:\[(?P<side>.+)\] )?(?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- "
@@ -46,7 +47,8 @@ _SIDE = re.compile(
 )
 _CELL = re.compile(
     rf"({_NUMBER}) ({_UNIT})"
-    r"(: (?:[\d.]+x (?:faster|slower)(?: \([^()]{1,40}\))?|no change|not significant))?"
+    r"(: (?:(?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower)(?: \([^()]{1,40}\))?"
+    r"|no change|not significant))?"
 )
 # What `dump` shows of a run: the value, and how far it is from the mean.
 _RUN = re.compile(r"^Run (\d{1,6}): ")
@@ -298,11 +300,17 @@ def _of_tables(log: Log) -> list[Report]:
         elif sides and len(cells) > len(sides):
             # A name may have a bar in it, values have none.
             name = " | ".join(cells[: -len(sides)])
-            for side, cell in zip(sides, cells[-len(sides) :], strict=True):
+            first: Result | None = None  # the others are told by it, and it by none
+            for at, (side, cell) in enumerate(zip(sides, cells[-len(sides) :], strict=True)):
                 if told := _CELL.fullmatch(cell):
                     compared = compared or bool(told[3])
                     rows = _result(log, line, "mean", told[1], told[2])
-                    facts = {"build": side, "benchmark": name}
+                    facts: dict[str, Any] = {"build": side, "benchmark": name}
+                    if first and told["times"]:
+                        facts |= _times(told["times"], first)
+                        facts["is_faster"] = told["way"] == "faster"
+                    if at == 0 and not told[3] and rows:
+                        first = rows[0]
                     table.append(Report(TOOL, rows, line.number, "", facts))
             if compared:
                 found += [one for one in table if one.results]
@@ -332,13 +340,18 @@ def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Re
         of, to = reports if told["way"] == "slower" else reports[::-1]
         first = of.results[0] if of.results else None
         if first is not None:
-            to.facts |= {
-                "said_times": float(str(told["times"])),
-                "said_times_line": line.number,
-                "fastest_s": in_base(first.value, first.unit)[0] / 1e9,
-                "fastest_line": line.number,
-            }
+            to.facts |= _times(str(told["times"]), first)
     return reports
+
+
+def _times(said: str, other: Result) -> dict[str, Any]:
+    """How many times one is of the other, which stands in the same line."""
+    return {
+        "said_times": float(said),
+        "said_times_line": other.line,
+        "fastest_s": in_base(other.value, other.unit)[0] / 1e9,
+        "fastest_line": other.line,
+    }
 
 
 def _spread(log: Log, line: Line, found: re.Match[str]) -> list[Result]:

@@ -35,7 +35,9 @@ def _judged(report: Report, mean: Result, said: float, fastest_s: float) -> Iter
     mean_s = in_base(mean.value, mean.unit)[0] / 1e9
     if mean_s <= 0:
         return  # no float holds it
-    made = mean_s / fastest_s
+    # A table tells the faster ones by their reference, too.
+    is_faster = bool(report.facts.get("is_faster"))
+    made = fastest_s / mean_s if is_faster else mean_s / fastest_s
     # Of the other time only the number is left: its digits are taken to be as many.
     half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
     slack = made * (TOLERANCE + half_s / mean_s + half_s / fastest_s) + half_of_last_digit(said)
@@ -51,12 +53,17 @@ def _judged(report: Report, mean: Result, said: float, fastest_s: float) -> Iter
         evidence=[
             proof("times faster", said, "1", f"line {line}"),
             proof("mean", mean.value, mean.unit, f"line {mean.line}"),
-            proof("fastest", fastest_s, "s", f"line {other}"),
+            proof("reference" if is_faster else "fastest", fastest_s, "s", f"line {other}"),
         ],
         explanation=(
-            f"Line {line} says {said:g} times, but the mean of {mean.value:,.6g} {mean.unit} (line "
-            f"{mean.line}) is {number(made)} times the one that it is compared with (line "
-            f"{other})."
+            f"Line {line} says {said:g} times{' faster' if is_faster else ''}, but "
+            + (
+                f"the one that it is compared with (line {other}) is {number(made)} times the mean "
+                f"of {mean.value:,.6g} {mean.unit} (line {mean.line})."
+                if is_faster
+                else f"the mean of {mean.value:,.6g} {mean.unit} (line {mean.line}) is "
+                f"{number(made)} times the one that it is compared with (line {other})."
+            )
         ),
         remedy=REMEDY,
     )
