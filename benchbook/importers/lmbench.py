@@ -262,7 +262,7 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
     _add(log, line, state, state.title, pair[2], unit, of)
     if state.others and state.title.startswith("bw_mem"):
         state.title = state.others.pop(0)
-    elif state.is_loop:
+    elif state.is_loop and state.kind == "bandwidth":
         state.kind = ""
 
 
