@@ -260,7 +260,9 @@ def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
         of["message_bytes"] = whole(first * 10**6)
     unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
     _add(log, line, state, state.title, pair[2], unit, of)
-    if state.others and state.title.startswith("bw_mem"):
+    if not state.title.startswith("bw_mem"):
+        return
+    if state.others:
         state.title = state.others.pop(0)
     elif state.is_loop and state.kind == "bandwidth":
         state.kind = ""
