@@ -12,7 +12,7 @@ from conftest import ROOT
 from typer.testing import CliRunner
 
 from benchbook import capabilities, doctor, tools
-from benchbook.cli import app
+from benchbook.commands import app
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from conftest import clean_environment, copy_built, in_env, run
 
 from benchbook import definitions
-from benchbook.cli import overrides
+from benchbook.commands import overrides
 from benchbook.errors import BenchbookError
 from benchbook.planning import show
 from benchbook.workflow import open_lab

@@ -30,7 +30,7 @@ NOT_DECIDING = (
     ),
     *(
         f"benchbook/{name}.py"
-        for name in ("cli", "bench", "doctor", "in_turns", "papers", "record", "serve")
+        for name in ("cli", "commands", "bench", "doctor", "in_turns", "papers", "record", "serve")
     ),
 )
 DETECTORS, KERNELS, COMMON = "benchbook/artefacts", "kernels", "common"

@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from benchbook.logs.numerals import number
+from benchbook.logs.patterns import late
 from benchbook.logs.words import lines_with
 
 
@@ -63,7 +64,7 @@ class Document:
         return dict(zip(objects, begins, strict=False)) if fits else {}
 
 
-_OBJECT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)
+_OBJECT = late(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:

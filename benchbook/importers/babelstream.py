@@ -8,41 +8,42 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines, whole
 from benchbook.logs.twice import Printed, product
 
 TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
 WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec", "Running kernels")
-SIGNS = re.compile(
+SIGNS = late(
     r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
     r"|Running kernels \d"
 )
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 # Programs made after it write its units in other words.
-_TABLE = re.compile(r"^Function +(?:(Mi?)Bytes/sec|MB/s) +Min \(sec\) +Max(?: \(sec\))? +Average")
-_ROW = re.compile(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
-_TAKEN_OUT = re.compile(
+_TABLE = late(r"^Function +(?:(Mi?)Bytes/sec|MB/s) +Min \(sec\) +Max(?: \(sec\))? +Average")
+_ROW = late(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
+_TAKEN_OUT = late(
     r"^(Copy|Mul|Add|Triad|Dot|Nstream):? +([\d.,]+) *([MG]i?)(?:B/s|Bytes/s)(?:ec)?$"
 )
-_SIZE = re.compile(r"^(?P<name>Array|Total) size: ([\d.,]+) (KB|MB|KiB|MiB)")
-_TIMES = re.compile(r"^Running (?:kernels|triad|all) (\d+) times")
-_PRECISION = re.compile(r"^Precision: (float|double)")
-_IMPLEMENTATION = re.compile(r"^Implementation: (\S.*)")
-_DEVICE = re.compile(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
-_VERSION = re.compile(r"^Version: (\d[\w.]*)")
-_FAILED = re.compile(r"^Validation failed on ")
-_TRIAD_TIME = re.compile(r"^Runtime \(seconds\): +([\d.,]+)")
-_TRIAD_RATE = re.compile(r"^Bandwidth \((Gi?)B/s\): +([\d.,]+)")
+_SIZE = late(r"^(?P<name>Array|Total) size: ([\d.,]+) (KB|MB|KiB|MiB)")
+_TIMES = late(r"^Running (?:kernels|triad|all) (\d+) times")
+_PRECISION = late(r"^Precision: (float|double)")
+_IMPLEMENTATION = late(r"^Implementation: (\S.*)")
+_DEVICE = late(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
+_VERSION = late(r"^Version: (\d[\w.]*)")
+_FAILED = late(r"^Validation failed on ")
+_TRIAD_TIME = late(r"^Runtime \(seconds\): +([\d.,]+)")
+_TRIAD_RATE = late(r"^Bandwidth \((Gi?)B/s\): +([\d.,]+)")
 _BYTES = {"KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
-_CSV = re.compile(
+_CSV = late(
     r"^function([,;\t])num_times\1n_elements\1sizeof\1max_(mi?)bytes_per_sec"
     r"\1min_runtime\1max_runtime\1avg_runtime(?:\1|$)"
 )
 # What 5.0 times once before and behind its kernels.
-_PHASE = re.compile(r"^(Init|Read): +([\d.,]+) s \(= ?([\d.,]+) (Mi?)Bytes/sec\)")
-_PHASES = re.compile(r"^phase([,;\t])n_elements\1sizeof\1max_(mi?)bytes_per_sec\1runtime$")
+_PHASE = late(r"^(Init|Read): +([\d.,]+) s \(= ?([\d.,]+) (Mi?)Bytes/sec\)")
+_PHASES = late(r"^phase([,;\t])n_elements\1sizeof\1max_(mi?)bytes_per_sec\1runtime$")
 _OWN_COLUMNS, _PHASE_COLUMNS = 8, 5
 _OF_A_RUN = 3  # arrays
 _ROUNDED = 0.025  # of an array: more does not say what was moved

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines, unmarked, unremarked
 
 TOOL = "bandwidthtest"
@@ -20,20 +21,20 @@ WORDS = (
     "Host Bandwidth",
     "Host bandwidth",
 )
-SIGNS = re.compile(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
-_START = re.compile(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
-_DEVICE = re.compile(r"^\s*Device \d+:\s*(?P<name>\S(?:.*\S)?)\s*$", re.I)
-_TITLE = re.compile(
+SIGNS = late(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
+_START = late(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
+_DEVICE = late(r"^\s*Device \d+:\s*(?P<name>\S(?:.*\S)?)\s*$", re.I)
+_TITLE = late(
     r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b"
     r"(?:, (?P<devices>\d+) Device)?",
     re.I,
 )
-_MEMORY = re.compile(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
-_OLD_MEMORY = re.compile(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
+_MEMORY = late(r"(?P<kind>pinned|pageable|paged)\s+(?:Write-Combined\s+)?Memory Trans", re.I)
+_OLD_MEMORY = late(r"(?: for|,) (?P<kind>pinned|pageable|paged) memory\b", re.I)  # in titles
 # Between columns it has tabs, which editors show as `>---`.
-_UNIT = re.compile(r"Transfer Size \(Bytes\)(?:\s+|>[\s>-]*)Bandwidth\s?\((?P<unit>[MG]B/s)\)")
-_ROW = re.compile(r"^\s*(?P<size>\d+)(?:\s+|>[\s>-]*)(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
-_CSV = re.compile(
+_UNIT = late(r"Transfer Size \(Bytes\)(?:\s+|>[\s>-]*)Bandwidth\s?\((?P<unit>[MG]B/s)\)")
+_ROW = late(r"^\s*(?P<size>\d+)(?:\s+|>[\s>-]*)(?P<rate>-?[\d.,]+|-?nan|-?inf)\s*$")
+_CSV = late(
     r"bandwidthTest-(?P<way>H2D|D2H|D2D)(?:-(?P<memory>Pinned|Paged|Pageable))?(?:-\w+)?,\s*"
     r"Bandwidth = (?P<rate>\d+(?:\.\d+)?|-?nan|inf) (?P<unit>[MG]B/s),\s*"
     r"Time = (?P<time>\d+(?:\.\d+)?) s(?:ec)?,\s*Size = (?P<size>\d+) bytes"
@@ -44,7 +45,7 @@ _EXACT_S = 0.002  # of its five decimals a hundredth part is left
 _WAYS = {
     "H2D": "host to device", "D2H": "device to host", "D2D": "device to device",
 }  # fmt: skip
-_PASS = re.compile(r"Result = (?P<result>PASS|FAIL)")
+_PASS = late(r"Result = (?P<result>PASS|FAIL)")
 
 
 @dataclass

@@ -9,20 +9,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number, printed_lines
 
 TOOL = "clpeak"
 LOOKS_FOR = "clpeak: `Global memory bandwidth (GBPS)`, `enqueueWriteBuffer : 12.3`"
 WORDS = ("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency", "bandwidth (GB/s)")
 WORDS += ("<clpeak ", "clpeak/run")
-SIGNS = re.compile(
+SIGNS = late(
     r"\(GBPS\)|\((?:GFLOPS|GIOPS)\)|Kernel launch latency|(?:memory|Transfer) bandwidth \(GB/s\)"
     r'|<clpeak |"clpeak/run"'
 )
 # Version 2 numbers both, and has other interfaces than OpenCL, of which each begins anew.
-_DEVICE = re.compile(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
-_PLATFORM = re.compile(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")
-_BACKEND = re.compile(r"^ *(?:Backend: \w|=== \w+ backend ===)")
+_DEVICE = late(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
+_PLATFORM = late(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")
+_BACKEND = late(r"^ *(?:Backend: \w|=== \w+ backend ===)")
 _UNITS = {
     "GBPS": "GB/s", "GB/s": "GB/s", "GFLOPS": "Gflop/s", "TFLOPS": "Tflop/s", "GIOPS": "Gop/s",
     "GOPS": "Gop/s", "TOPS": "Top/s", "us": "us", "µs": "us", "ns": "ns",
@@ -30,32 +31,32 @@ _UNITS = {
 _UNIT = "|".join(_UNITS)
 _TOKENS = {name.lower(): unit for name, unit in _UNITS.items()}
 # An element of XML in a line: <run>, <platform>, <device>, <test>, a title of version 1, a figure.
-_ELEMENT = re.compile(
+_ELEMENT = late(
     r'^\s*<(?P<tag>\w+)(?P<attributes>(?: \w+="[^"<>]*")*) ?>(?:(?P<value>[^<>]*)</\w+>)?\s*$'
 )
-_ATTRIBUTE = re.compile(r' (\w+)="([^"]*)"')
+_ATTRIBUTE = late(r' (\w+)="([^"]*)"')
 _QUANTITIES = {
     "flops": "flop/s", "ops": "op/s", "bytes_per_second": "B/s", "seconds": "s",
 }  # fmt: skip
 # Old versions began the one of half precision with a small letter.
-_TITLE = re.compile(
+_TITLE = late(
     rf"^\s*(?P<name>(?:[A-Z]|half-)[^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
 )
 # Tables of other tools have these units too.
 _OF_OTHERS = ("GB/s", "us", "µs", "ns")
-_QUANTITY = re.compile(r"(?:bandwidth|latency)(?: \[[^]]{0,40}\])?\s*$")
-_OTHER_TITLE = re.compile(r"^\s*[A-Z][^:]{0,120}\([A-Za-z]\w{0,9}(?:/s)?\)\s*$")
-_NAME = re.compile(r"[A-Za-z][\w() /.:,+*-]{0,80}")
-_VALUE = re.compile(
+_QUANTITY = late(r"(?:bandwidth|latency)(?: \[[^]]{0,40}\])?\s*$")
+_OTHER_TITLE = late(r"^\s*[A-Z][^:]{0,120}\([A-Za-z]\w{0,9}(?:/s)?\)\s*$")
+_NAME = late(r"[A-Za-z][\w() /.:,+*-]{0,80}")
+_VALUE = late(
     rf"(?P<value>-?[\d.,]+|-?nan|-?inf)(?: (?P<unit>{_UNIT}))?(?: +\(was [^()]{{0,80}}\))?"
 )
-_LAUNCH = re.compile(r"^\s*Kernel launch latency : (?P<value>-?[\d.,]+) us")
+_LAUNCH = late(r"^\s*Kernel launch latency : (?P<value>-?[\d.,]+) us")
 _WAYS = {
     "enqueuewritebuffer": "host to device", "enqueuereadbuffer": "device to host",
     "h2d": "host to device", "d2h": "device to host",
 }  # fmt: skip
 # What all rows under a title have in common.
-_TYPE = re.compile(
+_TYPE = late(
     "(?P<float>float)|(?P<half>half)|(?P<double>double)|(?P<int>int)|(?P<char>char)"
     "|(?P<short>short)|(?P<transfer>enqueue|memcpy)"
 )

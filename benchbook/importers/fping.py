@@ -8,29 +8,28 @@ from typing import Any
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
 from benchbook.logs.echoes import HOSTS, Run, begun, opened
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
 # People put such a line into a sentence, in quotation marks.
-_SUMS = re.compile(
+_SUMS = late(
     r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: ?xmt/rcv/%loss(?:/outage\(ms\))? = "
     r"(?P<sent>\d+)/(?P<got>\d+)/(?P<lost>\d+)%(?:/(?P<outage>\d{1,9}))?"
     r"(?:, ?min/avg/max = (?P<values>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?){2}))?"
 )
-_ALIVE = re.compile(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
+_ALIVE = late(r"^\s*(?P<host>\S+)(?: \(\S+\))? is alive \((?P<time>\d+(?:\.\d+)?) ms\)")
 # All times of a host, of -C; only where somebody says fping.
-_TIMES = re.compile(
-    r"^\s*(?P<host>\S+)\s*: (?P<times>(?:-|\d+(?:\.\d+)?)(?: (?:-|\d+(?:\.\d+)?))+)$"
-)
-_REPLY = re.compile(
+_TIMES = late(r"^\s*(?P<host>\S+)\s*: (?P<times>(?:-|\d+(?:\.\d+)?)(?: (?:-|\d+(?:\.\d+)?))+)$")
+_REPLY = late(
     r"^\s*(?P<host>\S+)\s*: \[(?P<number>\d+)\], (?P<size>\d+) bytes, (?P<time>\d+(?:\.\d+)?) ms"
 )
-_COUNTED = re.compile(
+_COUNTED = late(
     r"^\s*(?P<count>\d+) (?P<what>targets|alive|unreachable|ICMP Echos sent"
     r"|ICMP Echo Replies received)$"
 )
-_SPREAD = re.compile(
+_SPREAD = late(
     r"^\s*(?P<value>\d+(?:\.\d+)?) (?:ms \((?P<which>min|avg|max) round trip time\)"
     r"|sec \(elapsed real time\))"
 )
@@ -50,7 +49,7 @@ WORDS = (
     "ICMP Echos sent",
     *(f'{{"{one}"' for one in _OBJECTS),
 )
-SIGNS = re.compile(
+SIGNS = late(
     r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d|\d ICMP Echos sent"
     rf'|\{{"(?:{"|".join(_OBJECTS)})": ?\{{"(?:host|timestamp)"'
 )

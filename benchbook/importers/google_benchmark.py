@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, is_number, printed_lines, unmarked
 from benchbook.logs.units import in_base
 
@@ -20,43 +21,43 @@ _BARE = (
     r" ([nu]s) {2,}[\d.]+ \1 +\d+(?![\d.])"
     r"|BM_(?<!\wBM_)[^\s|]{1,200}+ +[\d.]+ (?:([mnu]s) +[\d.]+ \2|s +[\d.]+ s) +\d+(?![\d.])"
 )
-SIGNS = re.compile(
+SIGNS = late(
     r'"benchmarks"|"real_time"'
     r"|Benchmark +(?:\| *)?Time(?:\(ns\))? +(?:\| *)?CPU(?:\(ns\))? +(?:\| *)?Iterations"
     rf"|name,iterations,real_time,cpu_time|{_BARE}"
 )
 
-_HEAD = re.compile(
+_HEAD = late(
     r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
 )
-_ROW = re.compile(
+_ROW = late(
     r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
     r"(?P<cpu>-?[\d.,]+(?:e\+\d+)?) (?P<cpu_unit>ns|us|ms|s|%) +"
     r"(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
 )
 # Before 1.0 the unit stood above the columns.
-_OLD_ROW = re.compile(
+_OLD_ROW = late(
     r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?\d+) +(?P<cpu>-?\d+) +(?P<iterations>\d+)"
     r"(?: +(?P<rest>\S.*))?$"
 )
 # To 1.4, without their names.
-_BARE_RATES = re.compile(
+_BARE_RATES = late(
     r"(?:(?P<bytes>\d+(?:\.\d+)?)(?P<of_bytes>[kMGT]?)B/s(?: +|$))?"
     r"(?:(?P<items>\d+(?:\.\d+)?)(?P<of_items>[kMGT]?) items/s(?: |$))?"
 )
 # One after the other; behind the last of them may stand a label, with signs of equality too.
-_COUNTER = re.compile(
+_COUNTER = late(
     r" *([^\s=,]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?"
     r"|-?(?:nan|inf)\S*)(?= |$)"
 )
-_CELL = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?")
-_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max)$")
-_CACHE = re.compile(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
-_CPUS = re.compile(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
-_ERROR = re.compile(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
+_CELL = late(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?")
+_AGGREGATE = late(r"_(mean|median|stddev|cv|min|max)$")
+_CACHE = late(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
+_CPUS = late(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
+_ERROR = late(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
-_OWN_COLUMNS = re.compile(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
-_BARE_ROW = re.compile(_BARE)
+_OWN_COLUMNS = late(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
+_BARE_ROW = late(_BARE)
 _TIMES = ("ns", "us", "ms", "s")
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}

@@ -7,54 +7,55 @@ import re
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST, printed_lines, unmarked
 from benchbook.logs.units import in_base
 
 TOOL = "hyperfine"
 LOOKS_FOR = "hyperfine: JSON results with command, mean, stddev, times; 'Time (mean ± σ):' lines"
 WORDS = ('"times"', '"command"', "Time (mean", "Time (abs", "stddev", "Mean [", "Benchmark")
-SIGNS = re.compile(
+SIGNS = late(
     r'"times"|"command"|Time \((?:mean|abs)|command([,;\t])mean\1stddev\1median'
     r"|\| *Mean \[|^Mean \[[\wµ]+\][ \t]*$|Benchmark #?\d+:",
     re.M,
 )
 
 _STATISTICS = ("mean", "stddev", "median", "min", "max")
-_TITLE = re.compile(r"^Benchmark #?\d+: (.+)")
+_TITLE = late(r"^Benchmark #?\d+: (.+)")
 _NUMBER = r"[\d.,]+"
 _UNIT = r"(?:µs|μs|us|ms|s|m|h)"
 # The signs of a spread and of a range are whatever a wrong code page made of them.
-_MEAN = re.compile(
+_MEAN = late(
     rf"^Time \(mean .{{1,9}}\): +({_NUMBER}) ({_UNIT}) +\S+ +({_NUMBER}) ({_UNIT})"
     rf"(?: +\\?\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\\?\])?"
 )
-_ONCE = re.compile(
+_ONCE = late(
     rf"^Time \(abs .{{1,4}}\): +({_NUMBER}) ({_UNIT})"
     rf"(?: +\[User: ({_NUMBER}) ({_UNIT}), System: ({_NUMBER}) ({_UNIT})\])?"
 )
-_RANGE = re.compile(
+_RANGE = late(
     rf"^Range \(min.{{1,9}}max\): +({_NUMBER}) ({_UNIT}) ?\S{{1,6}} +({_NUMBER}) ({_UNIT})"
     r"(?: +\(?(\d+) runs|$)"  # before 1.5 it did not count them
 )
-_TABLE = re.compile(
+_TABLE = late(
     r"^\|? *Command +\| +Mean \[(\w+|µs)\] +\| +Min"
     r"(?:(?P<both>(?:…|\.\.\.?)Max \[)| \[\w+\] +\| +Max \[)"  # in one cell before 1.6
 )
 # Before 1.6 without a median.
-_CSV = re.compile(r"command([,;\t])mean\1stddev\1(?:median\1)?user\1system\1min\1max")
+_CSV = late(r"command([,;\t])mean\1stddev\1(?:median\1)?user\1system\1min\1max")
 _CELLS = ("Command", "Mean", "Min", "Max", "Relative")
-_HEAD_CELL = re.compile(r"Mean \[([\wµ]+)\]")
-_OTHER_HEADS = re.compile(r"(?:Min|Max) \[[\wµ]+\]|Relative")
+_HEAD_CELL = late(r"Mean \[([\wµ]+)\]")
+_OTHER_HEADS = late(r"(?:Min|Max) \[[\wµ]+\]|Relative")
 _OF_ANOTHER = "┊"  # BenchmarkTools of Julia prints such lines with a second column
-_PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_PLAIN = late(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _UNITS = {"μs": "us", "µs": "us", "m": "min"}
-_FIRST = re.compile(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
-_RAN = re.compile(r"(\S.*) ran")
-_FASTER = re.compile(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
-_RELATIVE = re.compile(rf"({_NUMBER})( ± {_NUMBER})?")
+_FIRST = late(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
+_RAN = late(r"(\S.*) ran")
+_FASTER = late(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
+_RELATIVE = late(rf"({_NUMBER})( ± {_NUMBER})?")
 _MOST_COMPARED = 100  # commands of one summary
 _NEAR = 2  # lines between what is told of the same command
-_WARNED = re.compile(r"^Warning: (.+)")
+_WARNED = late(r"^Warning: (.+)")
 
 
 def read(log: Log) -> list[Report]:

@@ -12,28 +12,27 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.heads import is_head
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines, unremarked
 from benchbook.logs.transfers import link_speed
 
 TOOL = "imb"
 LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
 WORDS = ("Benchmarking", "#repetitions", "MPI Benchmark")
-SIGNS = re.compile(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
-_SUITE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
-_TITLE = re.compile(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
-_PROCESSES = re.compile(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")
-_HEAD = re.compile(
+SIGNS = late(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
+_SUITE = late(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
+_TITLE = late(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
+_PROCESSES = late(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")
+_HEAD = late(
     r"^\s*(?:#Benchmarking\s+#procs\s+)?(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
 )
 # Under the first of these, each row begins with the test and the number of its processes.
-_NAMED = re.compile(r"\s*[A-Z]\w{1,40}\s+\d{1,7}\s+(?=\d)")
-_COLUMN = re.compile(
-    r"Group|#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects"
-)
+_NAMED = late(r"\s*[A-Z]\w{1,40}\s+\d{1,7}\s+(?=\d)")
+_COLUMN = late(r"Group|#bytes|#repetitions|t\w*\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects")
 # What a mail put on a line of its own: the last columns of the head, and of each row.
-_REST_OF_HEAD = re.compile(rf"^\s*(?:{_COLUMN.pattern})(?:\s+(?:{_COLUMN.pattern}))*\s*$")
-_REST = re.compile(r"^\s*-?\d[\d.,]*(?:\s+-?\d[\d.,]*)*\s*$")
-_ROW = re.compile(r"^\s*\d{1,18}(?:\s+(?:-?\d[\d.,]*(?:[eE][+-]?\d+)?|-?nan|-?inf))+\s*$")
+_REST_OF_HEAD = late(rf"^\s*(?:{_COLUMN.pattern})(?:\s+(?:{_COLUMN.pattern}))*\s*$")
+_REST = late(r"^\s*-?\d[\d.,]*(?:\s+-?\d[\d.,]*)*\s*$")
+_ROW = late(r"^\s*\d{1,18}(?:\s+(?:-?\d[\d.,]*(?:[eE][+-]?\d+)?|-?nan|-?inf))+\s*$")
 RATE = "Mbytes/sec"
 _OTHERS = {
     RATE: ("throughput", "", "mean"),
@@ -45,7 +44,7 @@ _SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
 _MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
 _MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for source in _SOURCES}
-_COLLECTIVE = re.compile(r"I?(?:Bcast|All|Reduce|Scatter|Gather|Barrier)", re.I)
+_COLLECTIVE = late(r"I?(?:Bcast|All|Reduce|Scatter|Gather|Barrier)", re.I)
 # Windows of messages: rates without times.
 _WINDOWED = ("Uniband", "Biband")
 _BOTH_WAYS = ("Sendrecv", "Exchange", "Biband")  # and both are counted

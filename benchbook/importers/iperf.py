@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     BINARY,
@@ -25,33 +26,33 @@ from benchbook.logs.transfers import (
 TOOL = "iperf"
 LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
 WORDS = ("sec", ",")
-SIGNS = re.compile(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|,-?\d+,\d+\.\d+[-,]\d+\.\d+,")
-_HEAD = re.compile(
+SIGNS = late(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|,-?\d+,\d+\.\d+[-,]\d+\.\d+,")
+_HEAD = late(
     r"(?:(?P<client>Client connecting to (?P<host>[^\s,]+),)|Server listening on) "
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"
 )
-_BUFFER = re.compile(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]?)Byte")
+_BUFFER = late(r"(?P<kind>TCP window|UDP buffer) size:\s*([\d.,]+) ?([KMG]?)Byte")
 # A server says the same of what it reads at once, whatever its clients send.
-_DATAGRAM = re.compile(r"Sending (\d+) byte datagrams")
-_SENT = re.compile(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
-_REPORT = re.compile(r"\[\s*([*\w-]*\d)\] Server Report:")
-_MSS = re.compile(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/")
-_MSS_ALONE = re.compile(r"\] MSS size (\d+) bytes")  # of -m, in a line of its own
-_PORT = re.compile(r"port\s+(\d+)")
-_LOSING = re.compile(r"\d ms\s|%\)")
-_LOST = re.compile(r"\d ms +-?\d+ */ *-?\d")
-_WARNING = re.compile(r"WARNING: .*|connect failed: .*")
-_ENHANCED = re.compile(
+_DATAGRAM = late(r"Sending (\d+) byte datagrams")
+_SENT = late(r"\[\s*([*\w-]*\d|SUM[\w-]*)\] Sent (\d+) datagrams")
+_REPORT = late(r"\[\s*([*\w-]*\d)\] Server Report:")
+_MSS = late(r"\bMSS=(\d+)|mss/irtt=\d+/(\d+)/")
+_MSS_ALONE = late(r"\] MSS size (\d+) bytes")  # of -m, in a line of its own
+_PORT = late(r"port\s+(\d+)")
+_LOSING = late(r"\d ms\s|%\)")
+_LOST = late(r"\d ms +-?\d+ */ *-?\d")
+_WARNING = late(r"WARNING: .*|connect failed: .*")
+_ENHANCED = late(
     r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
 )
-_BOUNCED = re.compile(
+_BOUNCED = late(
     r"(?<!\d)(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
     r"(?:\s+(?P<again>\d+)\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+) us)?"
 )
 # One way, by the clocks of both hosts: where they differ it is off by that, and may be negative.
-_DELAYED = re.compile(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
-_PACKETS = re.compile(r"(?<![\d.])(\d+) pps\b")
-_CSV = re.compile(
+_DELAYED = late(r"\s(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+)/ *(-?\d+\.\d+) ms\s+\d+ pps")
+_PACKETS = late(r"(?<![\d.])(\d+) pps\b")
+_CSV = late(
     r"^(?P<time>\d{14}\S*),(?P<near>[\w.:%-]+),(?P<port>\d+),(?P<far>[\w.:%-]+),(?P<far_port>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<bytes>-?\d+),(?P<rate>-?\d+)"
     r"(?:,(?P<jitter>-?\d+(?:\.\d+)?),(?P<lost>-?\d+),(?P<all>-?\d+),(?P<percent>-?\d+(?:\.\d+)?|-?nan)"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.transfers import (
     CONNECTED,
@@ -26,32 +26,28 @@ from benchbook.logs.transfers import (
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
 WORDS = ("Bytes", "iperf3: ", "iperf 3.")
-SIGNS = re.compile(
+SIGNS = late(
     r"\[[ \t]*(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?[ \t]+[\d.,]+[ \t]*-[ \t]*[\d.,]+[ \t]+sec[ \t]+"
     r"[-\w.,]+?[ \t]*[KMGT]?Bytes|iperf3: (?:error|interrupt|the )|iperf 3\."
 )
-_CLIENT = re.compile(r"Connecting to host (?P<host>\S+), port \d+")
-_SERVER = re.compile(
-    r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:"
-)
-_VERSION = re.compile(r"^\s*iperf (3\.\S+)")
-_REVERSE = re.compile(r"Reverse mode, remote host")
-_TEST = re.compile(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
-_MSS = re.compile(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
-_ERROR = re.compile(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
-_CPU = re.compile(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
+_CLIENT = late(r"Connecting to host (?P<host>\S+), port \d+")
+_SERVER = late(r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:")
+_VERSION = late(r"^\s*iperf (3\.\S+)")
+_REVERSE = late(r"Reverse mode, remote host")
+_TEST = late(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
+_MSS = late(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
+_ERROR = late(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
+_CPU = late(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
 # A member of an object, or a bracket; there the server's text is one string.
-_OF_JSON = re.compile(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
-_RULE = re.compile(r"^(?:.*\s)?- - - - -")
-_SENT = re.compile(r"\bRetr\b|\bCwnd\b")
-_RETRANSMITS = re.compile(
+_OF_JSON = late(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
+_RULE = late(r"^(?:.*\s)?- - - - -")
+_SENT = late(r"\bRetr\b|\bCwnd\b")
+_RETRANSMITS = late(
     r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:(?:\(omitted\)|sender)\s*)?$"
 )
-_COUNT = re.compile(r"^\s+(\d+)\s*(?:\(omitted\)\s*)?$")
-_WRAPPED = re.compile(
-    r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b"
-)  # the end of a row, in mails
-_COUNTED = re.compile(r"\[\s*\d+\] Sent \d+ datagrams")
+_COUNT = late(r"^\s+(\d+)\s*(?:\(omitted\)\s*)?$")
+_WRAPPED = late(r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b")  # the end of a row, in mails
+_COUNTED = late(r"\[\s*\d+\] Sent \d+ datagrams")
 
 
 _NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchbook.importers import Document, Log, Report, Result
+from benchbook.logs.patterns import late
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
 WORDS = ('"bits_per_second"', '"connecting_to"', '"intervals"', '"sum_sent"', '"event"')
-SIGNS = re.compile(
+SIGNS = late(
     r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"'
     r'|"event" ?: ?"(?:start|interval|end|error|server_output_(?:text|json))"'
 )

@@ -6,20 +6,21 @@ import re
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result, Twice
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines
 from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "likwid-bench"
 LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"
 WORDS = ("LIKWID MICRO BENCHMARK", "MByte/s:")
-SIGNS = re.compile(r"LIKWID MICRO BENCHMARK|MByte/s:[ \t]")
+SIGNS = late(r"LIKWID MICRO BENCHMARK|MByte/s:[ \t]")
 
-_TEST = re.compile(r"^Test: +(\S+)")
+_TEST = late(r"^Test: +(\S+)")
 _OF_REGISTERS = "peakflops"  # kernels that are about arithmetic, and load next to nothing
-_GROUPS = re.compile(r"^Using (\d+) work ?groups?")
-_THREADS = re.compile(r"^Using (\d+) threads?")
-_ON = re.compile(r"running on (?:hwthread|core|hardware thread) (\d+)", re.IGNORECASE)
-_FIGURE = re.compile(r"^([A-Z][\w ()/.:-]*?):\s+([\d.,]+(?:e[+-]?\d+)?)(?: (sec))?$")
+_GROUPS = late(r"^Using (\d+) work ?groups?")
+_THREADS = late(r"^Using (\d+) threads?")
+_ON = late(r"running on (?:hwthread|core|hardware thread) (\d+)", re.IGNORECASE)
+_FIGURE = late(r"^([A-Z][\w ()/.:-]*?):\s+([\d.,]+(?:e[+-]?\d+)?)(?: (sec))?$")
 # what it prints -> what it is, in which unit
 _RESULTS = {
     "MByte/s": ("bandwidth", "MB/s"),

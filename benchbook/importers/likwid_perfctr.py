@@ -13,46 +13,47 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import printed_lines
 
 TOOL = "likwid-perfctr"
 LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
 WORDS = ("Event", "Metric", "TABLE,", "CPU type:", "CpuCount")
-SIGNS = re.compile(
+SIGNS = late(
     r"Event *[|,] *(?:Counter *[|,]|core \d)|Metric *[|,] *(?:HWThread|[Cc]ore|GPU|Sum)|TABLE,"
     r"|^CPU type:|[|,]CpuCount[|,]",
     re.M,
 )
 
-_GROUP = re.compile(r"^(?:Region (?P<region>.+), )?(?:GPU )?Group (?P<index>\d+): (?P<group>\S+)")
-_TABLE = re.compile(
+_GROUP = late(r"^(?:Region (?P<region>.+), )?(?:GPU )?Group (?P<index>\d+): (?P<group>\S+)")
+_TABLE = late(
     r"^TABLE,(?:Region (?P<region>.*),)?(?:GPU )?Group (?P<index>\d+) (?:Raw|Metric)(?: STAT)?,"
     r"(?P<group>[^,]*),(?P<rows>\d+)"
 )
 # What it says where it may or can not count; a 0 or an empty table would be all else that is left.
-_REFUSED = re.compile(
+_REFUSED = late(
     r"Cannot g(?:et|ain) access to (?:MSRs|performance counters|PCI)|not supported by LIKWID"
     r"|Cannot initialize performance monitoring|Failed to (?:execute|lock) the daemon"
     r"|Access to performance monitoring registers|Unsupported [Pp]rocessor"
 )
-_RAW = re.compile(r"^TABLE,.*Group \d+ Raw,")
-_CORE = re.compile(r"^(?:HWThread|[Cc]ore|(?P<gpu>GPU)) (\d+)$")
+_RAW = late(r"^TABLE,.*Group \d+ Raw,")
+_CORE = late(r"^(?:HWThread|[Cc]ore|(?P<gpu>GPU)) (\d+)$")
 # The timeline: its cores, what its columns are, of one group each, and a row.
-_CORES = re.compile(r"^# ?(?:CORES|HWThreads)(?:: |,)(?P<cores>\d+(?:[|,]\d+)*)[|,]?$")
-_COLUMNS = re.compile(
+_CORES = late(r"^# ?(?:CORES|HWThreads)(?:: |,)(?P<cores>\d+(?:[|,]\d+)*)[|,]?$")
+_COLUMNS = late(
     r"^# ?GID[|,](?:Metrics|Event)Count[|,]CpuCount[|,]Total runtime(?: \[s\])?[|,](?P<names>.+)$"
 )
-_SAMPLE = re.compile(r"^\d{1,4}([ ,])\d{1,4}\1\d{1,5}\1\d+(?:\.\d+)?\1\S")
-_MEASURED = re.compile(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
-_CPU = re.compile(r"^CPU name:[\s,]*(\S.*?),*$")
-_CPU_CLOCK = re.compile(r"^CPU clock:[\s,]*(\d{1,2}\.\d+) GHz")
+_SAMPLE = late(r"^\d{1,4}([ ,])\d{1,4}\1\d{1,5}\1\d+(?:\.\d+)?\1\S")
+_MEASURED = late(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
+_CPU = late(r"^CPU name:[\s,]*(\S.*?),*$")
+_CPU_CLOCK = late(r"^CPU clock:[\s,]*(\d{1,2}\.\d+) GHz")
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
-_UNIT = re.compile(r"^([^\[]*)\[([^\]]*)\](.*)$")
-_BARE = re.compile(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
+_UNIT = late(r"^([^\[]*)\[([^\]]*)\](.*)$")
+_BARE = late(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
 _UNITS = {"MBytes/s": "MB/s", "GBytes": "GB", "Bytes": "B", "GBytes/s": "GB/s", "MBytes": "MB"}
 _NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf", "N/A")
 # What every program that ran has counted, by its name on Intel, AMD, Arm and Power.
-_NEVER_ZERO = re.compile(
+_NEVER_ZERO = late(
     r"^(INSTR?_RETIRED(_ANY)?|RETIRED_INSTRUCTIONS|CPU_CLK_UNHALTED\w*|CPU_CLOCKS_UNHALTED"
     r"|CPU_CYCLES|PM_(RUN_)?(INST|CYC)\w*)$"
 )

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result, Twice
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines, whole
 from benchbook.logs.twice import Printed, printed, product
 
@@ -29,7 +30,7 @@ WORDS = (
     "aligned",
 )
 # STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
-SIGNS = re.compile(
+SIGNS = late(
     r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
     r"|bw_mem|bw_tcp|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
     re.MULTILINE,
@@ -48,16 +49,14 @@ _OPERATIONS = (
 )
 # Who compares several writes their names before them.
 _BEFORE = r"(?:^|(?<=:)|(?<=[:\]] )|(?<=  )|(?<=\t))"
-_LATENCY = re.compile(
-    rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$"
-)
+_LATENCY = late(rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$")
 _ENDS = ("seconds", "second", "usecs")
 _UNITS = {"micro": "us", "nano": "ns", "milli": "ms", None: "us"}
 _RATES = (
     r"Pipe bandwidth|AF_UNIX sock stream bandwidth|Socket bandwidth using \S+"
     r"|File \S+ (?:write|read) bandwidth|STREAM2? [a-z]+ bandwidth"
 )
-_RATE = re.compile(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
+_RATE = late(rf"{_BEFORE}({_RATES}): +({_NUMBER}) (K|M)B/sec\b")
 # Kernels of its own STREAM: arrays that one element's time goes over. Its rate is of all processes.
 _KERNELS = {
     "STREAM copy": 2, "STREAM scale": 2, "STREAM add": 3, "STREAM triad": 3,
@@ -65,33 +64,31 @@ _KERNELS = {
 }  # fmt: skip
 _IN_A_START = 4  # of either version
 # What stands above pairs: a quotation mark and a title.
-_STRIDE = re.compile(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
-_SWITCH = re.compile(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
-_BANDWIDTH = re.compile(
+_STRIDE = late(r'(?:^|")stride=(\d+)$')  # a source has its text behind quotation marks
+_SWITCH = late(r'^"size=(\d{1,9})k ovr=(\d+(?:\.\d+)?)$')
+_BANDWIDTH = late(
     r'^"?((?:libc|unrolled|Memory|Mmap|File|read)[\w /]*(?:bandwidth|bcopy (?:un)?aligned'
     r"|read open2close))$",
     re.IGNORECASE,
 )
-_SOCKET = re.compile(r"^(Socket bandwidth using \S+)$")
-_PAIR = re.compile(rf"^({_NUMBER})[ \t]+(-?{_NUMBER})(?: MB/sec)?$")
+_SOCKET = late(r"^(Socket bandwidth using \S+)$")
+_PAIR = late(rf"^({_NUMBER})[ \t]+(-?{_NUMBER})(?: MB/sec)?$")
 # What bw_mem is asked for; it tells it in 10^6 bytes, older ones in 2^20.
-_ASKED = re.compile(r"(\d{1,9})([kKmMgG]?)")
+_ASKED = late(r"(\d{1,9})([kKmMgG]?)")
 _ASKED_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _MEGABYTES = (10**6, 2**20)
 _WELL_CUT = 2**15  # it cuts sizes to 512 bytes: of so many that is nothing
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
-_OPERATION = re.compile(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
+_OPERATION = late(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
-_CALLED = re.compile(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
-_CALLED_PAIR = re.compile(
-    rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$"
-)
+_CALLED = late(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
+_CALLED_PAIR = late(rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$")
 # A loop of the shell over its operations, at once or line by line; what stands above its rows.
-_LOOP = re.compile(r"\bfor (\w{1,40}) in ([^;\n]{1,200})")
-_LOOPED = re.compile(r"\bbw_mem ([\w -]{1,80}) \"?\$\{?(\w{1,40})\b")
-_AROUND = re.compile(r"(?:do|done|\W*(?:results?|output)\W*)", re.IGNORECASE)
-_SUMMARY = re.compile(r"L M B E N C H +(\d) *\. *(\d)")
-_SECTION = re.compile(
+_LOOP = late(r"\bfor (\w{1,40}) in ([^;\n]{1,200})")
+_LOOPED = late(r"\bbw_mem ([\w -]{1,80}) \"?\$\{?(\w{1,40})\b")
+_AROUND = late(r"(?:do|done|\W*(?:results?|output)\W*)", re.IGNORECASE)
+_SUMMARY = late(r"L M B E N C H +(\d) *\. *(\d)")
+_SECTION = late(
     r"^\*?(?P<title>[A-Za-z*&, ]+?) (?:- times )?in "
     r"(?P<unit>microseconds|nanoseconds|MB/s|megabytes/second)"
 )
@@ -99,9 +96,9 @@ _SECTION_UNITS = {
     "microseconds": "us", "nanoseconds": "ns", "MB/s": "MB/s", "megabytes/second": "MB/s",
 }  # fmt: skip
 _ONE_NAME = ("OS", "kernel")  # heads of tables that somebody made of several summaries
-_CELL = re.compile(r"^(\d+(?:\.\d*)?|\.\d+)(K|M)?$")
+_CELL = late(r"^(\d+(?:\.\d*)?|\.\d+)(K|M)?$")
 _SIZES = {None: 1.0, "K": 1e3, "M": 1e6}
-_WORD = re.compile(r"\S+")
+_WORD = late(r"\S+")
 
 
 @dataclass

@@ -10,36 +10,35 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, is_number, printed_lines
 from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
 LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
 WORDS = ("Elapsed:", "Total AVG:")
-SIGNS = re.compile(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:")
+SIGNS = late(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:")
 
 _NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan"
-_LINE = re.compile(
+_LINE = late(
     rf"(?:(?<!\d)(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
     rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s?"
 )
 # A sample of it as mbw itself writes it, as nearly all are: in a third of the time.
-_USUAL = re.compile(
+_USUAL = late(
     r"(?P<which>\d+)\tMethod: (?P<method>\w+)\tElapsed: (?P<elapsed>\d+\.\d+)"
     r"\tMiB: (?P<size>\d+\.\d+)\tCopy: (?P<rate>\d+\.\d+) MiB/s"
 )
 _NUMBERS = ("elapsed", "size", "rate")
-_BEGUN = re.compile(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
-_SUM = re.compile(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
-_MEMORY = re.compile(
-    r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory"
-)
-_BLOCK = re.compile(r"Using (\d+) bytes as blocks for memcpy block copy")
-_RUNS = re.compile(r"Doing (\d+) runs per test")
-_CORES = re.compile(r"Starting test on (\d+) cores")
-_WORKERS = re.compile(r"Using (\d+) (?:worker )?threads")
-_TELLS = re.compile("Long uses|Using|Doing|Starting")  # what all of these have one of
-_VERSION = re.compile(
+_BEGUN = late(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
+_SUM = late(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
+_MEMORY = late(r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
+_BLOCK = late(r"Using (\d+) bytes as blocks for memcpy block copy")
+_RUNS = late(r"Doing (\d+) runs per test")
+_CORES = late(r"Starting test on (\d+) cores")
+_WORKERS = late(r"Using (\d+) (?:worker )?threads")
+_TELLS = late("Long uses|Using|Doing|Starting")  # what all of these have one of
+_VERSION = late(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
 )
 _SHORT = 500  # characters of a line that names a program and its version

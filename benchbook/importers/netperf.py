@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import decimals, half_digit, printed_lines
 from benchbook.logs.transfers import link_speed
 
@@ -19,37 +20,37 @@ WORDS = (
     " TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ",
     " Microseconds",
 )  # fmt: skip
-SIGNS = re.compile(
+SIGNS = late(
     r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
     r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
     r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf (?:(?!netperf ).)*-P ?0\b"
     r"|\b(?:Latency|Microseconds) Microseconds\b",
     re.M,
 )
-_TITLE = re.compile(
+_TITLE = late(
     r"(?:MIGRATED )?(?P<protocol>TCP|UDP|SCTP|STREAM|DG)\S*(?: UNIX DOMAIN)? "
     r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|Connect/Request/Response"
     r"|SENDFILE|UNIDIRECTIONAL SEND)"
     r"(?: TEST| \(\w+\)){1,2}(?:(?: from (?P<near>\S+) .*?)? to (?P<far>\S+))?"
 )
-_OMNI = re.compile(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
-_WRAPPED = re.compile(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
-_BURST = re.compile(r": first burst (\d{1,6})\b")  # what is sent before the first answer
+_OMNI = late(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
+_WRAPPED = late(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
+_BURST = late(r": first burst (\d{1,6})\b")  # what is sent before the first answer
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
-_COUNTED = re.compile(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
+_COUNTED = late(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
 _ENDS = ("local", "remote")
 _OF_CPUS = 4  # more with -c or -C: the use of either end's, and what that is for each unit
 _WITH_CPUS = 8  # cells of a sender of datagrams then
 _UNKNOWN = -1.0  # what stands for a figure that was not taken
-_UNIT = re.compile(r"(?:10\^(?P<power>[0369])bits|\b(?P<bytes>[KMG]?Bytes)) *\/ ?s(?:ec)?\b")
-_RATED = re.compile(r"secs\. +per sec\b")  # the last of the heads of exchanges
-_INTERIM = re.compile(
+_UNIT = late(r"(?:10\^(?P<power>[0369])bits|\b(?P<bytes>[KMG]?Bytes)) *\/ ?s(?:ec)?\b")
+_RATED = late(r"secs\. +per sec\b")  # the last of the heads of exchanges
+_INTERIM = late(
     r"Interim result: +(?P<rate>\d+(?:\.\d+)?) (?P<unit>\S+) over (?P<seconds>\d+\.\d+) sec"
 )
-_ROW = re.compile(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
+_ROW = late(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
 # With -P 0 there is no title and no head: the command tells. A loop may run it several times.
-_SILENT = re.compile(
+_SILENT = late(
     r"\bnetperf\s(?=.*-P ?0\b)"
     r"(?:(?=.*-t ?(?P<protocol>TCP|UDP|SCTP)_(?P<kind>RR|CRR|STREAM|MAERTS)\b)|(?!.*\s-t))"
 )
@@ -58,18 +59,18 @@ _MEASURED = frozenset(
     ("Throughput", "Transaction", "Minimum", "Mean", "Maximum", "Stddev", "50th", "90th", "99th")
 )
 _SET = frozenset(("Local", "Remote", "Elapsed", "Protocol", "Direction", "Request", "Response"))
-_STACKED = re.compile(rf"\s*(?:{'|'.join(sorted(_MEASURED | _SET))})\s")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")
+_STACKED = late(rf"\s*(?:{'|'.join(sorted(_MEASURED | _SET))})\s")
+_NUMBER = late(r"-?\d+(?:\.\d+)?$")
 _QUOTES = " \t\"',"  # around a line that is a string of somebody's own
 # Sizes, then a time and a rate with their decimals: without heads nothing else tells such a line.
-_TIMED = re.compile(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
+_TIMED = late(r"^\s*\d+(?:\s+\d+){2,3}\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
 _DEEPEST = 8  # lines of such heads
 # Of -I, where the repetitions did not come as near to each other as was asked.
-_UNSURE = re.compile(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
-_KEY = re.compile(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
+_UNSURE = late(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
+_KEY = late(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
 _CLASS_WIDTH = 0.1  # its percentiles come out of a histogram of 90 classes for each power of ten
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
-_FORMAT = re.compile(r"\s-f ?(\S)")
+_FORMAT = late(r"\s-f ?(\S)")
 _FORMATS = {"b": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "x": "transactions/s"}
 _FORMATS |= {"B": "B/s", "K": "KiB/s", "M": "MiB/s", "G": "GiB/s"}
 _WAYS = (("LOCAL_BYTES_SENT", "REMOTE_BYTES_RECVD"), ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD"))

@@ -8,33 +8,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import printed_lines, unremarked
 
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
 WORDS = ("nvbandwidth", "memcpy CE", "memcpy SM", "_ce", "_sm")
-SIGNS = re.compile(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)(?:\b|_(?:total|read[12]|write[12])\b)")
-_VERSION = re.compile(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
-_DEVICE = re.compile(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
-_RUNNING = re.compile(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")
-_TITLE = re.compile(
+SIGNS = late(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)(?:\b|_(?:total|read[12]|write[12])\b)")
+_VERSION = late(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
+_DEVICE = late(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
+_RUNNING = late(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")
+_TITLE = late(
     r"^\s*(?P<what>\S.*?)(?<!\s)\s+(?:(?:bandwidth|latency) \((?P<unit>GB/s|ns)\)"
     r"|(?<=\(column\) )\((?P<time>ns)\))\s*$"
 )
-_COLUMNS = re.compile(r"^\s*\d{1,4}(?:\s+\d{1,4})*\s*$")
-_ROW = re.compile(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:-?[\d.,]+|N/A)(?:\s+(?:-?[\d.,]+|N/A))*)\s*$")
+_COLUMNS = late(r"^\s*\d{1,4}(?:\s+\d{1,4})*\s*$")
+_ROW = late(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:-?[\d.,]+|N/A)(?:\s+(?:-?[\d.,]+|N/A))*)\s*$")
 # What a narrow terminal or a mail put on a line of its own.
-_REST = re.compile(r"^\s+(?P<cells>(?:-?\d[\d.,]*|N/A)(?:\s+(?:-?\d[\d.,]*|N/A))*)\s*$")
-_TOTAL = re.compile(
+_REST = late(r"^\s+(?P<cells>(?:-?\d[\d.,]*|N/A)(?:\s+(?:-?\d[\d.,]*|N/A))*)\s*$")
+_TOTAL = late(
     r"^\s*(?P<which>SUM|MIN|MAX|AVG|COEFFICIENT_OF_VARIATION)\s+(?P<test>\w+)\s+"
     r"(?P<value>-?[\d.,]+|-?nan)\s*$"
 )
-_OWN_TEST = re.compile(r"_(?:ce|sm)(?:_(?:total|read[12]|write[12]))?$")
-_WAIVED = re.compile(r"^\s*(?:Waived|WAIVED|ERROR|Error)\b:?\s*(?P<why>.*)$")
-_BUFFER = re.compile(r"(?:bufferSize|buffer size)[= :]+(\d+)")
+_OWN_TEST = late(r"_(?:ce|sm)(?:_(?:total|read[12]|write[12]))?$")
+_WAIVED = late(r"^\s*(?:Waived|WAIVED|ERROR|Error)\b:?\s*(?P<why>.*)$")
+_BUFFER = late(r"(?:bufferSize|buffer size)[= :]+(\d+)")
 # The title, where the name of the test is missing: some between devices say CPU too, with a word
 # more.
-_OF_HOST = re.compile(r"memcpy (?:CE|SM) CPU\(row\) (?P<way><->|->|<-) GPU\(column\)")
+_OF_HOST = late(r"memcpy (?:CE|SM) CPU\(row\) (?P<way><->|->|<-) GPU\(column\)")
 _WAYS = {"<->": "both", "->": "host to device", "<-": "device to host"}
 _STATISTICS = {"SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "mean"}
 _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}

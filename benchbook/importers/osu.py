@@ -9,38 +9,39 @@ from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.heads import is_head
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import printed_lines, unremarked, whole
 from benchbook.logs.transfers import link_speed
 
 TOOL = "osu"
 LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
 WORDS = ("OSU", "Size", "Avg Latency", "osu_")
-SIGNS = re.compile(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency|\bosu_[a-z]")
+SIGNS = late(r"OSU\b.{0,120}\bTest\b|#\s*Size\s+\S|#\s*Avg Latency|\bosu_[a-z]")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
-_TITLE = re.compile(
+_TITLE = late(
     r"^\s*(?:#\s*)?(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"
     r"(?:v|\(Version )(?P<version>\d[\w.]*)"
     r"|^\s*#\s*(?:OSU|OMB-Py) (?P<other>\S.{0,80}?) Test\s*$",
     re.IGNORECASE,
 )
-_PAIRS = re.compile(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
-_TYPE = re.compile(r"# Datatype:\s*(\w+)")
-_COLUMN = re.compile(
+_PAIRS = late(r"\[\s*pairs:\s*(\d+)\s*\]\s*(?:\[\s*window size:\s*(\d+)\s*\])?")
+_TYPE = late(r"# Datatype:\s*(\w+)")
+_COLUMN = late(
     r"(?<![\w.-])(?P<name>[A-Z][\w.-]*(?: [A-Z][\w.-]*)*?) ?\((?P<unit>us|MB/s|%)\)"
     r"|(?P<plain>MB/s|Messages/s|Million ops/s|Iterations|Validation|Transferred|Transmit Size)"
 )
-_HEAD = re.compile(
+_HEAD = late(
     r"^\s*#\s*(?P<first>Size\b(?: \(B\))?|Operation\b)?"
     r"(?P<rest>.*(?:\(us\)|\(%\)|MB/s|(?:ops|Messages)/s).*)$"
 )
-_UNMARKED = re.compile(r"\s*Size (?P<rest>.*(?:\(us\)|MB/s).*)")
+_UNMARKED = late(r"\s*Size (?P<rest>.*(?:\(us\)|MB/s).*)")
 # With many sizes of the window: `#         1       2       4`, and what the table below is of.
-_WINDOWS = re.compile(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
+_WINDOWS = late(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
 _PROFILE = "# Message Rate Profile"
 _NUMBER = r"-?(?:\d[\d.,]*|nan|inf)"
-_ROW = re.compile(rf"^\s*{_NUMBER}(?:\s+(?:{_NUMBER}|Pass|Fail|-+))*\s*$")
-_NAMED_ROW = re.compile(rf"^\s*[a-z]\w+(?:\s+{_NUMBER})+\s*$")
-_STARTED = re.compile(
+_ROW = late(rf"^\s*{_NUMBER}(?:\s+(?:{_NUMBER}|Pass|Fail|-+))*\s*$")
+_NAMED_ROW = late(rf"^\s*[a-z]\w+(?:\s+{_NUMBER})+\s*$")
+_STARTED = late(
     r"^\s*nprocs: (?P<count>\d+), min: (?P<min>\d+) ms, max: (?P<max>\d+) ms, avg: (?P<mean>\d+) ms"
 )
 _PLAIN = {
@@ -49,11 +50,11 @@ _PLAIN = {
     "Million ops/s": ("atomic rate", "Mop/s"),
 }
 SIZE, OPERATION, TRANSMIT = "Size", "Operation", "Transmit Size"
-_PERCENTILE = re.compile(r"p\d+(?:\.\d+)?")
+_PERCENTILE = late(r"p\d+(?:\.\d+)?")
 _STATISTIC = {"avg": "mean", "min": "min", "max": "max", "p50": "median"}
 # Between two processes: what a protocol costs is in the time itself.
-_BETWEEN_TWO = re.compile(r"^MPI\S* .*(?:Latency|Bandwidth)$|Message Rate|^MPI\S* \w+$", re.I)
-_COLLECTIVE = re.compile(
+_BETWEEN_TWO = late(r"^MPI\S* .*(?:Latency|Bandwidth)$|Message Rate|^MPI\S* \w+$", re.I)
+_COLLECTIVE = late(
     r"all-?reduce|all-?gather|all-?to-?all|b(?:road)?cast|reduce|scatter|gather|barrier|scan", re.I
 )
 

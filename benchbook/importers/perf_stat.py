@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, printed_lines
 
 TOOL = "perf-stat"
@@ -33,7 +34,7 @@ WORDS = (
     "per cycle",
     "of all branches",
 )
-SIGNS = re.compile(
+SIGNS = late(
     r'Performance counter stats for|seconds time elapsed|"counter-value"'
     r"|<not (?:supported|counted)>"
     r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
@@ -45,10 +46,10 @@ SIGNS = re.compile(
     r"(?:#[ \t]++\d|[(\[] ?\d++[.,]\d\d%)"
 )
 
-_HEAD = re.compile(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
+_HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
 # It begins later, leaves children out, or is asked while it runs.
-_IN_PART = re.compile(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
-_INTERVAL_HEAD = re.compile(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
+_IN_PART = late(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
+_INTERVAL_HEAD = late(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
 _UNITS = {
     "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
     "Watts": "W", "C": "°C", "Bytes": "B", "B": "B", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB",
@@ -61,46 +62,44 @@ _EVENT = (
     r"(?:task clock ticks|context switches|CPU (?:migrations|cycles)|cache (?:references|misses)"
     r"|[A-Za-z][\w.:/,=@?-]*)"
 )
-_ROW = re.compile(
+_ROW = late(
     # Behind the sign of a diff: a count has none.
     rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
     rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w./:-]+-\d+)\s+(?:\d+\s+)?)?"
     rf"(?P<value><not (?:supported|counted)>|-?{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
     rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )
-_RUNNING = re.compile(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
-_SPREAD = re.compile(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = re.compile(rf"# +({_NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
-_RATE = re.compile(r"^([KMG]?)/sec$")
-_THOUSAND = re.compile(r"\d{1,3}[.,]\d{3}")
+_RUNNING = late(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
+_SPREAD = late(r"\( *\+- *([\d.,]+) *% *\)")
+_METRIC = late(rf"# +({_NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
+_RATE = late(r"^([KMG]?)/sec$")
+_THOUSAND = late(r"\d{1,3}[.,]\d{3}")
 _SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
 # Since the end of 2025 the name of the metric follows its unit.
-_NAMED = re.compile(r"^(?P<unit>\S+) {2,}(?P<name>\w+)$")
+_NAMED = late(r"^(?P<unit>\S+) {2,}(?P<name>\w+)$")
 _RENAMED = {
     "CPUs_utilized": ("1", " CPUs utilized"),
     "insn_per_cycle": ("1", " insn per cycle"),
     "cycles_frequency": ("GHz", " clock"),
 }
-_ELAPSED = re.compile(
-    rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$"
-)
-_FIRST_ELAPSED = re.compile(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
+_ELAPSED = late(rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$")
+_FIRST_ELAPSED = late(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
 # Its last line is often all that is kept, behind somebody's name for it.
-_ALONE = re.compile(
+_ALONE = late(
     rf"^(?:(?P<label>[^:]{{1,80}}):\s+)?"
     rf"(?P<rest>{_NUMBER} +\+- +{_NUMBER} +seconds time elapsed +\( *\+- .*)$"
 )
-_KNOWN = re.compile(
+_KNOWN = late(
     r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
     r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
     r"|cache-(?:references|misses)|(?:L1-[di]cache|LLC|dTLB|iTLB|branch)-(?:load|store)\S*"
     r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
 )
-_COUNT = re.compile(r"\d+(?:[.,]\d+)?")
-_AT = re.compile(r"\d+[.,]\d{6,9}")
+_COUNT = late(r"\d+(?:[.,]\d+)?")
+_AT = late(r"\d+[.,]\d{6,9}")
 # By separator; before the count may stand time, core, and how many were summed.
 _FIELDS = {
-    separator: re.compile(
+    separator: late(
         rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
         rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{one}\s*+"
         rf"(?:(?P<unit>{_UNIT})\s*+)?{one}\s*+(?P<event>{_EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
@@ -115,16 +114,16 @@ _FIELDS = {
     )
 }
 # Behind a number that is of a hundred, which fields and JSON do not say.
-_OF_HUNDRED = re.compile(r"^of all |cycles idle$")
+_OF_HUNDRED = late(r"^of all |cycles idle$")
 # Another metric in a line of its own, where the fields of an event are empty.
-_MORE = re.compile(
+_MORE = late(
     r"(?:[^,;\t|]*+[,;\t|]){5,8}(?P<metric>\d+(?:[.,]\d+)?)[,;\t|]"
     r"(?P<said>% +tma_\w+|stalled cycles per insn)\s*$"
 )
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_CLOCK = re.compile(r"^(?:(?:task|cpu)-clock(?::\w+)?|task clock ticks)$")
+_CLOCK = late(r"^(?:(?:task|cpu)-clock(?::\w+)?|task clock ticks)$")
 # By Linux 2.6, which wrote the unit into the name.
-_OLD_CLOCK = re.compile(r"^((?:task|cpu)-clock)-msecs$")
+_OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
 _OLD_METRICS = {"CPUs": " CPUs utilized", "IPC": " insn per cycle"}
 
 

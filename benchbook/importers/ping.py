@@ -9,85 +9,84 @@ from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs import echoes
 from benchbook.logs.addresses import are_apart
 from benchbook.logs.echoes import Run, begun, going, headed, number_of, opened, replied, untold
+from benchbook.logs.patterns import late
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`"
-_HEAD = re.compile(
+_HEAD = late(
     # Of IPv6 iputils has `host(name (address))`.
     r"\bPING6? (?P<host>[^\s(]++)(?:\s*\((?:[^()\s]+ \()?(?P<address>[^()]+)\))?.*?"
     r"(?<!\d)(?P<bytes>\d+)(?:\(\d+\) |(?: data)? (?:[Bb]ytes|octets))"
 )
-_FROM = re.compile(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
-_HEAD_6 = re.compile(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
-_REPLY = re.compile(
+_FROM = late(r"\) from (?P<address>[\da-fA-F.:]+)(?: (?P<device>[\w.@-]+))?: ")
+_HEAD_6 = late(r"\bPING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) \S+ --> (?P<host>\S+)")
+_REPLY = late(
     r"(?<!\d)(?P<size>\d+) (?:bytes from|Bytes von|octets de|bytes desde|byte da|bytes de) "
     r"(?P<from>[^\s,]+?)(?: \((?P<address>[^)]+)\))?\s?[:,].*?"
     r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
 )
 # The same of today's iputils, as nearly all are: in a third of the time.
-_USUAL = re.compile(
+_USUAL = late(
     r"\d+ bytes from [^\s,:]+(?: \([^)\s]+\))?: icmp_seq=\d+ ttl=\d+ time=(\d+(?:\.\d+)?) ms"
 )
-_COUNTS = re.compile(
+_COUNTS = late(
     r"(?<!\d)(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
     r"empfangen|re\S+us?|rec[ei]bidos?|ricevuti).*?(?<!\d)(?<!\d[.,])(?P<lost>-?\d[\d.,]*) ?%"
     r"(?:[^,]*, (?:time|Zeit|temps|tiempo|tempo) (?P<took>\d+) ?ms)?"
 )
-_TWICE = re.compile(r"(?<!\d)(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
+_TWICE = late(r"(?<!\d)(?P<twice>\d+) (?:dupli[ck]\w+|Dupli[ck]\w+|doublons)")
 # Where more came back than was sent, BSD says so instead of a share.
-_FORGED = re.compile(
+_FORGED = late(
     r"(?<!\d)(?P<sent>\d+) packets transmitted, (?P<got>\d+) (?:packets )?received,.{0,40}?"
     r" -- somebody(?:'s| is) printing"
 )
 _MS = "ms|\u043c\u0441|\u6beb\u79d2|\u30df\u30ea\u79d2|\ubc00\ub9ac\ucd08"
 # Solaris names the unit first; French has moy, not avg, and other languages none of these words.
-_SPREAD = re.compile(
+_SPREAD = late(
     r"(?:rtt|round-trip)(?: \((?P<first>ms)\))?\s+(?:min/(?:avg|\w{3,8})/max"
     r"(?:/(?P<kind>mdev|std-?dev))?|[^=/\d]{2,20}(?:/[^=/\d]{2,20}){3})\s*="
     # Of times as long as no network makes them its deviation has a sign in the middle.
     r"\s*(?P<values>-?[\d.,na]+(?:/-?[\d.,na]+){2,3}(?:-\d+)?)"
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
-_IN_FLIGHT = re.compile(r"\bin-flight (\d{1,9})\b")
-_STEPPED = re.compile(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
-_TITLE = re.compile(r"^\s*--- (?P<host>\S+) ping statistics ---")
+_IN_FLIGHT = late(r"\bin-flight (\d{1,9})\b")
+_STEPPED = late(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
+_TITLE = late(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
 # follows its title, are the same in all.
-_OTHER_REPLY = re.compile(
+_OTHER_REPLY = late(
     r"(?<!\S)(?P<size>\d{1,5}) [^\s=][^=]{0,40}?(?<!\S)(?P<from>[\w.:%-]{1,255}?)"
     r"(?: \((?P<address>[^)\s]{1,50})\))?(?:'\w{1,6})? ?[:\uff1a] icmp_seq=(?P<number>\d+)"
     r"(?: ident=\d+)? ttl=\d+ "
     rf"[^\s=]{{1,20}}=(?P<time>\d[\d.,]*) ?(?P<unit>{_MS})(?!\w)"
 )
-_OTHER_TITLE = re.compile(r"^\s*--- (?=.{0,200}[Pp]ing)[^,]{3,200} ---$")
-_OTHER_COUNTS = re.compile(
+_OTHER_TITLE = late(r"^\s*--- (?=.{0,200}[Pp]ing)[^,]{3,200} ---$")
+_OTHER_COUNTS = late(
     r"^[^\d%]{0,30}(?P<sent>\d+)[^\d%]{1,30}(?P<got>\d+)\D.{0,80}?(?<![\d.,])"
     r"(?P<before>%)?(?P<lost>\d{1,3}(?:[.,]\d+)?)(?(before)| ?%)"
 )
-_CISCO = re.compile(
-    r"Success rate is (?P<share>\d{1,3}) percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)"
-)
-_CISCO_HEAD = re.compile(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
+_CISCO = late(r"Success rate is (?P<share>\d{1,3}) percent \((?P<got>\d{1,9})/(?P<sent>\d{1,9})\)")
+_CISCO_HEAD = late(r"^\s*Sending \d+, \d+-byte ICMP Echos to (?P<host>\S+), timeout")
 # Those of Windows have no sequence.
-_HUAWEI_REPLY = re.compile(
+_HUAWEI_REPLY = late(
     r"^(?=.*Sequence=)\s*Reply from\s+(?P<from>\S+?)\s?:"
     r"(?:.*?=\s?(?P<size>\d++))?.*?(?P<less>[=<])\s?(?P<time>\d+) ?ms?\b"
 )
-_HUAWEI_COUNT = re.compile(
+_HUAWEI_COUNT = late(
     r"^\s*(?P<value>\d+(?:\.\d+)?) ?(?P<what>packet\(s\) transmitted|packet\(s\) received"
     r"|% packet loss)\s*$"
 )
 _TIME = r"(?:\d{1,9}s)?(?:\d{1,9}ms)?(?:\d{1,9}us)?"
-_MIKROTIK = re.compile(
+_MIKROTIK = late(
     r"^\s*sent=(?P<sent>\d+) received=(?P<got>\d+) packet-loss=(?P<lost>\d+)%"
     rf"(?: min-rtt=(?P<min>{_TIME}) avg-rtt=(?P<mean>{_TIME}) max-rtt=(?P<max>{_TIME})(?!\S))?"
 )
-_MIKROTIK_REPLY = re.compile(
+_MIKROTIK_REPLY = late(
     rf"^\s*\d+ (?P<host>[\w.:-]+) +(?P<size>\d+) +\d+ +(?P<time>(?=\d){_TIME})\s*$"
 )
-_TIMES = re.compile(r"(\d+)(s|ms|us)")
+_TIMES = late(r"(\d+)(s|ms|us)")
 WORDS = (
     "bytes from",
     "rtt min/",
@@ -104,7 +103,7 @@ WORDS = (
     "PING",
 )
 # Windows says Ping in lines that end in a colon; fping and PingPong are other programs.
-SIGNS = re.compile(
+SIGNS = late(
     r"bytes from|rtt min/|round-trip|icmp_seq=|packet-loss=|packets? transmitted"
     r"|\d [Pp]a\S+ (?:transmi|\S{1,4}bertragen|trasmessi)|Sequence=.{1,60}[=<]\d+ ?ms|ICMP Echos to"
     r"|PING|(?<!f)ping(?!-pong)|Ping(?![A-Z]|.{0,200}:[ \t]*$)",

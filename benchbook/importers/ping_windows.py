@@ -7,47 +7,48 @@ import re
 from benchbook.importers import Line, Log, Report
 from benchbook.logs import echoes
 from benchbook.logs.echoes import Run, going, headed, number_of, replied, untold
+from benchbook.logs.patterns import late
 
 TOOL = echoes.TOOL
 LOOKS_FOR = "ping of Windows: `Reply from ...: bytes=32 time=1ms TTL=128`, in any language"
-_HEAD = re.compile(
+_HEAD = late(
     r"^\s*(?:Pinging|Ping wird ausgef\S+ f\S+r|Ping f\S+r|Envoi d.une requ\S+te '?Ping'?|"
     r"Haciendo ping a|Esecuzione di Ping|Disparando|Pingen naar|Badanie)\s+(?:sur\s+)?(?P<host>\S+)"
     r"(?:\s+\[(?P<address>[^\]]+)\])?.*?(?P<bytes>\d+)"
 )
 # Those of Huawei have a sequence.
-_REPLY = re.compile(
+_REPLY = late(
     r"^(?!.*Sequence=)\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|"
     r"Resposta de|Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
     r"(?:.*?=\s?(?P<size>\d++))?.*?(?P<less>[=<])\s?(?P<time>-?\d+) ?ms?\b"
 )
-_COUNTS = re.compile(
+_COUNTS = late(
     r"^\s*(?:Packets|Pakete|Paquets|Paquetes|Pacchetti|Pacotes|Pakketten|Pakiety|"
     r"\u041f\u0430\u043a\u0435\u0442\u043e\u0432)\s?: "
     r"[^=]+= (?P<sent>\d+), [^=]+= (?P<got>\d+),(?: [^=]+= (?P<gone>\d+))?"
 )
 # Windows has whole numbers; libraries that print after it do not.
-_PERCENT = re.compile(r"\([^()]{0,60}?(?<![\d.,])(?P<lost>-?\d+(?:[.,]\d+)?) ?%")
+_PERCENT = late(r"\([^()]{0,60}?(?<![\d.,])(?P<lost>-?\d+(?:[.,]\d+)?) ?%")
 _TIME = r"-?\d+(?:\.\d+)?"  # below 0 where the cores' clocks differ
 _MS = r" ?(?:ms|\u043c\u0441(?:\u0435\u043a)?)"
-_SPREAD = re.compile(
+_SPREAD = late(
     r"^\s*(?:Minimum|M\S+nimo|Minimo|\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c\u043d\u043e\u0435)"
     rf"\s?= ?(?P<min>{_TIME}){_MS}, [^=]+= {{0,2}}(?P<max>{_TIME}){_MS}, "
     rf"[^=]+= {{0,2}}(?P<mean>{_TIME}){_MS}"
 )
 # What a router answers in the place of the host, in any language: it has no size, no time. Windows
 # counts it as received.
-_ANSWER = re.compile(
+_ANSWER = late(
     r"^\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|Resposta de|"
     r"Antwoord van|Odpowied\S+ z|\u041e\u0442\u0432\u0435\u0442 \u043e\u0442)\s+"
     r"(?P<from>[\d.]{7,15}|[\da-fA-F:]{3,45}(?:%\w{1,20})?)\s?: (?=[^\W\d_])[^=<]{4,200}$"
 )
-_ANY_ANSWER = re.compile(
+_ANY_ANSWER = late(
     r"^\s*\S{0,4} ?(?P<from>\d{1,3}(?:\.\d{1,3}){3}) (?:\u7684\u56de\u590d|"
     r"\u304b\u3089\u306e\u5fdc\u7b54) ?[:\uff1a] ?(?=[^\W\d_])[^=<]{3,100}$"
 )
 # What it prints where nothing came in time.
-_NOTHING = re.compile(
+_NOTHING = late(
     r"^\s*(?:Request timed out|Zeit\S{1,4}berschreitung der Anforderung|"
     r"D\S{1,4}lai d.attente de la demande d\S{1,4}pass\S{1,4}|"
     r"Tiempo de espera agotado para esta solicitud|Richiesta scaduta|"
@@ -68,19 +69,19 @@ _NOTHINGS = (
     "\u30bf\u30a4\u30e0",
 )
 # Of the languages that are not above: what stands between the numbers is passed over.
-_ANY_REPLY = re.compile(
+_ANY_REPLY = late(
     r"(?<![\w.:])(?P<from>\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-f]{0,4}:)[\da-f:]{3,45})[^=<]{0,40}"
     r"=\s?(?P<size>\d+)\s[^=<]{0,20}(?P<less>[=<])\s?(?P<time>-?\d+) ?(?:ms|\u043c\u0441)\s+TTL=\d"
 )
-_ANY_COUNTS = re.compile(
+_ANY_COUNTS = late(
     r"^\s*[^=\d]{1,40}= ?(?P<sent>\d+)[^=\d]{1,30}= ?(?P<got>\d+)[^=\d]{1,30}= ?(?P<gone>\d+)"
 )
 # Above the counts of such a language, where no reply has told it.
-_ANY_TITLE = re.compile(
+_ANY_TITLE = late(
     r"^(?=.{0,99}[^\x00-\x7f])(?=.{0,99}[Pp]ing)[^=]{0,40}?(?<![\w.])"
     r"(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?!\.?\d)[^=\d]{0,40}[:\uff1a]\s*$"
 )
-_ANY_SPREAD = re.compile(
+_ANY_SPREAD = late(
     r"^\s*[^=\d]{1,30}= ?(?P<min>-?\d+) ?(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<max>-?\d+) ?"
     r"(?:ms|\u043c\u0441)[^=\d]{1,30}= ?(?P<mean>-?\d+) ?(?:ms|\u043c\u0441)"
 )
@@ -97,7 +98,7 @@ _REPLIES = (
 _SUMS = ("Pac", "Pak", "Paq")
 WORDS = ("TTL=", "ms, ", "ping", "Ping", *_REPLIES, *_SUMS)
 # The word is also in its command line; titles between dashes and -c are of Unix.
-SIGNS = re.compile(
+SIGNS = late(
     r"TTL=\d|= ?-?\d+ ?ms, [^=\n]+= {0,2}-?\d+ ?ms"
     r"|(?<!f)[Pp]ing(?![A-Z]|-pong| -c|.{0,99} ---)"
     rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]-?\d+ ?ms"

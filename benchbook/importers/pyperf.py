@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number, printed_lines
 from benchbook.logs.units import in_base
 
@@ -15,19 +16,19 @@ TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
 WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
 WORDS += ("- value 1: ", "* the standard deviation (")
-SIGNS = re.compile(
+SIGNS = late(
     r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
     r"|- value 1: |\* the standard deviation \("
 )
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
 _UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"
-_SPREAD = re.compile(
+_SPREAD = late(
     r"^(?:(?P<name>\S[^+\n]{0,200}?): )?(?P<what>Mean \+- std dev|Median \+- (?:MAD|std dev)): +"
     rf"(?P<middle>{_NUMBER})(?: (?P<unit>{_UNIT}))? \+- "
     rf"(?P<spread>{_NUMBER})(?: (?P<spread_unit>{_UNIT}))?$"
 )
-_COMPARED = re.compile(
+_COMPARED = late(
     rf"^(?:(?P<name>[^+\n]{{1,200}}?): )?(?P<what>Mean|Median) \+- std dev: "
     # Without names of the sides by pyperformance 1.x.
     rf"(?P<first>(?:\[.+?\] )?{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
@@ -35,42 +36,42 @@ _COMPARED = re.compile(
     r"(?: (?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower))?"
 )
 # What `compare_to --group-by-speed` lists under its titles.
-_GROUP = re.compile(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
-_GROUPED = re.compile(
+_GROUP = late(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
+_GROUPED = late(
     rf"^- (?P<name>\S.{{0,200}}?): (?P<first>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
     rf"(?P<second>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}): "
     r"(?:(?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower)|no change)"
 )
-_SIDE = re.compile(
+_SIDE = late(
     rf"(?:\[(?P<side>.+)\] )?(?P<middle>{_NUMBER}) (?P<unit>{_UNIT}) \+- "
     rf"(?P<spread>{_NUMBER}) (?P<spread_unit>{_UNIT})"
 )
-_CELL = re.compile(
+_CELL = late(
     rf"({_NUMBER}) ({_UNIT})"
     r"(: (?:(?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower)(?: \([^()]{1,40}\))?"
     r"|no change|not significant))?"
 )
 # What `dump` shows of a run: the value, and how far it is from the mean.
-_RUN = re.compile(r"^Run (\d{1,6}): ")
-_VALUE = re.compile(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+%\))?(?: \(|$)")
-_PERCENTILE = re.compile(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
+_RUN = late(r"^Run (\d{1,6}): ")
+_VALUE = late(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+%\))?(?: \(|$)")
+_PERCENTILE = late(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
 _UNSTABLE = "WARNING: the benchmark result may be unstable"
-_DEVIATION = re.compile(
+_DEVIATION = late(
     rf"^\* the standard deviation \(({_NUMBER}) ({_UNIT})\) is (\d+)% of the mean "
     rf"\(({_NUMBER}) ({_UNIT})\)"
 )
-_LONGEST = re.compile(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
-_EDGE = re.compile(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
+_LONGEST = late(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
+_EDGE = late(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
 _NEAR = 6  # lines from the first of its figures to the last
-_TITLE = re.compile(r"^(?:### (?=\S)|# (?=[\w.-]+$))(.{1,200}?)(?: ###)?$")
-_COUNT = re.compile(r"^Total number of values: (\d+)$")
+_TITLE = late(r"^(?:### (?=\S)|# (?=[\w.-]+$))(.{1,200}?)(?: ###)?$")
+_COUNT = late(r"^Total number of values: (\d+)$")
 _UNITS = {"sec": "s", "second": "s", "byte": "B", "bytes": "B", "integer": "1", "hour": "h"}
 _SAID = {
     "Mean +- std dev": ("mean", "stddev"),
     "Median +- MAD": ("median", "mad"),
     "Median +- std dev": ("median", "stddev"),  # of perf 0.x
 }
-_RESOLUTION = re.compile(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
+_RESOLUTION = late(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 

@@ -10,56 +10,57 @@ from types import MappingProxyType
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import decimals, half_digit, printed_lines
 
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
 WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
-SIGNS = re.compile(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
+SIGNS = late(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
 LONGEST_SIZE = 9  # digits of an option: more are no size
-_START = re.compile(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
-_END = re.compile(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
-_SIDE = re.compile(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
+_START = late(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
+_END = late(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")
+_SIDE = late(r"sockperf: ?\[SERVER\]|sockperf\[SERVER\]|sockperf(?:: )?\[CLIENT\]")
 _NUMBER = r"-?[\d.,]*\d"  # a comma may follow it
-_RUN = re.compile(
+_RUN = late(
     rf"\[(?P<part>Total Run|Valid Duration)\] RunTime\s*=\s*(?P<took>{_NUMBER}) sec;"
     r".*?SentMessages\s*=\s*(?P<sent>\d+); ReceivedMessages\s*=\s*(?P<got>\d+)"
 )
-_MEAN = re.compile(
+_MEAN = late(
     rf"====> avg-(?P<kind>lat\w*|rtt)\s*=\s*(?P<mean>{_NUMBER}) \(std-dev\s*=\s*(?P<sd>{_NUMBER})"
 )
 # What 3.8 and later tell of these once more.
-_VARIATION = re.compile(rf", cv\s*=\s*({_NUMBER})")
-_INTERVAL = re.compile(rf"% ci\s*=\s*\[({_NUMBER}), ({_NUMBER})\]")
-_LOST = re.compile(
+_VARIATION = late(rf", cv\s*=\s*({_NUMBER})")
+_INTERVAL = late(rf"% ci\s*=\s*\[({_NUMBER}), ({_NUMBER})\]")
+_LOST = late(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )
-_SUMMARY = re.compile(
+_SUMMARY = late(
     r"Summary: (?:All servers )?(?P<kind>Latency|Round trip) (?:of .* )?is\s+"
     r"(?P<us>-?[\d.,]+) usec"
 )
-_OBSERVATIONS = re.compile(
+_OBSERVATIONS = late(
     rf"Total (\d+) observations(?:; each percentile contains ({_NUMBER}) observations)?"
 )
-_SERVER = re.compile(r"Printing statistics for Server No: (\d{1,6})")
-_EXTREME = re.compile(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>-?[\d.,]+)")
-_PERCENTILE = re.compile(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>-?[\d.,]+)")
-_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.,]+) sec")
-_SIZE = re.compile(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
-_RATE = re.compile(
+_SERVER = late(r"Printing statistics for Server No: (\d{1,6})")
+_EXTREME = late(r"---> <?(?P<which>MAX|MIN)>? observation\s*=\s*\**(?P<us>-?[\d.,]+)")
+_PERCENTILE = late(r"---> percentile\s+(?P<which>[\d.,]+)\s*=\s*\**(?P<us>-?[\d.,]+)")
+_SENT = late(r"Total of (\d+) messages sent in ([\d.,]+) sec")
+_SIZE = late(r"using msg-size=(\d+)|--msg-size[= ](\d+)|\bmsg_size = (\d+)")
+_RATE = late(
     r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is about (\d+) \[pkt/sec\])?"
 )
-_WIDTH = re.compile(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
-_PACE = re.compile(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
+_WIDTH = late(r"Summary: BandWidth is ([\d.,]+) ([MG])Bps(?: \(([\d.,]+) [MG]bps\))?")
+_PACE = late(r"(?<!\S)--[mp]ps[= ](\d{1,9})(?!\S)")
 _PRECISE = 9  # decimals
 # With these, several messages are on their way at the same time.
 _SEVERAL = {"-b", "--burst", "-f", "--file", "--threads-num"}
-_HANDLED = re.compile(r"Total (\d+) messages received and handled")
-_ERROR = re.compile(r"sockperf: ((?:ERROR|No messages).*)")
+_HANDLED = late(r"Total (\d+) messages received and handled")
+_ERROR = late(r"sockperf: ((?:ERROR|No messages).*)")
 # The file of --full-log: what was asked, the statistics, each exchange.
-_FULL = re.compile(r"^test was performed using the following parameters: --mps")
-_EACH = re.compile(r"^packet, txTime\(\w+\), rxTime\(\w+\), (?P<kind>latency|rtt)\(usec\)$")
-_ROW = re.compile(r"^(?P<number>\d{1,12}), \d+\.\d+, \d+\.\d+, (?P<us>-?\d+\.\d+)$")
+_FULL = late(r"^test was performed using the following parameters: --mps")
+_EACH = late(r"^packet, txTime\(\w+\), rxTime\(\w+\), (?P<kind>latency|rtt)\(usec\)$")
+_ROW = late(r"^(?P<number>\d{1,12}), \d+\.\d+, \d+\.\d+, (?P<us>-?\d+\.\d+)$")
 _MODES = {
     "pp": "ping-pong", "ping-pong": "ping-pong", "ul": "under-load", "under-load": "under-load",
     "tp": "throughput", "throughput": "throughput", "pb": "playback", "playback": "playback",

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.numerals import number
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import (
     LONGEST,
     decimals,
@@ -24,7 +25,7 @@ from benchbook.logs.units import bytes_per_s
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
-SIGNS = re.compile(
+SIGNS = late(
     r"(?:Copy|Scale|Add|Triad)"
     r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
     r"|SAXPYing *: *\d|Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"
@@ -32,17 +33,17 @@ SIGNS = re.compile(
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
 _OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0
-_TABLE = re.compile(
+_TABLE = late(
     r"Function\b.*?\bRate\s*(?:\(\s*)?(?P<unit>[MG]i?B)/s\s*(?:\)\s+)?(?<=\s)"
     r"(?P<mid>Avg|RMS|Average)\s+time\s+"
     r"Min\s+time\s+Max\s+time",
     re.IGNORECASE,
 )
-_ROW = re.compile(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
-_OWN_ROW = re.compile(
+_ROW = late(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
+_OWN_ROW = late(
     r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>[\d+Ii]\S*(?:\s+\S+)*)$"
 )
-_CELL = re.compile(r"[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
+_CELL = late(r"[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
 _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
 # A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
 _DIGITS_OF_5 = (1, 6, 6, 6)
@@ -56,7 +57,7 @@ _ARRAYS = 3
 _SIZES = (4, 8)  # bytes of an element
 _NEARLY = 2**0.5  # times: half of the way from one of them to the other
 # Of builds that print nothing but rates, and of who took them out of the table.
-_RATE_ALONE = re.compile(
+_RATE_ALONE = late(
     r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
 )
 _CLOSE = 3  # lines from one of them to the next
@@ -73,22 +74,22 @@ def _mib(text: str) -> int | None:
 _PEAK = "memory_peak_bytes_per_s"
 # fact -> (a word of the line that tells it, its pattern, how to read it)
 _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
-    "version": ("Revision", re.compile(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
+    "version": ("Revision", late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
     "bytes_per_element": (
         "bytes per",
-        re.compile(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
+        late(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
         int,
     ),
     "array_elements": (
         "rray size",
-        re.compile(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
+        late(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
         int,
     ),
-    "offset_elements": ("Offset", re.compile(r"\bOffset *= *(\d+)"), int),
-    "array_mib": ("per array", re.compile(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
+    "offset_elements": ("Offset", late(r"\bOffset *= *(\d+)"), int),
+    "array_mib": ("per array", late(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
     "total_mib": (
         "emory requir",
-        re.compile(
+        late(
             r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
             r" *([\d.,]+) Mi?B"
         ),
@@ -96,34 +97,34 @@ _FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
     ),
     "runs": (
         "times",
-        re.compile(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
+        late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
         int,
     ),
     "threads": (
         "Number of Threads",
-        re.compile(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
+        late(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
         int,
     ),
     "threads_counted": (
         "Number of Threads",
-        re.compile(r"Number of Threads counted[\w ]*= *(\d+)"),
+        late(r"Number of Threads counted[\w ]*= *(\d+)"),
         int,
     ),
-    "processes": ("MPI ranks", re.compile(r"distributed across (\d+) MPI ranks"), int),
+    "processes": ("MPI ranks", late(r"distributed across (\d+) MPI ranks"), int),
     "clock_resolution_ns": (
         "granularity",
-        re.compile(r"granularity/precision appears to be +(\d+) *microseconds"),
+        late(r"granularity/precision appears to be +(\d+) *microseconds"),
         lambda text: int(text) * 1000,
     ),
     "test_ns": (
         "on the order of",
-        re.compile(r"take on the order of +(\d+) microseconds"),
+        late(r"take on the order of +(\d+) microseconds"),
         lambda text: int(text) * 1000,
     ),
-    "clock_ticks": ("ticks)", re.compile(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    "clock_ticks": ("ticks)", late(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
     _PEAK: (  # of each device, by the port to CUDA
         "GB/s PEAK",
-        re.compile(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
+        late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
         lambda text: float(text) * 1e9,
     ),
 }
@@ -137,10 +138,10 @@ _TOLD = {
     "clock_resolution_ns": ("nanoseconds of the clock", 0.0),
     "clock_ticks": ("clock ticks", 1.0),
 }
-_TELLS = re.compile(
+_TELLS = late(
     "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
 )
-_CHECKED = re.compile(r"Solution Validates|Failed Validation")
+_CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
 _HEAD = ("version", "bytes_per_element", "array_elements", "runs", _PEAK)
 

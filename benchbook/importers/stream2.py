@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number, printed_lines
 
 TOOL = "stream2"
 LOOKS_FOR = "stream2: its table 'Size  Iter  FILL  COPY  DAXPY  DOT'"
 WORDS = ("DAXPY",)
-SIGNS = re.compile(r"Size[ \t]+Iter[ \t]+FILL[ \t]+COPY[ \t]+DAXPY")
+SIGNS = late(r"Size[ \t]+Iter[ \t]+FILL[ \t]+COPY[ \t]+DAXPY")
 
-_TABLE = re.compile(r"\bSize +Iter +FILL +COPY +DAXPY +(?P<last>DOT|SUM)$")
-_CLOCK = re.compile(r"\bSmallest time delta is +(\d+(?:\.\d+)?(?:[eEdD][+-]?\d{1,3})?)$")
+_TABLE = late(r"\bSize +Iter +FILL +COPY +DAXPY +(?P<last>DOT|SUM)$")
+_CLOCK = late(r"\bSmallest time delta is +(\d+(?:\.\d+)?(?:[eEdD][+-]?\d{1,3})?)$")
 _ARRAYS = {"FILL": 1, "COPY": 2, "DAXPY": 2, "DOT": 2, "SUM": 1}
 _ELEMENT_BYTES = 8
 _LARGEST = 12  # digits of a size

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result, Twice
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST, half_digit, is_number, printed_lines
 from benchbook.logs.twice import Printed, printed, product
 from benchbook.sizes import format_bytes
@@ -24,32 +25,32 @@ WORDS = (
     "events per second:",
     "Threads fairness:",
 )
-SIGNS = re.compile(
+SIGNS = late(
     r"sysbench \d|Running memory speed test|Doing memory operations speed test"
     r"|Mi?B transferred \(|per-request statistics:|events per second:|Threads fairness:"
 )
 
 _NUMBER = r"\d[\d.,]*"
-_BANNER = re.compile(r"^sysbench v?(\d[\w.-]*)")
+_BANNER = late(r"^sysbench v?(\d[\w.-]*)")
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_SIZE = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?")
+_SIZE = late(r"(\d+)\s*([KMGT]?)(?:i?B)?")
 # Who compares several writes their names before them.
 _BEFORE = r"(?:^|(?<=:)|(?<=: )|(?<=  )|(?<=\t))"
-_TRANSFERRED = re.compile(rf"{_BEFORE}({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
-_OPERATIONS = re.compile(
+_TRANSFERRED = late(rf"{_BEFORE}({_NUMBER}) Mi?B transferred \(({_NUMBER}) Mi?B/sec\)")
+_OPERATIONS = late(
     rf"^(?:Total operations|Operations performed): ({_NUMBER}) "
     rf"\( *({_NUMBER}) (?:per second|ops/sec)\)"
 )
-_COUNT = re.compile(r"^total number of events: +(\d{1,18})$")
-_EVENTS = re.compile(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
-_FILES = re.compile(rf"^(read|written), MiB/s: +({_NUMBER})$")
-_INTERVAL = re.compile(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
-_LATENCY = re.compile(
+_COUNT = late(r"^total number of events: +(\d{1,18})$")
+_EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
+_FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
+_INTERVAL = late(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
+_LATENCY = late(
     rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
 )
-_TOTAL_TIME = re.compile(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
+_TOTAL_TIME = late(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
 # What it prints beside its results, and computes of the same counts.
-_COUNTED = re.compile(
+_COUNTED = late(
     rf"^(?P<name>Number of threads|total number of events|events \(avg/stddev\)"
     rf"|execution time \(avg/stddev\)|total time taken by event execution|avg|sum"
     rf"|(?:Total operations|Operations performed)(?=: [\d.,]+ \()): +(?P<value>{_NUMBER})"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from functools import lru_cache
 
 from benchbook.importers import Report
+from benchbook.logs.patterns import late
 
 # Pairs, as tools and Mininet (h1-eth0) name them; bridges of Docker, CNI, libvirt, LXC and LXD.
-_VIRTUAL = re.compile(
+_VIRTUAL = late(
     r"(?i:veth)[\w.-]*|h\d{1,3}-eth\d{1,2}|docker0|br-[\da-f]{12}|cni0|virbr\d{1,3}|lxcbr0|lxdbr0"
 )
 # What people write for an address that they do not show, which may be anywhere.

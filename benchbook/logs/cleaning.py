@@ -3,7 +3,6 @@ stamps of continuous integration go; lines keep the numbers that they have in th
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import partial
@@ -16,11 +15,12 @@ from benchbook.logs.fragments import Found, documents
 from benchbook.logs.mails import decoded
 from benchbook.logs.markup import unwrapped
 from benchbook.logs.numerals import has_decimal_commas
+from benchbook.logs.patterns import late
 from benchbook.logs.shells import commands
 
 _MOST_DIGITS = 60
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
-_ENDLESS = re.compile(rf"\d{{{_MOST_DIGITS},}}")
+_ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")
 
 
 def log_of(content: bytes) -> Log:

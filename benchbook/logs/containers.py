@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchbook.logs.decoding import SOFT, shown
+from benchbook.logs.patterns import late
 
 # Members whose text is what a program printed, or what a person pasted.
 _TEXTS = (
@@ -22,39 +23,39 @@ _TEXTS = (
 )
 _OF_LOGGERS = "log|MESSAGE|message|msg|textPayload|line"
 _STRING = r'"((?:[^"\\\n]++|\\.)*+)"'
-_RECORDING = re.compile(r'\s*\{"version": ?[23], ?')  # asciinema
-_EVENT = re.compile(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')
-_RECORD = re.compile(rf'^[ \t]{{0,8}}\{{(?=[^\n]*"(?:{_OF_LOGGERS})" ?: ?")[^\n]*\}}[ \t]*$', re.M)
+_RECORDING = late(r'\s*\{"version": ?[23], ?')  # asciinema
+_EVENT = late(rf'\[ ?\d+(?:\.\d+)?(?:e-\d+)?, ?"o", ?{_STRING} ?\]')
+_RECORD = late(rf'^[ \t]{{0,8}}\{{(?=[^\n]*"(?:{_OF_LOGGERS})" ?: ?")[^\n]*\}}[ \t]*$', re.M)
 # The same records with each member in a line of its own, as clients of log services print them.
-_SPREAD = re.compile(rf'^[ \t]*"(?:{_OF_LOGGERS})": {_STRING},?[ \t]*$', re.M)
+_SPREAD = late(rf'^[ \t]*"(?:{_OF_LOGGERS})": {_STRING},?[ \t]*$', re.M)
 # A list of lines: in a notebook, and from Ansible. Reports of benchmarks have no list so called.
-_LIST = re.compile(
+_LIST = late(
     r'"(?:text|text/plain|source|[\w.]{0,60}(?:stdout|stderr)_lines|msg|output|lines)": \[[ \t]*\n'
     rf"(?:[ \t]*{_STRING.replace('(', '(?:', 1)},?[ \t]*\n)+"
 )
-_ITEM = re.compile(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
+_ITEM = late(rf"^[ \t]*{_STRING},?[ \t]*$", re.M)
 # Ansible has both, alike: a text, and behind it the list of its lines, in a line of its own or not.
-_LISTED = re.compile(r'"(stdout|stderr)_lines": \[[ \t]*\n')
-_AGAIN = re.compile(r'\s{0,200},\s{0,200}"(stdout|stderr)_lines" ?: ?\[(?![ \t\n]{0,200}\])')
-_IN_ROW = re.compile(
+_LISTED = late(r'"(stdout|stderr)_lines": \[[ \t]*\n')
+_AGAIN = late(r'\s{0,200},\s{0,200}"(stdout|stderr)_lines" ?: ?\[(?![ \t\n]{0,200}\])')
+_IN_ROW = late(
     rf'"(?:stdout|stderr)_lines" ?: ?\[((?:[ \t]*+{_STRING.replace("(", "(?:", 1)},?)++)[ \t]*+\]'
 )
-_ROW_ITEM = re.compile(_STRING)
+_ROW_ITEM = late(_STRING)
 _OF_SERVER = "server_output_text"  # of iperf3; in a whole document it is another's
-_MEMBER = re.compile(rf'"({_TEXTS}|{_OF_SERVER})" ?: ?{_STRING}')
+_MEMBER = late(rf'"({_TEXTS}|{_OF_SERVER})" ?: ?{_STRING}')
 # What a script of Python says of a program that it ran, and loggers that write name=value.
-_LITERAL = re.compile(
+_LITERAL = late(
     r"(?:(?:(?<=[=(])|^)b?|(?<=[\[: ])b)'(?P<single>(?:[^'\\\n]++|\\.)*+)'"
     r"|(?:(?<=[=([: ])|^)b\"(?P<bytes>(?:[^\"\\\n]++|\\.)*+)\""
     r"|(?<==)\"(?P<double>(?:[^\"\\\n]++|\\.)*+)\"",
     re.M,
 )
-_ATTACHED = re.compile(
+_ATTACHED = late(
     r"^(Content-Transfer-Encoding:[ \t]*base64[ \t]*\n(?:[^\n]+\n)*+\n)"
     r"((?:[A-Za-z\d+/]{1,80}={0,2}(?:\n|\Z))++)",
     re.I | re.M,
 )
-_PARTED = re.compile(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
+_PARTED = late(r"\\n(?=[^\n]*\\n)")  # two ends of lines in one string
 _MOST = 0.5  # of the lines that are not empty
 _LEAST = 3  # such members; fewer are no log
 

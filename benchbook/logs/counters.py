@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from benchbook.artefacts import Finding
 from benchbook.importers import Report, Result
+from benchbook.logs.patterns import late
 
-_OF_KIND = re.compile(r"^\w+/")
-_OF_GUESTS = re.compile(r":\w*G\w*$")  # a host without any counts none of them
+_OF_KIND = late(r"^\w+/")
+_OF_GUESTS = late(r":\w*G\w*$")  # a host without any counts none of them
 SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
 ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
 

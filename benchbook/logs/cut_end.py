@@ -6,12 +6,13 @@ import re
 from itertools import islice
 
 from benchbook.importers import Log, Report
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import decimals
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d*)?")
-_AT_END = re.compile(r"\d+(?:\.\d+)?$")
+_NUMBER = late(r"\d+(?:[.,]\d*)?")
+_AT_END = late(r"\d+(?:\.\d+)?$")
 _CLOSING, _DIGITS = ",;|", "0123456789.,"
-_WORD = re.compile(r"\S+")
+_WORD = late(r"\S+")
 _LOOKED_AT = 200  # lines before the last one
 _ROWS, _LEAST = 8, 2  # that tell how many digits a column has
 

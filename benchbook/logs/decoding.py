@@ -9,6 +9,8 @@ import codecs
 import re
 from collections.abc import Callable
 
+from benchbook.logs.patterns import late
+
 SOFT = "\x1e"  # between lines that the file has in one
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -27,39 +29,39 @@ _OLD = {
     0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte)
     for byte in range(0x80, 0x100)
 }
-_RUBBED_AT_ONCE = re.compile("[^\x08]\x08")
+_RUBBED_AT_ONCE = late("[^\x08]\x08")
 # Plus-minus, micro, sigma, dashes and dots as they look when their UTF-8 was read as that page.
-_TWICE = re.compile(
+_TWICE = late(
     "\u00c2[\u00b1\u00b5\u00b7\u00a0]|\u00c3\u2014|\u00e2\u20ac|\u00cf\u0192|\u00ce\u00bc|\u00e2\u2030"
 )
 # The same on a console of Windows: code pages 850 (western Europe) and 437.
 _TWICE_ON_CONSOLE = {
-    "cp850": re.compile("\u252c[\u2592\u00c1]|\u00d4\u00c7\u00aa|\u00a4\u00e2"),
-    "cp437": re.compile("\u252c[\u2592\u2561]|\u0393\u00c7\u00aa|\u2567\u00e2"),
+    "cp850": late("\u252c[\u2592\u00c1]|\u00d4\u00c7\u00aa|\u00a4\u00e2"),
+    "cp437": late("\u252c[\u2592\u2561]|\u0393\u00c7\u00aa|\u2567\u00e2"),
 }
 _BYTE = {one: bytes([byte]) for byte in range(0x80, 0xA0) if (one := _OLD[0xDC00 + byte])}
-_STRAY = re.compile("[\udc80-\udcff]")
-_FOREIGN = re.compile(rb"[\x80-\xff]{4,}")
+_STRAY = late("[\udc80-\udcff]")
+_FOREIGN = late(rb"[\x80-\xff]{4,}")
 _ASCII = bytes(range(128))
 _MOSTLY_OF_PAGE = 0.95
-_ESCAPES = re.compile(
+_ESCAPES = late(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor
     r"|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\|(?=\n)|$)"  # titles, links, and other strings
     r"|[ -/]*[0-Z\\^-~]|)"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 # Not those that JSON spells: they are no text yet.
-_LOST_ESCAPES = re.compile(r"(?<!\\u001[bB])\[(?:\d{1,3}(?:;\d{1,3}){0,4}m|[0-2]?K)")
+_LOST_ESCAPES = late(r"(?<!\\u001[bB])\[(?:\d{1,3}(?:;\d{1,3}){0,4}m|[0-2]?K)")
 _HIDDEN = "\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
-_CONTROLS = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f{_HIDDEN}]")
+_CONTROLS = late(rf"[\x00-\x08\x0b\x0c\x0e-\x1f{_HIDDEN}]")
 _ASCII_CONTROLS = bytes({*range(32), 127} - {9, 10, 13})
 # Not between digits. The space comes first: looked for by what is around it, all would be.
 _WIDE = "\u00a0\u2007\u2009\u202f"
-_SPACES = re.compile(rf"[{_WIDE}](?:(?<!\d[{_WIDE}])|(?!\d))")
-_THIN = re.compile("[\u2007\u2009\u202f]")
+_SPACES = late(rf"[{_WIDE}](?:(?<!\d[{_WIDE}])|(?!\d))")
+_THIN = late("[\u2007\u2009\u202f]")
 _BEGIN_TWICE = "\u00c2\u00c3\u00e2\u00cf\u00ce\u252c\u00d4\u00a4\u0393\u2567"
 # One of these is in every text that has more to change than single characters: few texts have any.
-_ODD = re.compile(f"[{_BEGIN_TWICE}{_HIDDEN}{_WIDE}]")
+_ODD = late(f"[{_BEGIN_TWICE}{_HIDDEN}{_WIDE}]")
 _LIKE = {"μ": "µ", "−": "-", "‐": "-", "‑": "-"}
 
 

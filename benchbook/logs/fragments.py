@@ -7,18 +7,20 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from benchbook.logs.patterns import late
+
 _KEY = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"[ \t]*:'
 # Each begins with what Python finds fast: it tries no place in between.
-_OPENED = re.compile(r'\{\s*(?=")|\[\s*(?=\{\s*")')
-_MEMBER_LINE = re.compile(rf"\n[ \t]*(?={_KEY}[ \t])")
-_TOKEN = re.compile(
+_OPENED = late(r'\{\s*(?=")|\[\s*(?=\{\s*")')
+_MEMBER_LINE = late(rf"\n[ \t]*(?={_KEY}[ \t])")
+_TOKEN = late(
     r'\s*(?:(?P<string>"(?:[^"\\\x00-\x1f]++|\\.)*+")|(?P<word>true|false|null|NaN)'
     r"|(?P<number>-?(?:\d++(?:\.\d*+)?(?:[eE][+-]?\d++)?|Infinity))|(?P<mark>[{}\[\],:]))"
 )
-_MEMBER = re.compile(rf"\s*{_KEY}")
+_MEMBER = late(rf"\s*{_KEY}")
 _DEEPEST = 500  # brackets; more is nothing that a benchmark prints
-_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[{}\[\],]', re.S)
-_LAST = re.compile(
+_BRACKET = late(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[{}\[\],]', re.S)
+_LAST = late(
     rf"\s*,?\s*(?:{_KEY}\s*)?"
     r'(?:"(?:[^"\\\x00-\x1f]++|\\.)*+"(?!\s*:)|true|false|null|-?\d++(?:\.\d++)?(?=\s))'
 )

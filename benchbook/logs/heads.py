@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-_UNIT = re.compile(
+from benchbook.logs.patterns import late
+
+_UNIT = late(
     r"\b[KMG]i?B(?:ytes)?/s|GBPS|\[(?:usec|us|ns|ms|s)\]|#bytes|"
     r"\((?:us|ns|ms|s|usec|sec|Bytes|GFLOPS|GIOPS)\)",
     re.I,
 )
 _LONGEST = 300  # characters
-_DIGIT = re.compile(r"\d")
+_DIGIT = late(r"\d")
 
 
 def is_head(text: str) -> bool:

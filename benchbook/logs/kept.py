@@ -11,7 +11,6 @@ import csv
 import hashlib
 import io
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +23,7 @@ from benchbook.files import read_json, write_json, write_text
 from benchbook.importers import Report, Result
 from benchbook.logs import explain
 from benchbook.logs.explain import Explained
+from benchbook.logs.patterns import late
 from benchbook.logs.printing import visible
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
@@ -34,7 +34,7 @@ VERSION = 1
 FOLDER = "data/imported"
 LOG, MANIFEST, RESULTS, EXPLAINED = "log", "manifest.json", "results.csv", "explained.json"
 STATE = "imported"
-_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
+_NAME = late(r"[A-Za-z0-9][\w.+-]{0,79}")
 
 
 @dataclass(frozen=True)

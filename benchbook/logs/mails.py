@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-_BEGIN = re.compile(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
-_END = re.compile(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
-_SPELT = re.compile(rb"=([0-9A-Fa-f]{2})")
-_SURELY = re.compile(rb"=(?:3D|[89A-F][0-9A-F]|20\r?$|\r?$)", re.M)
-_OTHER = re.compile(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
+from benchbook.logs.patterns import late
+
+_BEGIN = late(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
+_END = late(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
+_SPELT = late(rb"=([0-9A-Fa-f]{2})")
+_SURELY = late(rb"=(?:3D|[89A-F][0-9A-F]|20\r?$|\r?$)", re.M)
+_OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
 
 
 def decoded(content: bytes) -> bytes:

@@ -12,22 +12,23 @@ from itertools import groupby, pairwise
 from operator import ne
 
 from benchbook.logs.decoding import SOFT
+from benchbook.logs.patterns import late
 from benchbook.logs.sources import may_be_commented, uncommented
 
-_IS_PAGE = re.compile(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
-_HIDDEN = re.compile(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
-_BREAKS = re.compile(r"<(?:br|/p|/tr|/div|/li|/h[1-6]|/pre|pre|p|div)\b[^<>\n]{0,500}>", re.I)
+_IS_PAGE = late(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
+_HIDDEN = late(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
+_BREAKS = late(r"<(?:br|/p|/tr|/div|/li|/h[1-6]|/pre|pre|p|div)\b[^<>\n]{0,500}>", re.I)
 # What a row has between its cells, if they are in one line; tables with heads are tables of text.
-_CELLS = re.compile(r"</t[dh]\s{0,8}>[ \t]{0,80}<t[dh]\b[^<>\n]{0,500}>", re.I)
-_HEADED = re.compile(r"<th\b", re.I)
-_TAGS = re.compile(
+_CELLS = late(r"</t[dh]\s{0,8}>[ \t]{0,80}<t[dh]\b[^<>\n]{0,500}>", re.I)
+_HEADED = late(r"<th\b", re.I)
+_TAGS = late(
     r"</?(?:a|abbr|b|blockquote|body|br|button|code|dd|div|dl|dt|em|font|h[1-6]|head|header|hr|html"
     r"|i|img|ins|kbd|li|link|main|meta|nav|ol|p|path|pre|s|samp|section|small|span|strong|sub|sup"
     r"|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)\b[^<>\n]{0,2000}>"
     r"|<!--(?:(?!<!--)[^\n]){0,2000}?-->|<!DOCTYPE[^<>\n]{0,500}>",
     re.I,
 )
-_ENTITY = re.compile(
+_ENTITY = late(
     r"&(?:lt|gt|amp|quot|apos|nbsp|micro|mu|plusmn|times|sigma|hellip|equiv|minus|[mn]dash"
     r"|#\d{1,7}|#x[\da-f]{1,6});",
     re.I,
@@ -70,59 +71,59 @@ _STAMPS = (
     r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
 )
-_STAMP = re.compile(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
-_STAMP_ALONE = re.compile(rf"\[?{_ISO}\]?(?: \d\d[OE])?[ \t|:]*")  # of an empty line
+_STAMP = late(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
+_STAMP_ALONE = late(rf"\[?{_ISO}\]?(?: \d\d[OE])?[ \t|:]*")  # of an empty line
 # mpirun puts what one process wrote behind what another has not ended: what it marks is a line.
-_GLUED = re.compile(
+_GLUED = late(
     rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}})?"
     r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?"
 )
 # Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
-_MARKED = re.compile(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
+_MARKED = late(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
 _STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
-_NAMED = re.compile(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
-_PODDED = re.compile(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
+_NAMED = late(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
+_PODDED = late(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
 # own lines by its name: hosts of clusters have a digit in theirs.
 _HOST = r"(?!SUM-\d|FD\d)(?=[\w.-]{0,39}\d)[A-Za-z][\w.-]{1,40}"
-_HOSTED = re.compile(rf"(\[{_HOST}\]:?|{_HOST}(?:\]:?|:|\t)) ?")
-_STERNED = re.compile(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
+_HOSTED = late(rf"(\[{_HOST}\]:?|{_HOST}(?:\]:?|:|\t)) ?")
+_STERNED = late(r"([a-z][a-z\d.-]{0,253}-[a-z\d]{5} [a-z][a-z\d-]{0,62})(?: |$)")  # stern
 # A file, as grep writes it before what it found in it, and maybe the number of the line.
-_FILED = re.compile(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
-_CLOCKED = re.compile(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:[ \t]|$)")
+_FILED = late(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
+_CLOCKED = late(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:[ \t]|$)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
-_CALLED = re.compile(
+_CALLED = late(
     r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
     r"|\[(?!SUM\]|ID\]|FD\d)[A-Za-z][\w.:/@-]{1,40}\]:?) ?"
 )
 # srun -l, mpiexec -l; lines of iperf begin by the number of a stream.
-_RANKED = re.compile(
+_RANKED = late(
     r"( {0,3}\d{1,4}:(?: |$)"
     r"|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
 )
-_COUNTED = re.compile(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
+_COUNTED = late(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
 # less -N, bat, an editor: what has no bar behind it must count from 1.
-_LISTED = re.compile(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|$)")
+_LISTED = late(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|$)")
 _FEWEST_LISTED = 5
-_ADDED = re.compile(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
-_STEPPED = re.compile(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
-_FAR = re.compile(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
+_ADDED = late(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
+_STEPPED = late(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
+_FAR = late(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
 # What pytest shows of an assertion, points of a list, initials of who is quoted.
-_MARKS = re.compile(r" {0,12}(E(?= {3})|--?(?= |$)|[*•](?= )|[A-Z]{2,3}>(?= |$)) ?")
+_MARKS = late(r" {0,12}(E(?= {3})|--?(?= |$)|[*•](?= )|[A-Z]{2,3}>(?= |$)) ?")
 _PREFIXES = (
     _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED,
     _STEPPED, _FAR, _MARKS, _ADDED,
 )  # fmt: skip
-_FIGURES = re.compile(r"[\s\d.,]+")
-_QUOTED = re.compile(r"(?:[ \t]*>)+(?:[ \t]|$)")
-_BARRED = re.compile(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
-_FRAMED = re.compile(r"[ \t]*\| \+-")  # a table of text within such a frame
-_BARS = re.compile(r"[ \t]*\|(?: |$)")
-_ESCAPED = re.compile(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
+_FIGURES = late(r"[\s\d.,]+")
+_QUOTED = late(r"(?:[ \t]*>)+(?:[ \t]|$)")
+_BARRED = late(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
+_FRAMED = late(r"[ \t]*\| \+-")  # a table of text within such a frame
+_BARS = late(r"[ \t]*\|(?: |$)")
+_ESCAPED = late(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 # What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
-_BOLD = re.compile(r"(?<![^\s>|=(/])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
-_INTERRUPTED = re.compile(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
-_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
+_BOLD = late(r"(?<![^\s>|=(/])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
+_INTERRUPTED = late(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
+_FENCE = late(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
 _NESTED = 3  # one in the other

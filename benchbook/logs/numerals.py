@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from benchbook.logs.patterns import late
+
 _LOOKED_AT = 1 << 20  # characters
-_WRITTEN = re.compile(r"[\d.,]+")
-_COMMAS = re.compile(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
-_POINTS = re.compile(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
-_BOTH_COMMA = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+")
-_BOTH_POINT = re.compile(r"\d{1,3}(?:,\d{3})+\.\d+")
-_GROUPS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_GROUPS_BY_POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3}){2,}|[+-]?\d{1,3}(?:\.\d{3})+,\d+")
+_WRITTEN = late(r"[\d.,]+")
+_COMMAS = late(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
+_POINTS = late(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
+_BOTH_COMMA = late(r"\d{1,3}(?:\.\d{3})+,\d+")
+_BOTH_POINT = late(r"\d{1,3}(?:,\d{3})+\.\d+")
+_GROUPS = late(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_GROUPS_BY_POINTS = late(r"[+-]?\d{1,3}(?:\.\d{3}){2,}|[+-]?\d{1,3}(?:\.\d{3})+,\d+")
 
 
 def has_decimal_commas(text: str) -> bool:

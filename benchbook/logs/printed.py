@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Any, TypeGuard
 
 from benchbook.importers import Line, Log
+from benchbook.logs.patterns import late
 
-_DIGITS = re.compile(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
+_DIGITS = late(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
 
 def half_digit(text: str) -> float:
@@ -53,7 +54,7 @@ def whole(value: float) -> int | float:
     return round(value) if math.isfinite(value) else value
 
 
-_REMARK = re.compile(r"(?<=[\d.])\s+(?:[\u2190\u21d0\u2b05\u2605\u2606\u26a0!#*(]|<[-=<]|//).*$")
+_REMARK = late(r"(?<=[\d.])\s+(?:[\u2190\u21d0\u2b05\u2605\u2606\u26a0!#*(]|<[-=<]|//).*$")
 
 
 def unremarked(text: str) -> str:
@@ -61,7 +62,7 @@ def unremarked(text: str) -> str:
     return _REMARK.sub("", text)
 
 
-_MARK = re.compile(r"[\s]*(?:(?:#{1,3}|/{2,3}|;{1,2}|--|[%*•-])[ \t]+)?")
+_MARK = late(r"[\s]*(?:(?:#{1,3}|/{2,3}|;{1,2}|--|[%*•-])[ \t]+)?")
 
 
 def unmarked(text: str) -> str:
@@ -88,7 +89,7 @@ def printed_lines(log: Log) -> Iterator[Line]:
     return (line for line in log.lines if len(line.text) <= LONGEST)
 
 
-_SNIPPED = re.compile(
+_SNIPPED = late(
     r"[\s<>\[\](){}8-]*+(?:(?:\.{2,}+|…++|snip(?:ped)?+|cut|omitted)[\s<>\[\](){}8-]*+)++", re.I
 )
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from benchbook.importers import Command, Line
+from benchbook.logs.patterns import late
 from benchbook.logs.words import lines_with
 
 # Each of the prompts below has one of these: change both together.
@@ -27,8 +28,8 @@ _PROMPTS = (
     r"(?:In \[\d+\]: |>>> ?)!",
     r"(?:[Cc]ommand(?: line)?|[Cc]md): +",
 )
-_PROMPT = re.compile(rf"\s{{0,8}}(?:{'|'.join(_PROMPTS)})(\S.*)")
-_VARIABLE = re.compile(r"(\w+)=(.*)", re.S)
+_PROMPT = late(rf"\s{{0,8}}(?:{'|'.join(_PROMPTS)})(\S.*)")
+_VARIABLE = late(r"(\w+)=(.*)", re.S)
 _BEFORE = {"sudo", "env", "time", "exec", "command", "nohup"}  # what only starts another
 
 

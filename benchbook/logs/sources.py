@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 
-_SLASHES = re.compile(r"^[ \t]{0,80}//[/!]{0,2}(?: |$)", re.M)
-_OPENS, _STAR = re.compile(r"[ \t]*/\*+!? ?"), re.compile(r"[ \t]*\*(?: |$)")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+from benchbook.logs.patterns import late
+
+_SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$)", re.M)
+_OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")
+_HUNK = late(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines without one below
 
 

@@ -11,50 +11,49 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from benchbook.importers import Line, Log, Report
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST
 
-_CACHE = re.compile(
+_CACHE = late(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
     r"(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])(?P<summed>i?B)?(?: \(\d+ \w+\))?[ \t]*$",
     re.M,
 )
 # /proc/cpuinfo: of Intel the last cache of a socket, of others often an L2.
-_CPUINFO = re.compile(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
-_INTEL = re.compile(r"\bIntel\(R\)|\bGenuineIntel\b")
-_CPUS = re.compile(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
-_SOCKETS = re.compile(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
+_CPUINFO = late(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
+_INTEL = late(r"\bIntel\(R\)|\bGenuineIntel\b")
+_CPUS = late(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
+_SOCKETS = late(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
 # link has at the moment is no ceiling: idle ones rest at the lowest generation.
-_QUERIED = re.compile(
+_QUERIED = late(
     r"^[ \t]*(?:[a-z_.]{1,40}, ){0,4}pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M
 )
-_LINK = re.compile(
-    r"^[ \t]*(?:[^,\n]{1,80}, ){0,4}(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$"
-)
+_LINK = late(r"^[ \t]*(?:[^,\n]{1,80}, ){0,4}(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
 # nvidia-smi -q, of each device.
-_SHOWN = re.compile(
+_SHOWN = late(
     r"^[ \t]*PCIe Generation[ \t]*\n[ \t]*Max[ \t]*: (?P<generation>[1-7])[ \t]*\n"
     r"(?:[ \t]*[A-Z][A-Za-z ]{0,30}: [\w/]{1,8}[ \t]*\n){0,6}"
     r"[ \t]*Link Width[ \t]*\n[ \t]*Max[ \t]*: (?P<lanes>\d{1,2})x",
     re.M,
 )
-_CAPABLE = re.compile(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
+_CAPABLE = late(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
 # How the device of the log is connected, in words; a mere bridge in a list is not that.
-_TUNNEL = re.compile(
+_TUNNEL = late(
     r"\b(?:via|over|through|by) (?:an? |external )?Thunderbolt ?(?P<version>[345])\b", re.I
 )
 _TUNNEL_BYTES_PER_S = {3: 5e9, 4: 5e9, 5: 15e9}  # 40, 40 and 120 Gbit/s
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
 # Who says how a device is attached: 40 Gbit/s, of the fifth 120 one way at most.
-_CABLE = re.compile(
+_CABLE = late(
     r"\b(?:connected|attached) (?:via|over|through|by) (?:an? )?Thunderbolt ?([345])\b", re.I
 )
 _CABLE_BYTES_PER_S = {"3": 5e9, "4": 5e9, "5": 15e9}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 # Of one channel, core or link of several, or of a cache, it is no ceiling. Data sheets have it
 # without that word, in capitals; so has who measured it.
-_THEORETICAL = re.compile(
+_THEORETICAL = late(
     r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
     r"(?=.*\b(?:[Mm]emory|D?RAM|DDR\d?|HBM\d?)\b)"
     r"(?:.*?\b[Tt]heoretical\b|(?!.*(?i:measured|achieved|attained|observed|STREAM|reached))"
@@ -63,14 +62,14 @@ _THEORETICAL = re.compile(
 )
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
-_OF_DEVICE = re.compile(
+_OF_DEVICE = late(
     r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
 )
-_FORWARDS = re.compile(r"-\w*[LRD]")
+_FORWARDS = late(r"-\w*[LRD]")
 # Over which interface MPI was told to send: Open MPI, libfabric, UCX.
-_OVER_LOOPBACK = re.compile(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
+_OVER_LOOPBACK = late(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
 _LAUNCHERS = ("mpirun", "mpiexec", "srun")
-_ON_PURPOSE = re.compile(
+_ON_PURPOSE = late(
     r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
     re.I,

@@ -8,18 +8,19 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit
 from benchbook.logs.units import bytes_per_s
 
 _NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"
 _WORDS = ("total", "sum", "aggregate", "combined", "overall", "together")
-_TOTAL = re.compile(
+_TOTAL = late(
     rf"\b(?:{'|'.join(_WORDS)})\b\D{{0,40}}?({_NUMBER})"
     rf"|\b({_NUMBER})(?: [MG]i?B/s(?:ec)?)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
     rf"(?:{'|'.join(_WORDS)})\b",
     re.I,
 )
-_ALONE = re.compile(r"^(\d{3,9}\.\d{1,9})(?: [MG]i?B/s(?:ec)?)?$")  # as awk or bc prints it
+_ALONE = late(r"^(\d{3,9}\.\d{1,9})(?: [MG]i?B/s(?:ec)?)?$")  # as awk or bc prints it
 _LARGE = ("GB/s", "GiB/s")
 _SHORT = 300  # characters of a line that says a total
 _ROUNDED = 0.002  # of it, if its digits leave no more open

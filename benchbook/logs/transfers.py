@@ -9,38 +9,37 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import HALVES, LONGEST, half_digit
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
-ROW = re.compile(
+ROW = late(
     rf"\[\s*(?P<stream>[*\w-]*\d|SUM)\](?:\[(?P<role>[TR]X-[CS])\])?\s+"
     rf"(?P<start>\d+[.,]\d+)\s*-\s*(?P<end>\d+[.,]\d+)(?P<gap>\s+)sec\s+"
     rf"(?P<moved>{_NUMBER})\s*(?P<moved_unit>[KMGT]?)Bytes?\s+"
     rf"(?P<rate>{_NUMBER})\s*(?P<rate_unit>[KMGT]?(?:bits|Bytes?))/s(?:ec)?\b(?P<rest>.*)"
 )
-LOST = re.compile(
+LOST = late(
     rf"(?:(?<![\d.,])(?P<jitter>{_NUMBER})\s*ms\s+)?(?<![\d.,/(])(?P<lost>-?\d+)\s*/\s*(?P<all>-?\d+)"
     rf"(?:\s*\((?P<percent>-?(?:nan|inf|[\d.,]+(?:e[+-]?\d+)?))\s*%\))?"
 )
-CONNECTED = re.compile(
+CONNECTED = late(
     r"\[\s*[*\w-]*\d\]\s*local\s+(?P<near>[^\s%]+)(?:%(?P<device>\S+))?\s+port\s+\d+\s+connected\s+"
     r"(?P<how>to|with)\s+(?P<far>[^\s%]+)(?:%\S+)?\s+port\s+\d+(?P<rest>.*)"
 )
-_LATE = re.compile(
+_LATE = late(
     r"\[\s*(?P<stream>[*\w-]*\d|SUM)\]\s+(?P<start>\d+[.,]\d+)\s*-\s*(?P<end>\d+[.,]\d+)\s+sec\s+"
     r"(?P<late>\d+) datagrams received out-of-order"
 )
 # Losses that a line ends inside of, and what is left of them in the next.
-_BROKEN = re.compile(r"\d ?/ ?\d*(?: \([\d.]*%?)?$")
-_BROKEN_OFF = re.compile(
-    r" ?\d* ?\(?[\d.]*(?:e[+-]?\d+)?%?\)[ \t]*(?:sender|receiver|\(omitted\))?\s*"
-)
-_SPEED = re.compile(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
+_BROKEN = late(r"\d ?/ ?\d*(?: \([\d.]*%?)?$")
+_BROKEN_OFF = late(r" ?\d* ?\(?[\d.]*(?:e[+-]?\d+)?%?\)[ \t]*(?:sender|receiver|\(omitted\))?\s*")
+_SPEED = late(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
-_IB_RATE = re.compile(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
+_IB_RATE = late(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
 # Of ibv_devinfo -v.
-_IB_ACTIVE = re.compile(
+_IB_ACTIVE = late(
     r"active_width:[ \t]+(?P<lanes>\d{1,2})X\b[^\n]*\n[ \t]*active_speed:[ \t]+"
     r"(?P<speed>\d{1,3}(?:\.\d)?) Gbps"
 )
@@ -48,21 +47,19 @@ _IB_ACTIVE = re.compile(
 # SDR are memory as well.
 _IB_NAMES = {"QDR": 32, "FDR": 56, "EDR": 100, "HDR100": 100, "HDR": 200, "NDR200": 200}
 _IB_NAMES |= {"NDR": 400, "XDR": 800}
-_IB_NAMED = re.compile(rf"\b({'|'.join(_IB_NAMES)})\b")
-_IB = re.compile(r"\b(?:InfiniBand|Infiniband|ConnectX|HCA|IB)\b")
-_IB_SEVERAL = re.compile(
-    r"\b(?:dual|two|four|[248] ?[x×]|rails?|ports|multi|NICs|HCAs)\b|-rail", re.I
-)
+_IB_NAMED = late(rf"\b({'|'.join(_IB_NAMES)})\b")
+_IB = late(r"\b(?:InfiniBand|Infiniband|ConnectX|HCA|IB)\b")
+_IB_SEVERAL = late(r"\b(?:dual|two|four|[248] ?[x×]|rails?|ports|multi|NICs|HCAs)\b|-rail", re.I)
 # Where messages may go by another way the name of the network tells nothing of them.
-_WITHIN = re.compile(
+_WITHIN = late(
     r"\bintra|\b(?:same|one|single|within a) (?:node|host|socket)|shared.memory|NVLink|\b[vs]ader\b"
     r"|map-by (?:core|socket|slot)|\bpairs: (?!1 )\d|\bosu_\w+ D\b|\bD D\b",
     re.I,
 )
-_HEAD_2 = re.compile(
+_HEAD_2 = late(
     r"^\W*(?:Client connecting to \S+, (?:TCP|UDP) port|Server listening on (?:TCP|UDP) port)"
 )
-_HEAD_3 = re.compile(
+_HEAD_3 = late(
     r"Connecting to host \S+, port \d+|Server listening on \d+\b|Accepted connection from \S+, port"
     r"|^\s*iperf 3\.\d|\[ ID\]\[Role\]|^Server output:"
 )
@@ -70,7 +67,7 @@ ENDS = ("sender", "receiver")
 _LAST = (*ENDS, "(omitted)")
 _BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
-_ENDED = re.compile(r"\b(?:sender|receiver)$")
+_ENDED = late(r"\b(?:sender|receiver)$")
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}

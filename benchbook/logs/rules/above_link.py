@@ -15,6 +15,7 @@ from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
 from benchbook.logs.ends import BOTH_WAYS
+from benchbook.logs.patterns import late
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.host_memory_device import LINK_BYTES_PER_S
 from benchbook.logs.units import bytes_per_s
@@ -25,14 +26,14 @@ PCIE_GB_PER_S = {2: 8.0, 3: 15.754, 4: 31.508, 5: 63.015, 6: 121.0}
 # The newest generation that a device has. What is linked to its host in another way is not here:
 # NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons, xGMI (MI250X).
 DEVICES = (
-    (re.compile(r"[PV]100S?-PCIE", re.I), 3),  # POWER has the other ones
-    (re.compile(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
+    (late(r"[PV]100S?-PCIE", re.I), 3),  # POWER has the other ones
+    (late(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
                 r"\bMI250X\b", re.I), None),
-    (re.compile(r"B300\b", re.I), 6),
-    (re.compile(r"B[12]00\b|RTX (?:PRO )?(?:50|6000 Blackwell)\d*|H100|H200|H800|H20\b", re.I), 5),
-    (re.compile(r"A100|A800|A30\b|A40\b|A10\b|A10G|A16\b|A2\b|L4\b|L40|RTX A\d|RTX [34]0\d\d|"
+    (late(r"B300\b", re.I), 6),
+    (late(r"B[12]00\b|RTX (?:PRO )?(?:50|6000 Blackwell)\d*|H100|H200|H800|H20\b", re.I), 5),
+    (late(r"A100|A800|A30\b|A40\b|A10\b|A10G|A16\b|A2\b|L4\b|L40|RTX A\d|RTX [34]0\d\d|"
                 r"\b[34]0[5-9]0\b|RTX \d{4} Ada|MI2\d0|MI100", re.I), 4),
-    (re.compile(r"\bT4\b|P4\b|P40|RTX 20\d\d|GTX 1[06]\d\d|TITAN (?:X|V|RTX)|K80|M40|M60|"
+    (late(r"\bT4\b|P4\b|P40|RTX 20\d\d|GTX 1[06]\d\d|TITAN (?:X|V|RTX)|K80|M40|M60|"
                 r"GTX 9\d\d|Quadro (?:RTX|[PM])|K40", re.I), 3),
 )  # fmt: skip
 OF_NETWORKS = ("far_address", "protocol", "link_bits_per_s")

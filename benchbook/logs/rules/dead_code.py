@@ -8,12 +8,12 @@ long at any size.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S
@@ -33,7 +33,7 @@ REMEDY = (
     "Google Benchmark), look for the loop in the disassembly, and measure two sizes again: twice "
     "the work must take longer."
 )
-_SIZED = re.compile(r"(.+?)/(\d{1,15})(/.*)?")
+_SIZED = late(r"(.+?)/(\d{1,15})(/.*)?")
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:

@@ -9,7 +9,6 @@ the other's. Missed branches are some of all branches.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -19,6 +18,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import count
 from benchbook.importers import Report, Result
 from benchbook.logs.counters import ALL_THE_TIME
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number
 from benchbook.logs.quotients import REMEDY, TOLERANCE, contradiction, is_off, made_of
 from benchbook.logs.rules import Machine
@@ -51,8 +51,8 @@ MADE_OF = {
     " rate": ("", "task-clock", 1e9),
 }
 ENDS = tuple(MADE_OF)
-_OF_KIND = re.compile(r"^([a-z]\w*)/([\w.-]+)(?::([A-Za-z]+))?/(\w*)")  # cpu_atom/cycles/u
-_MODIFIER = re.compile(r":([A-Za-z]+)\b")  # u is in programs, k in the kernel
+_OF_KIND = late(r"^([a-z]\w*)/([\w.-]+)(?::([A-Za-z]+))?/(\w*)")  # cpu_atom/cycles/u
+_MODIFIER = late(r":([A-Za-z]+)\b")  # u is in programs, k in the kernel
 _CLOCKS = ("task-clock", "cpu-clock")
 
 

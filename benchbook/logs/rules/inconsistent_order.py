@@ -6,7 +6,6 @@ A mean outside the smallest and the largest, percentiles that fall, samples beyo
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -14,12 +13,13 @@ from itertools import combinations, permutations
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "inconsistent-report"
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+_PERCENTILE = late(r"p(\d{1,2}(?:\.\d+)?)")
 # Where a statistic stands among others of the same samples; what lies strictly between 0 and 100
 # has that share of the samples below it.
 _ENDS = {"min": 0.0, "max": 100.0}

@@ -8,7 +8,6 @@ close, so that the tolerance is small where only the number speaks.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
+from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
@@ -23,11 +23,11 @@ from benchbook.logs.units import bytes_per_s
 ARTEFACT = "unit-mix"
 # What figures are called, or kernels -> the quantity, and how often a tool counts each byte.
 _QUANTITIES = (
-    (re.compile(r"Copy|copy(_sse|_avx|_avx512)?"), "copy", 2),
-    (re.compile(r"MEMCPY|bw_mem bcopy"), "copy", 1),
-    (re.compile(r"Scale|Mul"), "scale", 2),
-    (re.compile(r"Add"), "add", 3),
-    (re.compile(r"Triad|stream(_sse|_avx|_avx512)?"), "triad", 3),
+    (late(r"Copy|copy(_sse|_avx|_avx512)?"), "copy", 2),
+    (late(r"MEMCPY|bw_mem bcopy"), "copy", 1),
+    (late(r"Scale|Mul"), "scale", 2),
+    (late(r"Add"), "add", 3),
+    (late(r"Triad|stream(_sse|_avx|_avx512)?"), "triad", 3),
 )
 _PREFERRED = ("best", "mean", "")
 _CONSTANTS = {1.024: "10³ and 2¹⁰", 1.048576: "10⁶ and 2²⁰", 1.073741824: "10⁹ and 2³⁰"}

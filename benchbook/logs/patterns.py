@@ -1,0 +1,29 @@
+"""Patterns of importers and rules, compiled when first looked for: a log needs few of several
+hundred, and to compile them all takes longer than to read most logs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+
+class _Late:
+    """A pattern that is compiled when it is first asked for anything."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text, self._flags = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._text, self._flags)
+        # Its methods are attributes then: from the second call on none of this is in the way.
+        for one in dir(compiled):
+            if not one.startswith("_"):
+                self.__dict__[one] = getattr(compiled, one)
+        if name not in self.__dict__:
+            raise AttributeError(name)
+        return self.__dict__[name]
+
+
+def late(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern as `re.compile` makes it, later. Not for functions of `re` itself, nor `isinstance`."""
+    return cast("re.Pattern[str]", _Late(text, flags))
