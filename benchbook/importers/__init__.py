@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -321,10 +322,16 @@ class Report:
         if len(keys) == 1:
             return self.groups[keys[0]]
         if (every := frozenset(keys)) not in self._asked:
-            self._asked[every] = [
-                one for one in self.results if (one.name, one.statistic, one.unit) in every
-            ]
+            wanted = {number for number, key in enumerate(self.groups) if key in every}
+            of_these = map(wanted.__contains__, self._group_of)
+            self._asked[every] = list(compress(self.results, of_these))
         return self._asked[every]
+
+    @cached_property
+    def _group_of(self) -> list[int]:
+        """The place of each result's group among the groups."""
+        places = {key: number for number, key in enumerate(self.groups)}
+        return [places[one.name, one.statistic, one.unit] for one in self.results]
 
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:

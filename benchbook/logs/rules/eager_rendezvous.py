@@ -79,8 +79,9 @@ def sweeps(report: Report) -> Iterator[list[Result]]:
     """Means by the size of the message, ascending."""
     by_name: dict[str, dict[int, Result]] = {}
     for (name, statistic, unit), several in report.groups.items():
-        timed = in_base(1.0, unit)[1] == "ns" or bytes_per_s(1.0, unit) is not None
-        if statistic != "mean" or not timed:
+        if statistic != "mean":
+            continue
+        if in_base(1.0, unit)[1] != "ns" and bytes_per_s(1.0, unit) is None:
             continue
         own = by_name.setdefault(name, {})
         for one in several:
@@ -94,7 +95,7 @@ def sweeps(report: Report) -> Iterator[list[Result]]:
 
 def _is_time(own: dict[int, Result]) -> bool:
     """Whether it is measured, and not computed of times that stand beside it."""
-    return all(bytes_per_s(1.0, one.unit) is None for one in own.values())
+    return all(bytes_per_s(1.0, unit) is None for unit in {one.unit for one in own.values()})
 
 
 def time_of(one: Result) -> float:
@@ -106,9 +107,11 @@ def time_of(one: Result) -> float:
 def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
     times, sizes = list(map(time_of, sweep)), [one.of["message_bytes"] for one in sweep]
     for index in range(1, len(sweep) - 1):
-        last, now, then = times[index - 1 : index + 2]
         size = sizes[index + 1]
-        if now <= 0 or size != 2 * sizes[index] or not LEAST_BYTES <= size <= MOST_FASTER:
+        if size != 2 * sizes[index] or not LEAST_BYTES <= size <= MOST_FASTER:
+            continue
+        last, now, then = times[index - 1 : index + 2]
+        if now <= 0:
             continue
         around = slice(index - 2, index + 4) if index >= 2 else slice(0)
         if (
