@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from benchbook import cli, commands
+from benchbook import cli, commands, importers, logs
+from benchbook.logs import patterns
+from benchbook.logs.patterns import late
 
 LOGS = Path(__file__).parent / "logs"
 HEAVY = ("scipy", "pandas", "matplotlib")
@@ -65,3 +71,41 @@ def test_explain_starts_without_what_it_does_not_need() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_late_pattern_is_the_same_as_one_at_once() -> None:
+    one, other = late(r"(?P<word>[a-z]+)\d", re.I), re.compile(r"(?P<word>[a-z]+)\d", re.I)
+    text = "x1 Yz2 3"
+    assert one.pattern == other.pattern
+    assert one.findall(text) == other.findall(text)
+    found = one.search(text, 2)
+    assert found
+    assert found["word"] == "Yz"
+    assert one.sub("-", text) == other.sub("-", text)
+    with pytest.raises(AttributeError):
+        one.no_such_method  # type: ignore[attr-defined]  # noqa: B018
+
+
+def late_ones(value: object) -> Iterator[patterns.Late]:
+    if isinstance(value, patterns.Late):
+        yield value
+    elif isinstance(value, dict):
+        yield from late_ones([*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple | set):
+        yield from (each for one in value for each in late_ones(one))
+
+
+def modules_in(package: object) -> Iterable[str]:
+    where = package.__path__, f"{package.__name__}."  # type: ignore[attr-defined]
+    return (one.name for one in pkgutil.walk_packages(*where))
+
+
+@pytest.mark.parametrize("package", [importers, logs], ids=["importers", "logs"])
+def test_every_late_pattern_can_be_compiled(package: object) -> None:
+    modules = map(importlib.import_module, modules_in(package))
+    found = [
+        one for module in modules for value in vars(module).values() for one in late_ones(value)
+    ]
+    assert len(found) > 100
+    for one in found:
+        assert one.pattern  # which compiles it

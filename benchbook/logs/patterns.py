@@ -7,7 +7,7 @@ import re
 from typing import Any, cast
 
 
-class _Late:
+class Late:
     """A pattern that is compiled when it is first asked for anything."""
 
     def __init__(self, text: str, flags: int) -> None:
@@ -25,5 +25,5 @@ class _Late:
 
 
 def late(text: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern as `re.compile` makes it, later. Not for functions of `re` itself, nor `isinstance`."""
-    return cast("re.Pattern[str]", _Late(text, flags))
+    """A pattern as `re.compile` makes it, later; functions of `re` itself do not take it."""
+    return cast("re.Pattern[str]", Late(text, flags))
