@@ -19,7 +19,7 @@ LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s
 WORDS = ("Elapsed:", "Total AVG:")
 SIGNS = late(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:")
 
-_NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?|inf|-?nan"
+_NUMBER = r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|-?inf|-?nan"
 _LINE = late(
     rf"(?:(?<!\d)(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
     rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s?"

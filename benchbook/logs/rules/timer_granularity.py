@@ -24,7 +24,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         few = [
             (ticks, one)
             for one in _candidates(report)
-            if (ticks := _ticks(report, one)) is not None and ticks < LEAST_TICKS
+            if (ticks := _ticks(report, one)) is not None and 0 <= ticks < LEAST_TICKS
         ]
         if few:
             yield _finding(report, *min(few, key=lambda pair: pair[0]), [one for _, one in few])

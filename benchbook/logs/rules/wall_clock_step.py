@@ -1,7 +1,7 @@
 """wall-clock-step: the clock that timed a tool's samples was set while it ran.
 
-Decided by the tool's own word that its clock went back, or by an exchange that took less than no
-time.
+Decided by the tool's own word that its clock went back, by what took less than no time, or by an
+interval many times as long as the others in which no more was moved than in one of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, plural
 from benchbook.importers import Report, Result
 from benchbook.logs.latencies import NAMES
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
@@ -19,6 +20,10 @@ ARTEFACT = "wall-clock-step"
 CERTAIN = 1.0
 WRAP_NS = 2**32 * 1e3  # 71 minutes
 LONGEST_NS = 10e9  # a step of the clock that looks so
+LEAST_INTERVALS = 4
+LONGER = 10.0  # times the usual interval; a stall does not keep the tool from telling of it
+AS_MUCH = 1.5  # times what is moved in a usual one
+LIKELY = 0.85
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
@@ -28,9 +33,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         negative = [
             one
             for (name, statistic, unit), several in report.groups.items()
-            if name in NAMES and statistic in ("sample", "min", "max")
+            if (name in NAMES and statistic in ("sample", "min", "max"))
+            or _is_of_sizes(report, name)
             for one in _below_none(several, unit)
         ]
+        timed = [one for one in report.knowing("elapsed_s") if _lasted(one) < 0]
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
         if step_ns:
@@ -50,6 +57,20 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 f"{first.value:,.10g} {first.unit} in line {first.line}{wraps}",
                 proof(first.name, first.value, first.unit, f"line {first.line}"),
             )
+        elif timed:
+            first = timed[0]
+            yield _finding(
+                [one.where for one in timed],
+                f"{first.name} in line {first.line} took {_lasted(first):,.6g} s",
+                proof("elapsed", _lasted(first), "s", f"line {first.line}"),
+            )
+        elif jump := _jump(report):
+            yield _jumped(*jump)
+
+
+def _is_of_sizes(report: Report, name: str) -> bool:
+    """Whether it is what messages of some size took, the mean of many."""
+    return "pattern" in report.facts and name.endswith(("latency", "time"))
 
 
 def _short_ns(one: Result) -> float:
@@ -64,6 +85,49 @@ def _below_none(several: list[Result], unit: str) -> list[Result]:
         return []
     least, most = (WRAP_NS - LONGEST_NS) / size, WRAP_NS / size
     return [one for one in several if one.value < 0 or least <= one.value <= most]
+
+
+def _lasted(one: Result) -> float:
+    found = one.of.get("elapsed_s")
+    return float(found) if is_number(found) else 0.0
+
+
+def _jump(report: Report) -> tuple[Result, float] | None:
+    """An interval far longer than the others in which no more was moved, and what they last."""
+    intervals = [one for one in report.called("throughput") if one.statistic == "interval"]
+    lasted = sorted(map(_lasted, intervals))
+    if len(lasted) < LEAST_INTERVALS or lasted[-1] < LONGER * lasted[len(lasted) // 2]:
+        return None  # as nearly all are
+    usual = lasted[len(lasted) // 2]
+    moved = sorted(one.of.get("bytes_moved") or 0 for one in intervals)[len(intervals) // 2]
+    for one in intervals:
+        of = one.of.get("bytes_moved")
+        if _lasted(one) >= LONGER * usual > 0 and is_number(of) and 0 < of <= AS_MUCH * moved:
+            return one, usual
+    return None
+
+
+def _jumped(one: Result, usual_s: float) -> Finding:
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.wall_clock_step import REMEDY
+
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        where=[one.where],
+        confidence=LIKELY,
+        evidence=[
+            proof("interval", _lasted(one), "s", f"line {one.line}"),
+            proof("usual interval", usual_s, "s", "log"),
+        ],
+        explanation=(
+            f"The interval of line {one.line} lasts {duration(_lasted(one) * 1e9)} by the tool's "
+            f"clock, the others {duration(usual_s * 1e9)}, and no more was moved in it than in one "
+            "of them: the clock was put forward, or the machine slept. The rates of that interval "
+            "and of the whole are divided by a time that was not measured."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _finding(where: list[str], seen: str, evidence: dict[str, object]) -> Finding:
