@@ -203,6 +203,8 @@ RESULT_COLUMNS = {
     "outstanding": "exchanges that are under way at any time, where the tool says so",
     "asked_per_s": "messages that were to be sent in a second",
     "refused": "why the tool counted nothing at all, in its words",
+    "receive_buffer_errors": "datagrams for which a socket had no room, by the kernel's count",
+    "receive_buffer_errors_in_line": "where that count was seen",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
     "said_again": "whether it is the same figure as one above it of this name and statistic",
     "per_cent_of_repetitions": "a hundredth of them, as printed",

@@ -1,5 +1,6 @@
 """What a log shows of its machine beside the benchmark: caches and CPUs by lscpu, nproc; the link
-of a device by nvidia-smi, lspci; what its memory carries in theory, where somebody says so.
+of a device by nvidia-smi, lspci; what its memory carries in theory, where somebody says so; what
+its kernel counted, by netstat and nstat.
 
 Only what is said once, or always the same: a log with two machines tells of neither.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from benchbook.importers import Line, Log, Report
 from benchbook.logs.patterns import late
@@ -75,7 +76,11 @@ _ON_PURPOSE = late(
     re.I,
 )
 _OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
+# Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.
+_NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+(\d{1,18})\b")
+_SNMP = "RcvbufErrors"
 _DEVICES = 16  # lines below such a head
+_MOST_NAMES = 20  # of counters in a line
 _NEAR = 3  # lines from a command to what it prints
 
 
@@ -100,6 +105,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_tunnels(log, reports)
     _tell_loopback(log, reports)
     _tell_purpose(log, reports)
+    _tell_no_room(log, reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
@@ -140,6 +146,34 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
         # What was said above an earlier run was said of that one.
         if above and not (before and said[above - 1] < begins[before - 1]):
             report.facts["cached_on_purpose"] = True
+
+
+def _tell_no_room(log: Log, reports: list[Report]) -> None:
+    """By how much that count grew around a run; what it was behind it, where none is above."""
+    own = [one for one in reports if one.facts.get("protocol") == "udp"]
+    seen = list(_no_room(log)) if own else []
+    for report in own if seen else ():
+        behind = bisect_right(seen, report.line, key=lambda one: one[0])
+        if behind < len(seen):
+            before = seen[behind - 1][1] if behind else 0
+            report.facts["receive_buffer_errors"] = seen[behind][1] - before
+            report.facts["receive_buffer_errors_in_line"] = seen[behind][0]
+
+
+def _no_room(log: Log) -> Iterator[tuple[int, int]]:
+    """Each line that says it, with what was counted so far."""
+    names: list[str] = []
+    lite = False
+    for line in log.having("receive buffer errors", _SNMP, "Udp"):
+        words = line.text.split()[:_MOST_NAMES]
+        lite = words[:1] == ["UdpLite:"] or (lite and words[:1] != ["Udp:"])
+        if words[:1] == ["Udp:"] and _SNMP in words:
+            names = words
+        elif words[:1] == ["Udp:"] and len(words) == len(names):
+            if (said := words[names.index(_SNMP)]).isdecimal():
+                yield line.number, int(said[:18])
+        elif not lite and (counted := _NO_ROOM.match(line.text)):
+            yield line.number, int(counted[1] or counted[2])
 
 
 def _llc_bytes(text: str) -> int | None:

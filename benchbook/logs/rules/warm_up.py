@@ -1,4 +1,4 @@
-"""warm-up: the first run of a program took far longer than the others, and the mean has it in.
+"""warm-up: the first runs of a program took far longer than the others, and the mean has them in.
 
 Decided by the runs themselves where the log has them, by the first one alone where the tool names
 it. What a repetition inside a program does is told by `first-touch`; the first packet of a
@@ -24,6 +24,7 @@ LEAST_WARNED = (
 )
 STEADY = 1.5  # slowest ÷ fastest of the others
 LEAST_RUNS = 3
+SHARE = 4  # a quarter of the runs may be cold, one at least
 SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
 LIKELY = 0.8
 REMEDY = (
@@ -38,12 +39,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     told: set[int] = set()
     for one in series([report for report in reports if "command" in report.facts]):
         times = [time for sample in one.samples if (time := time_s(sample))]
-        if len(times) == len(one.samples) >= LEAST_RUNS and id(one.report) not in told:
-            first, others = times[0], times[1:]
-            if first >= LEAST_FACTOR * max(others) and max(others) <= STEADY * min(others):
-                told.add(id(one.report))
-                usual = sum(others) / len(others)
-                yield _finding(one.report, one.mean, one.samples[0].line, first, usual, len(times))
+        if not len(times) == len(one.samples) >= LEAST_RUNS or id(one.report) in told:
+            continue
+        if cold := _cold(times):
+            told.add(id(one.report))
+            yield _finding(one.report, one.mean, one.samples[0].line, times, cold)
     for report in reports:
         first, mean = report.facts.get("first_run_s"), _mean(report)
         if not is_number(first) or mean is None or id(report) in told:
@@ -55,7 +55,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
             error = half_s * runs / (runs - 1)
             if usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
-                yield _finding(report, mean, mean.line, first, usual, int(runs))
+                times = [first, *[usual] * (int(runs) - 1)]
+                yield _finding(report, mean, mean.line, times, 1)
 
 
 def _mean(report: Report) -> Result | None:
@@ -63,10 +64,22 @@ def _mean(report: Report) -> Result | None:
     return found[0] if len(found) == 1 else None
 
 
+def _cold(times: list[float]) -> int:
+    """How many of the first runs took far longer than all others, which are alike; 0 where none."""
+    for cold in range(1, max(1, len(times) // SHARE) + 1):
+        first, others = times[:cold], times[cold:]
+        if max(others) <= STEADY * min(others):
+            return cold if min(first) >= LEAST_FACTOR * max(others) else 0
+    return 0
+
+
 def _finding(
-    report: Report, mean: Result | None, line: int, first_s: float, usual_s: float, runs: int
+    report: Report, mean: Result | None, line: int, times: list[float], cold: int
 ) -> Finding:
-    mean_s = (first_s + (runs - 1) * usual_s) / runs
+    mean_s, usual_s = (sum(own) / len(own) for own in (times, times[cold:]))
+    runs = plural(len(times), "run")
+    first = f"The first of {runs}" if cold == 1 else f"The first {cold} of {runs}"
+    lasted = " ".join(filter(None, (duration(times[0] * 1e9), "and less" if cold > 1 else "")))
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
@@ -74,13 +87,13 @@ def _finding(
         where=[mean.where if mean else f"line {line}: {report.facts.get('command', 'first run')}"],
         confidence=LIKELY,
         evidence=[
-            proof("first run", first_s, "s", f"line {line}"),
+            proof("first run", times[0], "s", f"line {line}"),
             proof("mean of the others", usual_s, "s", f"line {line}"),
         ],
         explanation=(
-            f"The first of {plural(runs, 'run')} took {duration(first_s * 1e9)}, the others "
-            f"{duration(usual_s * 1e9)} on average: what is read or compiled for the first time is "
-            f"in the mean, which is {number(mean_s / usual_s)} times what the program takes later."
+            f"{first} took {lasted}, the others {duration(usual_s * 1e9)} on average: what is read "
+            "or compiled for the first time is in the mean, which is "
+            f"{number(mean_s / usual_s)} times what the program takes later."
         ),
         remedy=REMEDY,
     )

@@ -1,0 +1,71 @@
+"""warm-up: in every process the first value is far above those after it, and none was left out.
+
+Decided by the values of each process: what a compiler at run time, a cache or a connection needs
+first is paid once in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number, plural
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+
+ARTEFACT = "warm-up"
+LEAST_PROCESSES, LEAST_VALUES = 3, 3
+LEAST_FACTOR = 1.8  # first ÷ slowest of the others
+STEADY = 1.5  # slowest ÷ fastest of the others
+LIKELY = 0.9
+REMEDY = (
+    "Let each process run a few times before it counts (pyperf --warmups, or more where a compiler "
+    "at run time is at work), or give the median of the later values."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each report of which all processes begin so."""
+    del machine
+    for report in reports:
+        if "process" not in report.columns:
+            continue
+        for several in report.groups.values():
+            if several[0].statistic == "sample" and "repetition" in several[0].of:
+                yield from _judged(several)
+
+
+def _judged(samples: list[Result]) -> Iterator[Finding]:
+    processes = [list(own) for _, own in groupby(samples, lambda one: one.of.get("process"))]
+    whole = [own for own in processes if len(own) >= LEAST_VALUES]
+    if len(whole) < LEAST_PROCESSES or len(whole) < len(processes) or not all(map(_is_cold, whole)):
+        return
+    first, others = whole[0][0], [one for own in whole for one in own[1:]]
+    mean, usual = (sum(one.value for one in some) / len(some) for some in (samples, others))
+    yield Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=mean / usual,
+        where=[own[0].where for own in whole],
+        confidence=LIKELY,
+        evidence=[
+            proof("first value", first.value, first.unit, f"line {first.line}"),
+            proof("mean of the others", usual, first.unit, "log"),
+        ],
+        explanation=(
+            f"In each of {plural(len(whole), 'process', 'processes')} the first value of "
+            f"{first.name} is far above the others, as {number(first.value)} {first.unit} in line "
+            f"{first.line} against {number(usual)} {first.unit} on average: what a process needs "
+            f"once is in the mean, which is {number(mean / usual)} times what it takes later."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _is_cold(own: list[Result]) -> bool:
+    if not all(is_number(one.value) and one.value > 0 for one in own):
+        return False
+    first, *others = (one.value for one in own)
+    return first >= LEAST_FACTOR * max(others) and max(others) <= STEADY * min(others)

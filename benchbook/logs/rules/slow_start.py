@@ -1,0 +1,84 @@
+"""warm-up: a transfer took several intervals to come to its speed, and its mean has them in.
+
+Decided by the intervals: they rise from each to the next until they reach a speed that they keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report, Result
+from benchbook.logs.ends import SUM
+from benchbook.logs.parts import whose
+from benchbook.logs.printed import is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
+
+ARTEFACT = "warm-up"
+LEAST_RISING, LEAST_STEADY = 2, 4  # intervals
+BELOW = 0.8  # of the steady speed: what is still rising
+STEADY = 1.15  # fastest ÷ slowest of the others
+BIASED = 0.95  # mean of all ÷ mean of the steady ones
+LIKELY = 0.85
+REMEDY = (
+    "Leave the first seconds out (iperf3 -O SECONDS), or let it last long enough that they do not "
+    "count; and look at the round trip: on a long path a window takes many of them to open."
+)
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each total that such intervals make."""
+    del machine
+    for report in reports:
+        rates = report.called("throughput")
+        totals = {whose(one): one for one in rates if one.statistic == "total"}
+        intervals: dict[tuple[object, ...], list[Result]] = {}
+        for one in rates if totals else ():
+            if one.statistic == "interval" and not one.of.get("omitted"):
+                intervals.setdefault(whose(one), []).append(one)
+        for key, own in intervals.items():
+            is_whole = report.facts.get("streams") == 1 or key[0] == SUM
+            if is_whole and key in totals and (found := _judged(totals[key], own)):
+                yield found
+                break  # the other end sees the same
+
+
+def _judged(total: Result, intervals: list[Result]) -> Finding | None:
+    values = [in_base(one.value, one.unit)[0] for one in intervals]
+    if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
+        return None
+    usual = sorted(values)[len(values) // 2]
+    rising = next((at for at, one in enumerate(values) if one >= BELOW * usual), 0)
+    steady = values[rising + 1 :]  # the one between may be of both
+    if rising < LEAST_RISING or len(steady) < LEAST_STEADY or min(steady) <= 0:
+        return None
+    rises = all(one <= two for one, two in pairwise(values[: rising + 1]))
+    mean = sum(steady) / len(steady)
+    if not rises or max(steady) > STEADY * min(steady) or sum(values) > BIASED * mean * len(values):
+        return None
+    # What was printed of the whole may be of another time: what it is made of tells.
+    factor = sum(values) / len(values) / mean
+    first, last = intervals[0], intervals[rising - 1]
+    speed = mean / in_base(1.0, total.unit)[0]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=factor,
+        where=[total.where],
+        confidence=LIKELY,
+        evidence=[
+            proof(one.where, one.value, one.unit, f"line {one.line}") for one in (first, last)
+        ]
+        + [proof("mean of the steady intervals", speed, total.unit, "log")],
+        explanation=(
+            f"The first {rising} intervals rise from {number(first.value)} {first.unit} (line "
+            f"{first.line}) to {number(last.value)} {last.unit} (line {last.line}), and from there "
+            f"on it is {number(speed)} {total.unit}. The mean of line {total.line}, "
+            f"{number(total.value)} {total.unit}, has the start in: it is {number(factor)} of what "
+            "the path carries."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,136 @@
+"""bimodal: repetitions, or whole runs of the same, that fall into two kinds with nothing between.
+
+Decided by a gap that is wider than either kind, far beyond what was rounded, with several of each
+on both sides, which change places: what comes first and never again is another matter. Detectors of
+shape want more samples, and leave alone what comes in stretches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from benchbook.artefacts import Finding, proof
+from benchbook.digits import number
+from benchbook.importers import Report, Result
+from benchbook.logs.printed import half_of_last_digit, is_number
+from benchbook.logs.rules import Machine
+from benchbook.logs.rules.bimodal_ends import REMEDY
+from benchbook.logs.samples import series
+from benchbook.logs.units import bytes_per_s, in_base
+
+ARTEFACT = "bimodal"
+LEAST, MOST = 8, 2000  # values; more have a shape, which detectors read
+MOST_RUNS = 500  # of a log
+LEAST_OF_KIND, LEAST_SHARE = 3, 0.2
+APART = 1.25  # slower ÷ faster, across the gap
+WIDER = 2.0  # gap ÷ width of either kind
+ROUNDED = 4.0  # gap ÷ the last digit
+CHANGES, CHANGES_OF_RUNS = 2, 3  # of kind, in their order; runs may be of before and after
+LIKELY = 0.9
+_OF_RUNS = ("mean", "best", "median", "total", "")
+# What differs from run to run of the same.
+_MEASURED = (
+    *("elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"),
+    *("rate_error_per_s", "iterations"),
+)
+_TOLD = ("validated", "test_ns", "clock_ticks", "duration_s", "uptime_s", "pid", "near_port")
+
+
+class _Kinds(NamedTuple):
+    fast: list[Result]
+    slow: list[Result]
+    changes: int
+
+
+def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
+    """One finding for each figure whose repetitions are of two kinds, or whose runs are."""
+    del machine
+    for one in series(reports):
+        kinds = _kinds(one.samples)
+        if kinds and kinds.changes >= CHANGES:
+            yield _finding(kinds, "repetitions", one.mean)
+    if len(reports) <= MOST_RUNS:
+        for own in _runs(reports):
+            kinds = _kinds(own)
+            if kinds and kinds.changes >= CHANGES_OF_RUNS:
+                yield _finding(kinds, "runs", None)
+                return  # what else they have is of the same runs
+
+
+def _kinds(values: list[Result]) -> _Kinds | None:
+    """The two kinds of these values, all of one unit; None where they are not two."""
+    if not LEAST <= len(values) <= MOST or not all(
+        is_number(one.value) and one.value > 0 for one in values
+    ):
+        return None
+    ordered = sorted(values, key=lambda one: one.value)
+    least = max(LEAST_OF_KIND, round(LEAST_SHARE * len(ordered)))
+    ends = ordered[least - 1].value, ordered[-least].value
+    if ends[1] < APART * ends[0]:
+        return None  # as nearly all are
+    gap, index = max(
+        (two.value - one.value, at)
+        for at, (one, two) in enumerate(pairwise(ordered), 1)
+        if least <= at <= len(ordered) - least
+    )
+    low, high = ordered[:index], ordered[index:]
+    widths = [part[-1].value - part[0].value for part in (low, high)]
+    digit = 2 * min(half_of_last_digit(one.value) for one in values)
+    if high[0].value < APART * low[-1].value or gap < WIDER * max(widths) or gap < ROUNDED * digit:
+        return None
+    above = [one.value >= high[0].value for one in values]
+    changes = sum(one != two for one, two in pairwise(above))
+    is_rate = bytes_per_s(1.0, values[0].unit) is not None
+    return _Kinds(high, low, changes) if is_rate else _Kinds(low, high, changes)
+
+
+def _runs(reports: list[Report]) -> Iterator[list[Result]]:
+    """The same figure of each run, where all else that is known of them is the same."""
+    found: dict[Hashable, list[Result]] = {}
+    for report in reports:
+        of_run = report.tool, report.version, *_plain(report.facts, _TOLD)
+        for one in report.results if len(report.results) <= MOST else ():
+            if one.statistic in _OF_RUNS and _is_timed(one):
+                key = of_run, one.name, one.statistic, one.unit, _plain(one.of, _MEASURED)
+                found.setdefault(key, []).append(one)
+    yield from found.values()
+
+
+def _is_timed(one: Result) -> bool:
+    return bytes_per_s(1.0, one.unit) is not None or in_base(1.0, one.unit)[1] == "ns"
+
+
+def _plain(columns: Mapping[str, Any], but: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, repr(one)) for name, one in columns.items() if name not in but))
+
+
+def _finding(kinds: _Kinds, what: str, mean: Result | None) -> Finding:
+    fast, slow, _ = kinds
+    ends = [[min(part, key=_value), max(part, key=_value)] for part in (fast, slow)]
+    unit = fast[0].unit
+    spans = [f"{number(low.value)} to {number(high.value)} {unit}" for low, high in ends]
+    told = f" The mean in line {mean.line} is of neither." if mean else ""
+    several = sorted((*fast, *slow), key=lambda one: one.line)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[one.where for one in (*several[:1], *several[-1:], *([mean] if mean else []))],
+        confidence=LIKELY,
+        evidence=[
+            proof(one.where, one.value, one.unit, f"line {one.line}")
+            for part in ends
+            for one in part
+        ],
+        explanation=(
+            f"Of {len(several)} {what} of {fast[0].name} (lines {several[0].line} to "
+            f"{several[-1].line}) {len(fast)} are of one kind, {spans[0]}, and {len(slow)} of "
+            f"another, {spans[1]}, with none between: they change from one to the other.{told}"
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _value(one: Result) -> float:
+    return one.value
