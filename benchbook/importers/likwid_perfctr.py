@@ -51,11 +51,13 @@ _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
 _UNIT = late(r"^([^\[]*)\[([^\]]*)\](.*)$")
 _BARE = late(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
 _UNITS = {"MBytes/s": "MB/s", "GBytes": "GB", "Bytes": "B", "GBytes/s": "GB/s", "MBytes": "MB"}
-_NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf", "N/A")
-# What every program that ran has counted, by its name on Intel, AMD, Arm and Power.
+# The last are minima of what had no value at all: the largest number that it can hold.
+_NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf", "N/A", "9.223372e+18", "1.797693e+308")
+# What every program that ran has counted, by its name on Intel, AMD, Arm and Power; a memory is
+# read from all the time.
 _NEVER_ZERO = late(
     r"^(INSTR?_RETIRED(_ANY)?|RETIRED_INSTRUCTIONS|CPU_CLK_UNHALTED\w*|CPU_CLOCKS_UNHALTED"
-    r"|CPU_CYCLES|PM_(RUN_)?(INST|CYC)\w*)$"
+    r"|CPU_CYCLES|PM_(RUN_)?(INST|CYC)\w*|CAS_COUNT_(RD|ALL))$"
 )
 
 

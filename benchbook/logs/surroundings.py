@@ -1,6 +1,6 @@
 """What a log shows of its machine beside the benchmark: caches and CPUs by lscpu, nproc; the link
-of a device by nvidia-smi, lspci; what its memory carries in theory, where somebody says so; what
-its kernel counted, by netstat and nstat.
+of a device by nvidia-smi, lspci; what its memory carries in theory, by what somebody or dmidecode
+says; what its kernel counted, by netstat and nstat.
 
 Only what is said once, or always the same: a log with two machines tells of neither.
 """
@@ -61,6 +61,17 @@ _THEORETICAL = late(
     r".*?\bMax(?:imum|\.)?(?: Main)? Memory Bandwidth\b)\D{0,60}?\b"
     r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
+# Who reckons it out of clock and channels.
+_RECKONED = late(
+    r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
+    r"(?!.*(?i:measured|achieved|attained|observed|STREAM|reached))"
+    r"(?=.*\b(?:MT/s|DDR\d|HBM\d?|channels?)\b)(?=.*\b[Pp]eak\b)(?!.*[GT]i?B/s.*[GT]i?B/s)"
+    r".*?\b(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
+)
+# dmidecode, of each module; all of them together carry no less than their channels.
+_MODULE = late(r"^[ \t]*Locator: (\S.*?)[ \t]*$", re.M)
+_CLOCK = late(r"^[ \t]*Configured (?:Memory|Clock) Speed: (\d{3,5}) M(?:T/s|Hz)[ \t]*$", re.M)
+_WIDTH_BYTES = 8
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
 _OF_DEVICE = late(
@@ -240,13 +251,20 @@ def _tunnel(text: str) -> float | None:
 
 
 def _memory(log: Log) -> float | None:
-    """The most that its memory carries, as somebody says; None where several differ."""
+    """The most that its memory carries, as somebody says or its modules do; None where several
+    differ."""
     said = set()
-    for line in log.having("heoretical", "Memory Bandwidth"):
-        if len(line.text) < LONGEST and (found := _THEORETICAL.match(line.text)):
+    for line in log.having("heoretical", "Memory Bandwidth", "peak", "Peak"):
+        if len(line.text) >= LONGEST:
+            continue
+        if found := _THEORETICAL.match(line.text) or _RECKONED.match(line.text):
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
-    return said.pop() if len(said) == 1 else None
+    if said or "Locator: " not in log.text:
+        return said.pop() if len(said) == 1 else None
+    modules, clocks = set(_MODULE.findall(log.text)), _CLOCK.findall(log.text)
+    # Somebody may show one line of those that are alike.
+    return sum(map(int, clocks)) * 1e6 * _WIDTH_BYTES if len(modules) == len(clocks) else None
 
 
 def _cores(log: Log) -> int | None:
