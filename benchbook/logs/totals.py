@@ -1,8 +1,10 @@
-"""Totals that somebody printed behind several processes: known by being the sum of their rates."""
+"""What somebody printed behind several processes or runs: a total, known by being the sum of their
+rates, and the best of them, known by being that."""
 
 from __future__ import annotations
 
 import re
+import statistics
 from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
@@ -25,8 +27,12 @@ _LARGE = ("GB/s", "GiB/s")
 _SHORT = 300  # characters of a line that says a total
 _ROUNDED = 0.002  # of it, if its digits leave no more open
 _MOST = 1000  # lines: each is compared with all names
-_OF_PROCESSES = ("mean", "best", "")  # what a process prints of itself once
+_OF_PROCESSES = ("mean", "best", "total", "")  # what a process prints of itself once
 _OF_MEMORY = ("array_bytes", "working_set_bytes", "arrays_moved")
+_OF_TRANSFERS = ("streams", "message_bytes")
+_BEST = ("best", "Best", "BEST", "fastest", "Fastest", "peak", "Peak", "max", "Max", "MAX")
+_FIGURE = late(_NUMBER)
+_FEWEST_RUNS = 4
 
 
 class _Parts(NamedTuple):
@@ -36,6 +42,7 @@ class _Parts(NamedTuple):
     unit: str
     statistic: str
     lines: list[int]
+    values: list[float]
     sums: list[float]
     reports: list[Report]
 
@@ -50,21 +57,40 @@ class _Said(NamedTuple):
 
 
 def tell(log: Log, reports: list[Report]) -> None:
-    """Add such a total to the last report that has a part of it."""
+    """Add such a total, and such a best, to the last report that has a part of it."""
     several = _parts(reports)
     said = _said(log) if several else []
-    known = {one.line for report in reports for one in report.results} if said else set()
+    known = {one.line for report in reports for one in report.results} if several else set()
     for one in said:
         for parts in several if one.line.number not in known else ():
             count = bisect_left(parts.lines, one.line.number)
             if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
                 of = {"summed_of": parts.statistic or "mean", "processes": count}
                 unit = one.unit or parts.unit
-                total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
-                report = parts.reports[count - 1]
-                report.results.append(total)
-                for made in ("columns", "settings", "groups", "_kinds", "_asked", "series"):
-                    vars(report).pop(made, None)  # before the total was known
+                _add(parts, count, Result(parts.name, one.value, unit, one.line.number, "sum", of))
+    of_runs = [one for one in several if len(one.lines) >= _FEWEST_RUNS]
+    for line in log.having(*_BEST) if of_runs else ():
+        if line.number not in known and _is_short(line):
+            _tell_best(log, line, of_runs)
+
+
+def _tell_best(log: Log, line: Line, of_runs: list[_Parts]) -> None:
+    """Add what a line calls the best, where it is the best of those above it."""
+    numbers = {log.number(one) for one in _FIGURE.findall(line.text)}
+    for parts in of_runs:
+        count = bisect_left(parts.lines, line.number)
+        own = parts.values[:count]
+        if count >= _FEWEST_RUNS and max(own) in numbers:
+            of = {"best_of": count, "median_of_runs": statistics.median(own)}
+            _add(parts, count, Result(parts.name, max(own), parts.unit, line.number, "best", of))
+            return
+
+
+def _add(parts: _Parts, count: int, one: Result) -> None:
+    report = parts.reports[count - 1]
+    report.results.append(one)
+    for made in ("columns", "settings", "groups", "_kinds", "_group_of", "_asked", "series"):
+        vars(report).pop(made, None)  # before it was known
 
 
 def _is_sum(one: _Said, made: float, unit: str) -> bool:
@@ -75,20 +101,24 @@ def _is_sum(one: _Said, made: float, unit: str) -> bool:
 
 def _parts(reports: list[Report]) -> list[_Parts]:
     """What several processes, or several starts, printed of the same."""
-    found: dict[tuple[str, str, str, str], list[tuple[Report, Result]]] = {}
+    found: dict[tuple[object, ...], list[tuple[Report, Result]]] = {}
     for report in reports:
-        for one in report.knowing(*_OF_MEMORY):
+        for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS):
             if one.statistic in _OF_PROCESSES and bytes_per_s(1.0, one.unit):
-                key = report.tool, one.name, one.unit, one.statistic
+                of = (report.column(one, name) for name in ("end", "direction", "message_bytes"))
+                key = one.name, one.unit, one.statistic, report.tool, *of
                 found.setdefault(key, []).append((report, one))
     return [
         _Parts(
-            *key[1:],
+            own[0][1].name,
+            own[0][1].unit,
+            own[0][1].statistic,
             [one.line for _, one in own],
+            [one.value for _, one in own],
             list(accumulate(one.value for _, one in own)),
             [report for report, _ in own],
         )
-        for key, own in found.items()
+        for own in found.values()
         if len(own) > 1
     ]
 

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.above_link import BEYOND_LINK
+from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "oversubscribed-sum"
-ADDED = {"mean": "averages", "best": "best rates"}
+ADDED = {"mean": "averages", "best": "best rates", "total": "averages"}
 SURE, LIKELY = 1.0, 0.8
 REMEDY = (
     "Start all processes at one barrier, and divide the bytes of the whole group by the time from "
@@ -25,9 +27,20 @@ REMEDY = (
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each run that prints sums of averages."""
     for report in reports:
-        sums = [one for one in report.being("sum") if one.of.get("summed_of") in ADDED]
+        sums = [one for one in report.being("sum") if _is_wrong(report, one)]
         if sums:
             yield _finding(report, sums, machine)
+
+
+def _is_wrong(report: Report, one: Result) -> bool:
+    """Whether averages were added; of transfers, which may well have run at the same time, only
+    where their link cannot carry the sum."""
+    if one.of.get("summed_of") not in ADDED:
+        return False
+    link = report.facts.get("link_bits_per_s")
+    if one.of["summed_of"] != "total" and "pattern" not in report.facts:
+        return True
+    return bool(link) and (bytes_per_s(one.value, one.unit) or 0) * 8 > BEYOND_LINK * link
 
 
 def _finding(report: Report, sums: list[Result], machine: Machine) -> Finding:
