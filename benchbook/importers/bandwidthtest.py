@@ -22,7 +22,9 @@ WORDS = (
     "Host bandwidth",
 )
 SIGNS = late(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
-_START = late(r"\[CUDA Bandwidth Test\]|^\s*bandwidthTest(?:\.exe|\.cu)? Starting", re.I)
+_START = late(
+    r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
+)
 _DEVICE = late(r"^\s*Device \d+:\s*(?P<name>\S(?:.*\S)?)\s*$", re.I)
 _TITLE = late(
     r"^\s*(?P<from>Host|Device) to (?P<to>Host|Device) Bandwidth\b"
@@ -45,6 +47,7 @@ _EXACT_S = 0.002  # of its five decimals a hundredth part is left
 _WAYS = {
     "H2D": "host to device", "D2H": "device to host", "D2D": "device to device",
 }  # fmt: skip
+_NAMES = "Running on..."  # what the device's name follows
 _PASS = late(r"Result = (?P<result>PASS|FAIL)")
 
 
@@ -60,6 +63,7 @@ class _Run:
     memory: str = ""
     unit: str = ""
     devices: int = 1  # that one rate is the sum of
+    is_named: bool = False  # whether the next line is the device's name
     filled: bool = False  # whether its table has rows: another head is that of another table
 
 
@@ -113,8 +117,11 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         run.unit = ""  # the table has ended: rows may follow that another tool printed
         if found := _DEVICE.search(text):
             run.facts.setdefault("device", found["name"])
+        elif run.is_named and not text.rstrip().endswith("Mode"):
+            run.facts.setdefault("device", text.strip())  # as oclBandwidthTest does
         elif (found := _PASS.search(text)) and found["result"] == "FAIL":
             run.facts["validated"] = False
+        run.is_named = text.strip() == _NAMES
 
 
 def _untitled(run: _Run) -> None:

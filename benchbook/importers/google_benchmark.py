@@ -74,7 +74,15 @@ _OWN = {
 
 def read(log: Log) -> list[Report]:
     """One report for each run of a binary."""
-    reports = [one for document in log.documents for one in _of_document(document)]
+    reports: list[Report] = []
+    last: Document | None = None  # an entry by itself, the one above
+    for document in log.documents:
+        found = _of_document(document)
+        if found and last and _is_entry(document.value) and _goes_on(last, document):
+            reports[-1].results += found[0].results  # of a list that was cut at both ends
+        else:
+            reports += found
+        last = document if found and _is_entry(document.value) else None
     if "Iterations" in log.text or _BARE_ROW.search(log.text):
         reports += _of_console(log)
     if _CSV in log.text:
@@ -86,6 +94,8 @@ def _of_document(document: Document) -> list[Report]:
     value = document.value
     if isinstance(value, list) and any(map(_is_entry, value)):  # what `jq .benchmarks` leaves
         value = {"": value}
+    elif _is_entry(value):
+        value = {"": [value]}
     if not isinstance(value, dict):
         return []
     entries = value.get("benchmarks")
@@ -111,6 +121,11 @@ def _of_document(document: Document) -> list[Report]:
             continue
         _record(record, document.places.get(id(record), document.number), report)
     return [report]
+
+
+def _goes_on(above: Document, below: Document) -> bool:
+    """Whether they are entries of one list: at most a comma is between them."""
+    return bool(above.lines) and below.number <= above.lines[-1].number + 1
 
 
 def _is_entry(one: Any) -> bool:
