@@ -25,6 +25,7 @@ _FIGURE = late(r"^([A-Z][\w ()/.:-]*?):\s+([\d.,]+(?:e[+-]?\d+)?)(?: (sec))?$")
 _RESULTS = {
     "MByte/s": ("bandwidth", "MB/s"),
     "MFlops/s": ("arithmetic rate", "MFLOP/s"),
+    "Data volume (Byte)": ("data volume", "B"),
     "Time": ("time", "s"),
     "Cycles": ("cycles", "cycles"),
     "Instructions": ("instructions", "instructions"),
@@ -36,7 +37,6 @@ _FACTS = {
     "Size (Byte)": "working_set_bytes",
     "Size": "working_set_bytes",
     "Size per thread": "bytes_per_thread",
-    "Data volume (Byte)": "data_volume_bytes",
     "Iterations per thread": "loops",
     "CPU Clock": "cpu_clock_hz",
     "Cycle Clock": "cycle_clock_hz",
@@ -137,7 +137,7 @@ def _has(report: Report, name: str) -> bool:
 
 def _finished(report: Report) -> Report:
     """The bandwidth with the bytes and the time that it was made of."""
-    moved = report.facts.pop("data_volume_bytes", None)
+    moved = next((one.value for one in report.results if one.name == "data volume"), None)
     time = next((one for one in report.results if one.name == "time"), None)
     of: dict[str, Any] = {}
     if moved:

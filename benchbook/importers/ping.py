@@ -52,6 +52,8 @@ _SPREAD = late(
     rf"(?(first)|\s*(?P<unit>{_MS}|us|s)\b)"
 )
 _IN_FLIGHT = late(r"\bin-flight (\d{1,9})\b")
+# Of a flood: what was between echoes, and the recent ones' weighted mean.
+_FLOOD = late(r"\bipg/ewma (?P<gap>\d[\d.,]*)/(?P<recent>\d[\d.,]*) (?P<unit>ms|us|s)\b")
 _STEPPED = late(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
 _TITLE = late(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
@@ -169,6 +171,11 @@ def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = untold(runs, line)
     if "in-flight" in line.text and (waiting := _IN_FLIGHT.search(line.text)):
         run.facts["in_flight"] = int(waiting[1])
+    if "ipg" in line.text and (flood := _FLOOD.search(line.text)):
+        for name, digits in (("sending gap", "gap"), ("recent round trip", "recent")):
+            if (value := number_of(flood[digits])) is not None:
+                of_flood = Result(name, value, _UNITS[flood["unit"]], line.number, "mean")
+                run.results.append(of_flood)
     parts = found["values"].split("/")
     unit = _UNITS[found["first"] or found["unit"]]
     # What iputils calls mdev is a standard deviation, too.

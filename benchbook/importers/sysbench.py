@@ -231,6 +231,7 @@ def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
         moved = log.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
         run.moved_error_bytes = half_digit(found[1]) * 2**20
+        rows.append(("transferred", found[1], "MiB", "", {}))
         rows.append(("transfer rate", found[2], "MiB/s", "", of))
     elif found := _OPERATIONS.match(text):
         rows.append(("operations", found[1], "operations", "", {}))
