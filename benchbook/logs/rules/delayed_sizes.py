@@ -16,6 +16,7 @@ from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "delayed-ack"
+MOST_SIZES = 8  # beside each other: the time itself tells
 CONFIDENCE = 0.85
 
 
@@ -25,7 +26,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         if "message_bytes" not in report.columns:
             continue
-        stalls = [stall for sweep in sweeps(report) for stall in stalls_of(sweep)]
+        stalls = [stall for sweep in sweeps(report) for stall in stalls_of(sweep, MOST_SIZES)]
         if delayed := [stall for stall in stalls if is_delayed(stall[1])]:
             times, one = max(delayed, key=lambda stall: stall[0])
             yield _finding(times, one, [other for _, other in delayed])

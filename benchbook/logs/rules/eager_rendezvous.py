@@ -29,6 +29,7 @@ STAYS = 0.95  # of it, at the next size
 LATER = 0.5  # of it, at any larger size: no protocol is dearer for the smaller message
 FALLS = 0.9  # of a rate, from one size to its double
 SHORTER = 0.75  # than a message of half the size, where the other protocol is the faster one
+LEAST = 0.1  # of it: what takes ten times as long waits for something else
 LESS, FITS = 0.6, 0.05  # of what a doubling should add; how far off the others may be
 GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
@@ -144,7 +145,12 @@ def _becomes_faster(sizes: list[int], times: list[float]) -> bool:
         return False
     first, last, now, then, beyond = times
     usual = now <= (1 + OFF) * last + 2 * max(last - first, 0.0) and last <= DOUBLES * first
-    return usual and 0 < then <= SHORTER * now and STAYS * then <= beyond <= DOUBLES * then
+    return (
+        usual
+        and LEAST * now <= then <= SHORTER * now
+        and then > 0
+        and STAYS * then <= beyond <= DOUBLES * then
+    )
 
 
 def _adds_less(sizes: list[int], times: list[float]) -> bool:

@@ -53,13 +53,14 @@ def is_delayed(one: Result) -> bool:
     return base == "ns" and (is_delay(ns) or is_delay(2 * ns))
 
 
-def stalls_of(sweep: list[Result]) -> Iterator[tuple[float, Result]]:
-    """Those between two others, by how many times as long as the longer of both they take."""
+def stalls_of(sweep: list[Result], several: int = MOST_SIZES) -> Iterator[tuple[float, Result]]:
+    """So many at most between two others, by how many times as long as the longer of both they
+    take."""
     times = [time_of(one) for one in sweep]
     for first in range(1, len(sweep) - 1):
         if times[first] < FAR * times[first - 1]:
             continue  # as nearly all are
-        for last in range(first, min(first + MOST_SIZES, len(sweep) - 1)):
+        for last in range(first, min(first + several, len(sweep) - 1)):
             most, least = max(times[first - 1], times[last + 1]), min(times[first : last + 1])
             if 0 < FAR * most <= least and max(times[first : last + 1]) < float("inf"):
                 for index in range(first, last + 1):
