@@ -112,7 +112,7 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
         if size != 2 * sizes[index] or not LEAST_BYTES <= size <= MOST_FASTER:
             continue
         last, now, then = times[index - 1 : index + 2]
-        if now <= 0:
+        if now <= 0 or then < LEAST * now:
             continue
         around = slice(index - 2, index + 4) if index >= 2 else slice(0)
         if (
