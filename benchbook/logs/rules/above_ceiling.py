@@ -103,17 +103,11 @@ def _is_in_device(report: Report, one: Result) -> bool:
 
 
 def _is_cached(report: Report, one: Result) -> bool:
-    """Whether source and destination lie in the device's own cache, which another rule tells."""
+    """Whether source and destination lie in the device's own cache: then the cause is known, and
+    another rule tells it."""
     size, cache = report.column(one, "message_bytes"), report.facts.get("device_cache_bytes")
     within = report.column(one, "direction") == "device to device"
     return within and is_number(size) and is_number(cache) and 2 * size <= cache
-
-
-def _is_cached(report: Report, one: Result) -> bool:
-    """Whether the log tells a cache of the device that holds both ends of a copy: then the cause
-    is known, and told."""
-    cache, size = report.facts.get("device_cache_bytes"), report.column(one, "message_bytes")
-    return is_number(cache) and is_number(size) and 2 * size <= cache
 
 
 def _is_of_link(report: Report, one: Result) -> bool:
