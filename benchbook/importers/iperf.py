@@ -252,6 +252,8 @@ def _report(log: Log, run: _Run) -> Report:
         )
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
+    if run.reversed:
+        facts["reverse"] = True
     if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)

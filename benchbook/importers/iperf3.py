@@ -269,6 +269,8 @@ def _learn(run: _Run, command: Command | None) -> None:
     if run.client is None and command:
         run.client = "-c" in words
     run.reverse = run.reverse or "-R" in words or "--reverse" in words
+    if run.reverse:
+        run.facts["reverse"] = True  # as its JSON says it
     if "protocol" not in run.facts:
         if "-u" in words or any("/" in row.rest and LOST.search(row.rest) for row, _ in run.rows):
             run.facts["protocol"] = "udp"
