@@ -36,7 +36,7 @@ _FEWEST_RUNS = 4
 
 
 class _Parts(NamedTuple):
-    """Rates of one name, in the order of the log, with the sum down to each."""
+    """Rates of one name, in the order of the log, with the sum and the best down to each."""
 
     name: str
     unit: str
@@ -44,6 +44,7 @@ class _Parts(NamedTuple):
     lines: list[int]
     values: list[float]
     sums: list[float]
+    best: list[float]
     reports: list[Report]
 
 
@@ -69,20 +70,21 @@ def tell(log: Log, reports: list[Report]) -> None:
                 unit = one.unit or parts.unit
                 _add(parts, count, Result(parts.name, one.value, unit, one.line.number, "sum", of))
     of_runs = [one for one in several if len(one.lines) >= _FEWEST_RUNS]
-    for line in log.having(*_BEST) if of_runs else ():
-        if line.number not in known and _is_short(line):
-            _tell_best(log, line, of_runs)
+    said_best = log.having(*_BEST) if of_runs else []
+    for line in [one for one in said_best if one.number not in known and _is_short(one)][:_MOST]:
+        if numbers := {log.number(one) for one in _FIGURE.findall(line.text)}:
+            _tell_best(line, numbers, of_runs)
 
 
-def _tell_best(log: Log, line: Line, of_runs: list[_Parts]) -> None:
+def _tell_best(line: Line, numbers: set[float | None], of_runs: list[_Parts]) -> None:
     """Add what a line calls the best, where it is the best of those above it."""
-    numbers = {log.number(one) for one in _FIGURE.findall(line.text)}
     for parts in of_runs:
         count = bisect_left(parts.lines, line.number)
-        own = parts.values[:count]
-        if count >= _FEWEST_RUNS and max(own) in numbers:
-            of = {"best_of": count, "median_of_runs": statistics.median(own)}
-            _add(parts, count, Result(parts.name, max(own), parts.unit, line.number, "best", of))
+        if count >= _FEWEST_RUNS and parts.best[count - 1] in numbers:
+            median = statistics.median(parts.values[:count])
+            of = {"best_of": count, "median_of_runs": median}
+            best = Result(parts.name, parts.best[count - 1], parts.unit, line.number, "best", of)
+            _add(parts, count, best)
             return
 
 
@@ -116,6 +118,7 @@ def _parts(reports: list[Report]) -> list[_Parts]:
             [one.line for _, one in own],
             [one.value for _, one in own],
             list(accumulate(one.value for _, one in own)),
+            list(accumulate((one.value for _, one in own), max)),
             [report for report, _ in own],
         )
         for own in found.values()

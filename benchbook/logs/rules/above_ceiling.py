@@ -46,27 +46,27 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with rates that memory or cores cannot have."""
     least = min(MISSES_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or MISSES_BYTES_PER_S))
     for report in reports:
-        above = []
+        found = []
         limit, peak, of_peak = _peak(report)
-        for one in _above(report, min(least, limit)):
+        for one in above(report, min(least, limit)):
             rate = bytes_per_s(one.value, one.unit) or 0.0
             # Without arrays it may be the rate of anything; the memories of a machine bound all.
             # What a mapping is faster than is told of the mapping.
             if one.statistic == "stddev" or one.of.get("zero_copy") or _is_cached(report, one):
                 continue
             if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, one)):
-                above.append((rate, one, peak, of_peak))
+                found.append((rate, one, peak, of_peak))
                 continue
             size = report.column(one, "working_set_bytes") or report.column(one, "array_bytes")
             if not is_number(size):
                 if rate > SYSTEM_BYTES_PER_S and not _is_of_link(report, one):
-                    above.append((rate, one, SYSTEM_BYTES_PER_S, OF_MEMORIES))
+                    found.append((rate, one, SYSTEM_BYTES_PER_S, OF_MEMORIES))
                 continue
             most, why = _bound(report, one, size, machine)
             if rate > most:
-                above.append((rate, one, most, why))
-        if above:
-            yield _finding(above)
+                found.append((rate, one, most, why))
+        if found:
+            yield _finding(found)
 
 
 def _peak(report: Report) -> tuple[float, float, str]:
@@ -85,7 +85,7 @@ def _peak(report: Report) -> tuple[float, float, str]:
     return _INF, _INF, ""
 
 
-def _above(report: Report, least: float) -> Iterator[Result]:
+def above(report: Report, least: float) -> Iterator[Result]:
     """The rates above so many bytes per second, which hardly any is."""
     for (_, _, unit), several in report.groups.items():
         if one_unit := bytes_per_s(1.0, unit):
@@ -129,13 +129,13 @@ def _bound(report: Report, one: Result, size: float, machine: Machine) -> tuple[
     return SYSTEM_BYTES_PER_S, OF_MEMORIES
 
 
-def _finding(above: list[tuple[float, Result, float, str]]) -> Finding:
-    rate, one, bound, why = max(above, key=lambda entry: entry[0] / entry[2])
+def _finding(found: list[tuple[float, Result, float, str]]) -> Finding:
+    rate, one, bound, why = max(found, key=lambda entry: entry[0] / entry[2])
     return Finding(
         artefact=ARTEFACT,
         effect="invalidates",
         factor=rate / bound if rate < float("inf") else None,
-        where=[entry[1].where for entry in above],
+        where=[entry[1].where for entry in found],
         confidence=CONFIDENCE,
         evidence=[
             proof("rate", one.value, one.unit, f"line {one.line}"),

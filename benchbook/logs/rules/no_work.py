@@ -13,7 +13,7 @@ from benchbook.digits import count, duration
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
-from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S, SYSTEM_BYTES_PER_S
+from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S, SYSTEM_BYTES_PER_S, above
 from benchbook.logs.rules.dead_code import REMEDY
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -27,10 +27,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such a rate."""
     del machine
     for report in reports:
-        if report.knowing("direction") or not report.knowing("elapsed_s"):
-            continue  # of a transfer the launch alone may have been timed
-        far = [found for one in report.results if (found := _moved(report, one))]
-        if far:
+        far = [found for one in above(report, CORE_BYTES_PER_S) if (found := _moved(report, one))]
+        # Of a transfer the launch alone may have been timed.
+        if far and not report.knowing("direction"):
             yield _finding(max(far, key=lambda found: found[1] / found[2]), far)
 
 

@@ -6,7 +6,7 @@ Decided by the intervals: they rise from each to the next until they reach a spe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
@@ -33,21 +33,36 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each total that such intervals make."""
     del machine
     for report in reports:
-        rates = report.called("throughput")
-        totals = {whose(one): one for one in rates if one.statistic == "total"}
-        intervals: dict[tuple[object, ...], list[Result]] = {}
-        for one in rates if totals else ():
-            if one.statistic == "interval" and not one.of.get("omitted"):
-                intervals.setdefault(whose(one), []).append(one)
-        for key, own in intervals.items():
-            is_whole = report.facts.get("streams") == 1 or key[0] == SUM
-            if is_whole and key in totals and (found := _judged(totals[key], own)):
+        totals = {
+            whose(one): one for one in report.called("throughput") if one.statistic == "total"
+        }
+        for key, total in totals.items():
+            own = _intervals(report, key) if _is_whole(report, key) else iter(())
+            begun = list(islice(own, LEAST_RISING))
+            if not begun or any(_rate(one) >= _rate(total) for one in begun):
+                continue  # as nearly all do
+            if found := _judged(total, [*begun, *own]):
                 yield found
                 break  # the other end sees the same
 
 
+def _is_whole(report: Report, key: tuple[object, ...]) -> bool:
+    return report.facts.get("streams") == 1 or key[0] == SUM
+
+
+def _intervals(report: Report, key: tuple[object, ...]) -> Iterator[Result]:
+    """What counts of one stream, end and direction."""
+    for (name, statistic, _), several in report.groups.items():
+        if (name, statistic) == ("throughput", "interval"):
+            yield from (one for one in several if whose(one) == key and not one.of.get("omitted"))
+
+
+def _rate(one: Result) -> float:
+    return in_base(one.value, one.unit)[0]
+
+
 def _judged(total: Result, intervals: list[Result]) -> Finding | None:
-    values = [in_base(one.value, one.unit)[0] for one in intervals]
+    values = list(map(_rate, intervals))
     if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
         return None
     usual = sorted(values)[len(values) // 2]

@@ -14,7 +14,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.latencies import NAMES
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
-from benchbook.logs.units import in_base
+from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "wall-clock-step"
 CERTAIN = 1.0
@@ -37,7 +37,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             or _is_of_sizes(report, name)
             for one in _below_none(several, unit)
         ]
-        timed = [one for one in report.knowing("elapsed_s") if _lasted(one) < 0]
+        timed = [one for own in _timed(report) for one in own if one.of["elapsed_s"] < 0]
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
         if step_ns:
@@ -87,6 +87,13 @@ def _below_none(several: list[Result], unit: str) -> list[Result]:
     return [one for one in several if one.value < 0 or least <= one.value <= most]
 
 
+def _timed(report: Report) -> Iterator[list[Result]]:
+    """Rates with the times that they were made of; those that stand beside them have the same."""
+    for (_, _, unit), several in report.groups.items():
+        if "elapsed_s" in several[0].of and bytes_per_s(1.0, unit) is not None:
+            yield [one for one in several if "elapsed_s" in one.of]
+
+
 def _lasted(one: Result) -> float:
     found = one.of.get("elapsed_s")
     return float(found) if is_number(found) else 0.0
@@ -94,11 +101,16 @@ def _lasted(one: Result) -> float:
 
 def _jump(report: Report) -> tuple[Result, float] | None:
     """An interval far longer than the others in which no more was moved, and what they last."""
-    intervals = [one for one in report.called("throughput") if one.statistic == "interval"]
-    lasted = sorted(map(_lasted, intervals))
-    if len(lasted) < LEAST_INTERVALS or lasted[-1] < LONGER * lasted[len(lasted) // 2]:
+    intervals = [
+        one
+        for (name, statistic, _), several in report.groups.items()
+        if (name, statistic) == ("throughput", "interval")
+        for one in several
+    ]
+    lasted = list(map(_lasted, intervals))
+    if len(lasted) < LEAST_INTERVALS or max(lasted) < LONGER * min(lasted):
         return None  # as nearly all are
-    usual = lasted[len(lasted) // 2]
+    usual = sorted(lasted)[len(lasted) // 2]
     moved = sorted(one.of.get("bytes_moved") or 0 for one in intervals)[len(intervals) // 2]
     for one in intervals:
         of = one.of.get("bytes_moved")
