@@ -59,6 +59,7 @@ _CSV = "name,iterations,real_time,cpu_time"
 _OWN_COLUMNS = late(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
 _BARE_ROW = late(_BARE)
 _TIMES = ("ns", "us", "ms", "s")
+_LONGEST_LABEL = 200
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
@@ -173,6 +174,8 @@ def _record(record: dict[str, Any], line: int, report: Report) -> None:
         of["repetition"], statistic = record["repetition_index"], "sample"
     if isinstance(record.get("threads"), int):
         of["threads"] = record["threads"]
+    if record.get("label"):
+        of["label"] = str(record["label"])[:_LONGEST_LABEL]
     share = record.get("aggregate_unit") == "percentage" or statistic == "cv"
     if isinstance(record.get("iterations"), int):
         of["repetitions" if statistic not in ("", "sample") else "iterations"] = record[
