@@ -41,9 +41,9 @@ _TABLE = late(
 )
 _ROW = late(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
 _OWN_ROW = late(
-    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>[\d+Ii]\S*(?:\s+\S+)*)$"
+    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>[-\d+Ii]\S*(?:\s+\S+)*)$"
 )
-_CELL = late(r"[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
+_CELL = late(r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
 _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
 # A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
 _DIGITS_OF_5 = (1, 6, 6, 6)

@@ -70,7 +70,9 @@ _RECKONED = late(
 )
 # dmidecode, of each module; all of them together carry no less than their channels.
 _MODULE = late(r"^[ \t]*Locator: (\S.*?)[ \t]*$", re.M)
-_CLOCK = late(r"^[ \t]*Configured (?:Memory|Clock) Speed: (\d{3,5}) M(?:T/s|Hz)[ \t]*$", re.M)
+_CLOCK = late(
+    r"^[ \t]*Configured (?:Memory|Clock) Speed: (?:(\d{3,5}) M(?:T/s|Hz)|Unknown)[ \t]*$", re.M
+)
 _WIDTH_BYTES = 8
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
@@ -264,7 +266,9 @@ def _memory(log: Log) -> float | None:
         return said.pop() if len(said) == 1 else None
     modules, clocks = set(_MODULE.findall(log.text)), _CLOCK.findall(log.text)
     # Somebody may show one line of those that are alike.
-    return sum(map(int, clocks)) * 1e6 * _WIDTH_BYTES if len(modules) == len(clocks) else None
+    if len(modules) != len(clocks):
+        return None
+    return sum(int(one) for one in clocks if one) * 1e6 * _WIDTH_BYTES or None
 
 
 def _cores(log: Log) -> int | None:

@@ -13,6 +13,7 @@ from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.wall_clock_step import goes_back
 from benchbook.logs.units import in_base
 from benchbook.throughput.ranges import first_jitters, out_of_range
 
@@ -51,7 +52,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _finding(out, CERTAIN, OUT_OF_RANGE, _OUT)
         if idle := list(_less_than_idle(report)):
             yield _finding(idle, CERTAIN, IDLE_REMEDY, _IDLE)
-        if below := list(_below_none(report)):
+        below = list(_below_none(report))
+        if below and not goes_back(report):  # else a step of its clock is told
             yield _finding(below, CERTAIN, OF_TIMES, _BELOW)
         if fewer := list(_fewer_than_none(report)):
             yield _finding(fewer, CERTAIN, OF_COUNTS, _FEWER)

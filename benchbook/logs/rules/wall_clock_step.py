@@ -30,14 +30,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report whose clock was seen to go back."""
     del machine
     for report in reports:
-        negative = [
-            one
-            for (name, statistic, unit), several in report.groups.items()
-            if (name in NAMES and statistic in ("sample", "min", "max"))
-            or _is_of_sizes(report, name)
-            for one in _below_none(several, unit)
-        ]
-        timed = [one for own in _timed(report) for one in own if one.of["elapsed_s"] < 0]
+        negative, timed = list(_exchanges(report)), list(_rates(report))
         step_ns, line = report.facts.get("clock_step_ns"), report.facts.get("clock_step_line")
         where = [one.where for one in negative]
         if step_ns:
@@ -68,6 +61,25 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             yield _jumped(*jump)
 
 
+def goes_back(report: Report) -> bool:
+    """Whether that is told of it."""
+    return any(_exchanges(report)) or any(_rates(report))
+
+
+def _exchanges(report: Report) -> Iterator[Result]:
+    """Those that took less than no time."""
+    for (name, statistic, unit), several in report.groups.items():
+        if _is_of_sizes(report, name) or (name in NAMES and statistic in ("sample", "min", "max")):
+            yield from _below_none(several, unit)
+
+
+def _rates(report: Report) -> Iterator[Result]:
+    """Rates that were made of less than no time; the times that stand beside them have the same."""
+    for (_, _, unit), several in report.groups.items():
+        if "elapsed_s" in several[0].of and bytes_per_s(1.0, unit) is not None:
+            yield from (one for one in several if _lasted(one) < 0)
+
+
 def _is_of_sizes(report: Report, name: str) -> bool:
     """Whether it is what messages of some size took, the mean of many."""
     return "pattern" in report.facts and name.endswith(("latency", "time"))
@@ -85,13 +97,6 @@ def _below_none(several: list[Result], unit: str) -> list[Result]:
         return []
     least, most = (WRAP_NS - LONGEST_NS) / size, WRAP_NS / size
     return [one for one in several if one.value < 0 or least <= one.value <= most]
-
-
-def _timed(report: Report) -> Iterator[list[Result]]:
-    """Rates with the times that they were made of; those that stand beside them have the same."""
-    for (_, _, unit), several in report.groups.items():
-        if "elapsed_s" in several[0].of and bytes_per_s(1.0, unit) is not None:
-            yield [one for one in several if "elapsed_s" in one.of]
 
 
 def _lasted(one: Result) -> float:
