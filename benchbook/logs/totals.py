@@ -65,8 +65,8 @@ def tell(log: Log, reports: list[Report]) -> None:
     for one in said:
         for parts in several if one.line.number not in known else ():
             count = bisect_left(parts.lines, one.line.number)
-            if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
-                of = {"summed_of": parts.statistic or "mean", "processes": count}
+            if several_of := _summed(one, parts, count):
+                of = {"summed_of": parts.statistic or "mean", "processes": several_of}
                 unit = one.unit or parts.unit
                 _add(parts, count, Result(parts.name, one.value, unit, one.line.number, "sum", of))
     of_runs = [one for one in several if len(one.lines) >= _FEWEST_RUNS]
@@ -93,6 +93,20 @@ def _add(parts: _Parts, count: int, one: Result) -> None:
     report.results.append(one)
     for made in ("columns", "settings", "groups", "_kinds", "_group_of", "_asked", "series"):
         vars(report).pop(made, None)  # before it was known
+
+
+def _summed(one: _Said, parts: _Parts, count: int) -> int:
+    """Of how many above it it is the sum: of all, or of the last ones, where other runs are above
+    them; 0 where of none."""
+    if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
+        return count
+    if one.unit or count < 3:
+        return 0
+    begin = bisect_left(parts.sums, parts.sums[count - 1] - one.value * (1 + _ROUNDED), 0, count)
+    for at in range(begin, min(begin + 2, count - 2)):
+        if _is_sum(one, parts.sums[count - 1] - parts.sums[at], parts.unit):
+            return count - 1 - at
+    return 0
 
 
 def _is_sum(one: _Said, made: float, unit: str) -> bool:

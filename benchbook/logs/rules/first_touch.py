@@ -33,9 +33,18 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     looked: set[int] = set()
     for one in series(reports):
-        if one.samples[0].of.get("array_bytes") and id(one.report) not in looked:
+        if moves_bytes(one) and id(one.report) not in looked:
             looked.add(id(one.report))
             yield from _finding(one)
+
+
+def moves_bytes(one: Series) -> bool:
+    """Whether its repetitions go over buffers of memory: over arrays, or over bytes that Google
+    Benchmark counts beside the time."""
+    of, timed = one.samples[0].of, one.samples[0].name.endswith("real time")
+    if of.get("array_bytes"):
+        return True
+    return timed and bool(one.report.called(f"{of.get('benchmark')} bytes_per_second"))
 
 
 def _finding(one: Series) -> Iterator[Finding]:

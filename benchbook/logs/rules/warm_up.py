@@ -8,12 +8,14 @@ connection is another matter.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, number, plural
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.first_touch import moves_bytes
 from benchbook.logs.samples import series, time_s
 from benchbook.logs.units import in_base
 
@@ -24,7 +26,7 @@ LEAST_WARNED = (
 )
 STEADY = 1.5  # slowest ÷ fastest of the others
 LEAST_RUNS = 3
-SHARE = 4  # a quarter of the runs may be cold, one at least
+CLEAR = 1.05  # a cold one ÷ slowest of the later half
 SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
 LIKELY = 0.8
 REMEDY = (
@@ -37,11 +39,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each command whose first run stands apart."""
     del machine
     told: set[int] = set()
-    for one in series([report for report in reports if "command" in report.facts]):
+    for one in series([report for report in reports if _is_of_programs(report)]):
         times = [time for sample in one.samples if (time := time_s(sample))]
         if not len(times) == len(one.samples) >= LEAST_RUNS or id(one.report) in told:
             continue
-        if cold := _cold(times):
+        if (cold := _cold(times)) and not moves_bytes(one):
             told.add(id(one.report))
             yield _finding(one.report, one.mean, one.samples[0].line, times, cold)
     for report in reports:
@@ -64,13 +66,21 @@ def _mean(report: Report) -> Result | None:
     return found[0] if len(found) == 1 else None
 
 
+def _is_of_programs(report: Report) -> bool:
+    """Whether its samples are of programs or of functions, no passes over arrays alone."""
+    return "command" in report.facts or "benchmark" in report.columns
+
+
 def _cold(times: list[float]) -> int:
-    """How many of the first runs took far longer than all others, which are alike; 0 where none."""
-    for cold in range(1, max(1, len(times) // SHARE) + 1):
-        first, others = times[:cold], times[cold:]
-        if max(others) <= STEADY * min(others):
-            return cold if min(first) >= LEAST_FACTOR * max(others) else 0
-    return 0
+    """How many of the first runs, each less than the one before, come before those that are alike;
+    0 where the first is not far above these."""
+    usual = max(times[len(times) // 2 :])
+    cold = next((at for at, one in enumerate(times) if one <= CLEAR * usual), len(times))
+    first, others = times[:cold], times[cold:]
+    if not 0 < cold <= len(times) // 2 or max(others) > STEADY * min(others):
+        return 0
+    falls = all(one > two for one, two in pairwise(first))
+    return cold if falls and first[0] >= LEAST_FACTOR * max(others) else 0
 
 
 def _finding(
