@@ -28,7 +28,7 @@ def decoded(content: bytes) -> bytes:
 
 
 def _part(part: bytes) -> bytes:
-    if _OTHER.search(part) or not _SURELY.search(part):  # of `ttl=64` a d would be made
+    if not _SURELY.search(part):
         return part
     found, folded, several = list[bytes](), list[bytes](), 0
     for line in part.split(b"\n"):
@@ -37,9 +37,12 @@ def _part(part: bytes) -> bytes:
             folded.append(text[:-1])
             several += 1
             continue
-        found += [_SPELT.sub(_byte, b"".join([*folded, text])), *[b""] * several]
+        # Some fold inside of a byte that they spell.
+        found += [b"".join([*folded, text]), *[b""] * several]
         folded, several = [], 0
-    return b"\n".join([*found, *([b"".join(folded)] if folded else [])])
+    whole = b"\n".join([*found, *([b"".join(folded)] if folded else [])])
+    # Of `ttl=64` a d would be made.
+    return part if _OTHER.search(whole) else _SPELT.sub(_byte, whole)
 
 
 def _byte(found: re.Match[bytes]) -> bytes:

@@ -127,6 +127,7 @@ _FENCE = late(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
 _NESTED = 3  # one in the other
+_BAR, _LEAST_WIDTH = "│", 20  # between panes of a terminal, and of the left one
 _INDENTED = 2  # columns; one is a tool's own way
 
 
@@ -144,12 +145,26 @@ def unwrapped(text: str) -> list[str]:
     # What stands in a block of a page had its stamps before; a tab is at its place by what is left
     # of it.
     lines = text.split("\n")
+    if _BAR in text:
+        lines = _parted(lines)
     lines = _plain(lines if "\t" in text else _dedented(lines))
     if "^C" in text:
         lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
+
+
+def _parted(lines: list[str]) -> list[str]:
+    """What two panes of a terminal show beside each other is one below the other."""
+    places = [one.find(_BAR) for one in _sample(lines) if one.count(_BAR) == 1]
+    place = max(set(places), key=places.count, default=-1)
+    if place < _LEAST_WIDTH or places.count(place) < _MOST * len(_sample(lines)):
+        return lines
+    return [
+        f"{one[:place].rstrip()}{SOFT}{one[place + 1 :]}" if one.find(_BAR) == place else one
+        for one in lines
+    ]
 
 
 def _from_page(text: str) -> str:

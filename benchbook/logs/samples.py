@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchbook.importers import Report, Result
 from benchbook.logs.units import bytes_per_s, in_base
@@ -36,3 +37,21 @@ def time_s(one: Result) -> float | None:
         return float(moved) / rate
     value, base = in_base(one.value, one.unit)
     return value / 1e9 if base == "ns" else None
+
+
+FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
+CLEAR = 1.05  # a cold one ÷ slowest of the later half
+
+
+def cold(times: list[float]) -> int:
+    """How many of the first, each less than the one before, come before those that are alike; 0
+    where the first is not far above these."""
+    if len(times) < 2:
+        return 0
+    usual = max(times[len(times) // 2 :])
+    count = next((at for at, one in enumerate(times) if one <= CLEAR * usual), len(times))
+    first, others = times[:count], times[count:]
+    if not 0 < count <= len(times) // 2 or max(others) > STEADY * min(others):
+        return 0
+    falls = all(one > two for one, two in pairwise(first))
+    return count if falls and first[0] >= FAR * max(others) else 0

@@ -35,6 +35,10 @@ _LATE = late(
 # Losses that a line ends inside of, and what is left of them in the next.
 _BROKEN = late(r"\d ?/ ?\d*(?: \([\d.]*%?)?$")
 _BROKEN_OFF = late(r" ?\d* ?\(?[\d.]*(?:e[+-]?\d+)?%?\)[ \t]*(?:sender|receiver|\(omitted\))?\s*")
+_LOSSES = late(
+    r"[ \t]*-?\d{1,12}/\d{1,12} \(-?[\d.]+(?:e[+-]?\d+)?%\)[ \t]*"
+    r"(?:sender|receiver|\(omitted\))?\s*"
+)
 _SPEED = late(r"^[ \t]*Speed: (\d{1,7})Mb/s", re.MULTILINE)
 # Of ibstat, and of ibstatus.
 _IB_RATE = late(r"^[ \t]*(?:Rate: (\d{1,4})|rate:[ \t]+(\d{1,4}) Gb/sec.*)$", re.MULTILINE)
@@ -183,11 +187,14 @@ def row_of(log: Log, line: Line) -> Row | None:
 def _unbroken(log: Log, line: Line, rest: str) -> str:
     """The line with what a window of 80 columns broke off inside of its last numbers or word; ""
     where it is whole."""
-    left = _BROKEN_ENDS.get(rest.rpartition(" ")[2])
-    if not left and not ("/" in rest and _BROKEN.search(rest)):
+    last = rest.rpartition(" ")[2]
+    left, ends_in_jitter = _BROKEN_ENDS.get(last), last == "ms"
+    if not left and not ends_in_jitter and not ("/" in rest and _BROKEN.search(rest)):
         return ""
     at = bisect_right(log.lines, line.number, key=lambda one: one.number)
     following = log.lines[at].text if at < len(log.lines) else ""
+    if ends_in_jitter:
+        return f"{line.text.rstrip()}  {following.strip()}" if _LOSSES.fullmatch(following) else ""
     fits = following.strip() == left if left else _BROKEN_OFF.fullmatch(following)
     return line.text.rstrip() + following if fits else ""
 

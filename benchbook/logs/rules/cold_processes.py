@@ -14,11 +14,10 @@ from benchbook.digits import number, plural
 from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.samples import cold
 
 ARTEFACT = "warm-up"
 LEAST_PROCESSES, LEAST_VALUES = 3, 3
-LEAST_FACTOR = 1.8  # first ÷ slowest of the others
-STEADY = 1.5  # slowest ÷ fastest of the others
 LIKELY = 0.9
 REMEDY = (
     "Let each process run a few times before it counts (pyperf --warmups, or more where a compiler "
@@ -40,9 +39,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def _judged(samples: list[Result]) -> Iterator[Finding]:
     processes = [list(own) for _, own in groupby(samples, lambda one: one.of.get("process"))]
     whole = [own for own in processes if len(own) >= LEAST_VALUES]
-    if len(whole) < LEAST_PROCESSES or len(whole) < len(processes) or not all(map(_is_cold, whole)):
+    counts = list(map(_cold, whole))
+    if len(whole) < LEAST_PROCESSES or len(whole) < len(processes) or not all(counts):
         return
-    first, others = whole[0][0], [one for own in whole for one in own[1:]]
+    first = whole[0][0]
+    others = [one for own, count in zip(whole, counts, strict=True) for one in own[count:]]
     mean, usual = (sum(one.value for one in some) / len(some) for some in (samples, others))
     yield Finding(
         artefact=ARTEFACT,
@@ -64,8 +65,7 @@ def _judged(samples: list[Result]) -> Iterator[Finding]:
     )
 
 
-def _is_cold(own: list[Result]) -> bool:
-    if not all(is_number(one.value) and one.value > 0 for one in own):
-        return False
-    first, *others = (one.value for one in own)
-    return first >= LEAST_FACTOR * max(others) and max(others) <= STEADY * min(others)
+def _cold(own: list[Result]) -> int:
+    """How many of its first values are far above those after them."""
+    known = all(is_number(one.value) and one.value > 0 for one in own)
+    return cold([one.value for one in own]) if known else 0

@@ -25,7 +25,7 @@ REMEDY = (
     "otherwise call it the figure of a cache."
 )
 _OF_MEMORY = late(
-    r"mem(?:ory)?[ _-]?(?:bw|bandwidth)|\bD?RAM\b|main[ _-]?memory|"
+    r"mem(?:ory)?[ _-]?(?:bw|bandwidth)|dram|main[ _-]?memory|"
     r"stream[ _-]?(?:copy|scale|add|triad)",
     re.I,
 )

@@ -49,7 +49,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for one in series(reports):
         kinds = _kinds(one.samples)
-        if kinds and kinds.changes >= CHANGES:
+        if kinds and kinds.changes >= CHANGES and not _are_first(kinds.slow, one.samples):
             yield _finding(kinds, "repetitions", one.mean)
     if len(reports) <= MOST_RUNS:
         for own in _runs(reports):
@@ -84,6 +84,12 @@ def _kinds(values: list[Result]) -> _Kinds | None:
     changes = sum(one != two for one, two in pairwise(above))
     is_rate = bytes_per_s(1.0, values[0].unit) is not None
     return _Kinds(high, low, changes) if is_rate else _Kinds(low, high, changes)
+
+
+def _are_first(slow: list[Result], samples: list[Result]) -> bool:
+    """Whether they are the first of their processes, which is a warm-up and told as such."""
+    first = {one.of.get("process"): one for one in reversed(samples)}
+    return "process" in samples[0].of and all(one is first[one.of["process"]] for one in slow)
 
 
 def _runs(reports: list[Report]) -> Iterator[list[Result]]:

@@ -8,7 +8,6 @@ connection is another matter.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, number, plural
@@ -16,17 +15,14 @@ from benchbook.importers import Report, Result
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.first_touch import moves_bytes
-from benchbook.logs.samples import series, time_s
+from benchbook.logs.samples import cold, series, time_s
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
-LEAST_FACTOR = 1.8  # first ÷ slowest of the others
 LEAST_WARNED = (
     1.25  # first ÷ mean of the others, where the tool names it as far beyond their spread
 )
-STEADY = 1.5  # slowest ÷ fastest of the others
 LEAST_RUNS = 3
-CLEAR = 1.05  # a cold one ÷ slowest of the later half
 SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
 LIKELY = 0.8
 REMEDY = (
@@ -43,9 +39,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         times = [time for sample in one.samples if (time := time_s(sample))]
         if not len(times) == len(one.samples) >= LEAST_RUNS or id(one.report) in told:
             continue
-        if (cold := _cold(times)) and not moves_bytes(one):
+        if (count := cold(times)) and not moves_bytes(one):
             told.add(id(one.report))
-            yield _finding(one.report, one.mean, one.samples[0].line, times, cold)
+            yield _finding(one.report, one.mean, one.samples[0].line, times, count)
     for report in reports:
         first, mean = report.facts.get("first_run_s"), _mean(report)
         if not is_number(first) or mean is None or id(report) in told:
@@ -71,25 +67,13 @@ def _is_of_programs(report: Report) -> bool:
     return "command" in report.facts or "benchmark" in report.columns
 
 
-def _cold(times: list[float]) -> int:
-    """How many of the first runs, each less than the one before, come before those that are alike;
-    0 where the first is not far above these."""
-    usual = max(times[len(times) // 2 :])
-    cold = next((at for at, one in enumerate(times) if one <= CLEAR * usual), len(times))
-    first, others = times[:cold], times[cold:]
-    if not 0 < cold <= len(times) // 2 or max(others) > STEADY * min(others):
-        return 0
-    falls = all(one > two for one, two in pairwise(first))
-    return cold if falls and first[0] >= LEAST_FACTOR * max(others) else 0
-
-
 def _finding(
-    report: Report, mean: Result | None, line: int, times: list[float], cold: int
+    report: Report, mean: Result | None, line: int, times: list[float], count: int
 ) -> Finding:
-    mean_s, usual_s = (sum(own) / len(own) for own in (times, times[cold:]))
+    mean_s, usual_s = (sum(own) / len(own) for own in (times, times[count:]))
     runs = plural(len(times), "run")
-    first = f"The first of {runs}" if cold == 1 else f"The first {cold} of {runs}"
-    lasted = " ".join(filter(None, (duration(times[0] * 1e9), "and less" if cold > 1 else "")))
+    first = f"The first of {runs}" if count == 1 else f"The first {count} of {runs}"
+    lasted = " ".join(filter(None, (duration(times[0] * 1e9), "and less" if count > 1 else "")))
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
