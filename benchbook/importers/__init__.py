@@ -203,6 +203,10 @@ RESULT_COLUMNS = {
     "outstanding": "exchanges that are under way at any time, where the tool says so",
     "asked_per_s": "messages that were to be sent in a second",
     "refused": "why the tool counted nothing at all, in its words",
+    "best_of": "of a best that somebody gives: how many runs are above it",
+    "median_of_runs": "the median of those runs",
+    "quoted_from_line": "of a rate that somebody repeats: where the tool printed it",
+    "quoted_from_unit": "in which unit it printed it",
     "receive_buffer_errors": "datagrams for which a socket had no room, by the kernel's count",
     "receive_buffer_errors_in_line": "where that count was seen",
     "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
@@ -257,6 +261,12 @@ class Report:
     def column(self, result: Result, name: str) -> Any:
         """A column of one of its results, or the fact that holds for all; None if unknown."""
         return result.of.get(name, self.facts.get(name))
+
+    def add(self, result: Result) -> None:
+        """One more, after others were asked for."""
+        self.results.append(result)
+        for made in ("columns", "settings", "groups", "_kinds", "_group_of", "_asked", "series"):
+            vars(self).pop(made, None)
 
     @cached_property
     def groups(self) -> dict[tuple[str, str, str], list[Result]]:

@@ -16,7 +16,7 @@ from benchbook import importers
 from benchbook.artefacts import Finding
 from benchbook.digits import plural
 from benchbook.importers import Log, Report
-from benchbook.logs import cut_end, seen, surroundings, totals
+from benchbook.logs import cut_end, quoted, seen, surroundings, totals
 from benchbook.logs.cleaning import log_of
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.records import as_text, of_report, plain
@@ -143,6 +143,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         return Explained(name, trouble=_unknown(called, lines), notes=notes)
     cut_end.drop(log, reports)
     totals.tell(log, reports)
+    quoted.tell(log, reports)
     surroundings.tell(log, reports)
     judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
     said = [found for judge in judging for found in judge(reports, machine)]

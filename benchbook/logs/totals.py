@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 import statistics
 from bisect import bisect_left
-from itertools import accumulate
+from collections.abc import Iterator
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from benchbook.importers import Line, Log, Report, Result
@@ -33,6 +34,7 @@ _OF_TRANSFERS = ("streams", "message_bytes")
 _BEST = ("best", "Best", "BEST", "fastest", "Fastest", "peak", "Peak", "max", "Max", "MAX")
 _FIGURE = late(_NUMBER)
 _FEWEST_RUNS = 4
+_FEW = 3  # numbers of a line behind the first
 
 
 class _Parts(NamedTuple):
@@ -68,7 +70,9 @@ def tell(log: Log, reports: list[Report]) -> None:
             if several_of := _summed(one, parts, count):
                 of = {"summed_of": parts.statistic or "mean", "processes": several_of}
                 unit = one.unit or parts.unit
-                _add(parts, count, Result(parts.name, one.value, unit, one.line.number, "sum", of))
+                total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
+                parts.reports[count - 1].add(total)
+                known.add(one.line.number)  # what else is there is the same in another unit
     of_runs = [one for one in several if len(one.lines) >= _FEWEST_RUNS]
     said_best = log.having(*_BEST) if of_runs else []
     for line in [one for one in said_best if one.number not in known and _is_short(one)][:_MOST]:
@@ -84,15 +88,8 @@ def _tell_best(line: Line, numbers: set[float | None], of_runs: list[_Parts]) ->
             median = statistics.median(parts.values[:count])
             of = {"best_of": count, "median_of_runs": median}
             best = Result(parts.name, parts.best[count - 1], parts.unit, line.number, "best", of)
-            _add(parts, count, best)
+            parts.reports[count - 1].add(best)
             return
-
-
-def _add(parts: _Parts, count: int, one: Result) -> None:
-    report = parts.reports[count - 1]
-    report.results.append(one)
-    for made in ("columns", "settings", "groups", "_kinds", "_group_of", "_asked", "series"):
-        vars(report).pop(made, None)  # before it was known
 
 
 def _summed(one: _Said, parts: _Parts, count: int) -> int:
@@ -145,17 +142,25 @@ def _said(log: Log) -> list[_Said]:
     words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
     found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
     found += [(line, _ALONE.match(line.text)) for line in log.lines if line.text[:1].isdecimal()]
-    said = (_read(log, line, total) for line, total in found[:_MOST] if total)
-    return sorted(one for one in said if one.value > 0)
+    said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total)]
+    return sorted((one for one in said if one.value > 0), key=lambda one: one.line.number)
 
 
 def _is_short(line: Line) -> bool:
     return len(line.text) < _SHORT
 
 
-def _read(log: Log, line: Line, found: re.Match[str]) -> _Said:
+def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said]:
+    """The number that the word is of, and the others behind it: there may be a count before it."""
     group = found.lastindex or 0
-    digits, behind = found[group], found.string[found.end(group) :].lstrip()
+    yield _number(log, line, found[group], found.end(group))
+    behind = _FIGURE.finditer(line.text, found.end(group)) if group == 1 else ()
+    for other in islice(behind, _FEW):
+        yield _number(log, line, other[0], other.end())
+
+
+def _number(log: Log, line: Line, digits: str, end: int) -> _Said:
+    behind = line.text[end:].lstrip()
     value = log.number(digits) or 0.0
     unit = next((one for one in _LARGE if behind.startswith(one)), "")
     return _Said(line, value, max(_ROUNDED, half_digit(digits) / value if value else 0.0), unit)

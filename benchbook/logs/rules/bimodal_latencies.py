@@ -6,6 +6,7 @@ Decided by quantiles: within what is below the gap they hardly differ, nor withi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
@@ -39,6 +40,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def _gap(own: Latencies) -> tuple[str, str] | None:
     """The quantiles on either side of it."""
     known = [(name, ns) for name in QUANTILES if (ns := own.ns(name)) and ns > 0]
+    if any(two < one for (_, one), (_, two) in pairwise(known)):
+        return None  # one of them is wrong, which is told
     for (_, first), (low, below), (high, above), (_, last) in zip(
         known, known[1:], known[2:], known[3:], strict=False
     ):
