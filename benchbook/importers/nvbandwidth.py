@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Document, Line, Log, Report, Result
@@ -42,6 +43,8 @@ _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}
 
 _LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
 
+_NEAR = 3  # lines from a command to what it prints
+
 
 @dataclass
 class _Run:
@@ -71,12 +74,24 @@ def read(log: Log) -> list[Report]:
             runs.append(_Run(line.number, found["version"], seen=True))
         else:
             _line(log, runs[-1], line)
+    for run in runs:
+        run.facts |= _asked(log, run.line)
     texts = [
         Report(TOOL, run.results, run.line if run.version else run.results[0].line, run.version,
                run.facts, run.notes)
         for run in runs if run.results
     ]  # fmt: skip
     return [*texts, *(one for document in log.documents for one in _json(document))]
+
+
+def _asked(log: Log, line: int) -> dict[str, int]:
+    """The buffer that the command right above asks for, in MiB."""
+    above = [one for one in log.commands if "nvbandwidth" in one.words[0] and one.number < line]
+    words = above[-1].words if above and line - above[-1].number <= _NEAR else ()
+    for word, value in pairwise(words):
+        if word in ("-b", "--bufferSize") and value.isdecimal():
+            return {"message_bytes": int(value[:9]) << 20}
+    return {}
 
 
 def _line(log: Log, run: _Run, line: Line) -> None:

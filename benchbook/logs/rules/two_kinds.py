@@ -21,15 +21,16 @@ from benchbook.logs.samples import series
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "bimodal"
-LEAST, MOST = 8, 2000  # values; more have a shape, which detectors read
+LEAST, MOST = 6, 2000  # values; more have a shape, which detectors read
 MOST_RUNS = 500  # of a log
 LEAST_OF_KIND, LEAST_SHARE = 3, 0.2
 APART = 1.25  # slower ÷ faster, across the gap
-WIDER = 2.0  # gap ÷ width of either kind
+FEW = 8  # values: fewer are of two kinds by chance
+WIDER, WIDER_OF_FEW = 2.0, 5.0  # gap ÷ width of either kind
 ROUNDED = 4.0  # gap ÷ the last digit
 CHANGES, CHANGES_OF_RUNS = 2, 3  # of kind, in their order; runs may be of before and after
 LIKELY = 0.9
-_OF_RUNS = ("mean", "best", "median", "total", "")
+_OF_RUNS = ("mean", "best", "median", "total", "sum", "")
 # What differs from run to run of the same.
 _MEASURED = (
     *("elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"),

@@ -1,7 +1,8 @@
-"""timer-granularity: repetitions of one iteration that take none, one or two ticks of a clock.
+"""timer-granularity: single iterations that take a few ticks of a clock, and nothing in between.
 
-Decided by the samples of a tool that prints more digits than that: all are whole multiples of one
-step, a few of it at most, and some are none at all.
+Decided by the numbers of a tool that prints more digits than that. Repetitions are all whole
+multiples of one step, a few of it at most, and some are none at all; of the sizes of a sweep all
+are multiples of half a microsecond, which is a round trip of whole ones.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchbook.logs.units import in_base
 ARTEFACT = "timer-granularity"
 LEAST_SAMPLES, MOST_TICKS = 6, 5
 WHOLE = 1e-6  # of a tick
+LEAST_SIZES, SMALL, MOST_HALVES = 8, 1 << 16, 40
 SURE = 0.95
 
 
@@ -26,12 +28,25 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each benchmark whose repetitions are such."""
     del machine
     for report in reports:
+        if "pattern" in report.facts:
+            yield from _of_sizes(report)
         if "benchmark" not in report.columns:
             continue
         for several in report.groups.values():
             own = [one for one in several if _is_single(one)]
             if len(own) >= LEAST_SAMPLES and (step := _step_ns(own)):
                 yield _finding(own, step)
+
+
+def _of_sizes(report: Report) -> Iterator[Finding]:
+    """One finding for latencies of which none is between two halves of a microsecond."""
+    for (_, statistic, unit), several in report.groups.items():
+        small = [one for one in several if (one.of.get("message_bytes") or 0) <= SMALL]
+        if statistic != "mean" or unit != "us" or len(small) < LEAST_SIZES:
+            continue
+        halves = [2 * one.value for one in small]
+        if all(0 < one <= MOST_HALVES and one == round(one) for one in halves):
+            yield _finding(small, 500.0)
 
 
 def _is_single(one: Result) -> bool:
@@ -54,6 +69,8 @@ def _step_ns(samples: list[Result]) -> float:
 def _finding(samples: list[Result], step_ns: float) -> Finding:
     first, last = samples[0], samples[-1]
     none = sum(one.value == 0 for one in samples)
+    many = plural(len(samples), "repetition") if none else plural(len(samples), "figure")
+    short = f", and {none} of them took no time" if none else ""
     return Finding(
         artefact=ARTEFACT,
         effect="invalidates",
@@ -64,9 +81,9 @@ def _finding(samples: list[Result], step_ns: float) -> Finding:
             proof("repetitions of no time", none, "repetitions", "log"),
         ],
         explanation=(
-            f"All {plural(len(samples), 'repetition')} of {first.name} (lines {first.line} to "
-            f"{last.line}) are whole multiples of {duration(step_ns)}, and {none} of them took no "
-            "time: that is the step of the clock, and one iteration is shorter than it."
+            f"All {many} of {first.name} (lines {first.line} to {last.line}) are whole multiples "
+            f"of {duration(step_ns)}{short}: that is the step of the clock, or half of it, and "
+            "what was timed is hardly longer than it."
         ),
         remedy=REMEDY,
     )
