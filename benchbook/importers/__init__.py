@@ -7,7 +7,8 @@ have the same), LOOKS_FOR
 order, none where it does not hold one. `read` never raises and never guesses: what it cannot read
 of a run that it recognised goes to the Report's `notes`. It must be strict enough that no other
 tool's output is taken for its own, and linear in the length of the log. It may have SIGNS, a
-compiled pattern without which, anywhere in the text, `read` has nothing to do; and WORDS, of which
+compiled pattern without which, anywhere in the text, `read` has nothing to do, or several, one of
+which is there (what begins with a word is found several times as fast); and WORDS, of which
 any text has one in which SIGNS is found: to look for words is much faster than for patterns.
 """
 
@@ -284,7 +285,7 @@ class Report:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The columns that any of its results has."""
-        return frozenset(name for names in set(map(tuple, self.settings)) for name in names)
+        return frozenset[str]().union(*self.settings)
 
     @cached_property
     def settings(self) -> list[Mapping[str, Any]]:
@@ -366,3 +367,9 @@ def names() -> list[str]:
 def importer(name: str) -> ModuleType:
     """The importer of that name."""
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def signs(of: ModuleType) -> tuple[re.Pattern[str], ...]:
+    """One of these is in any text that the importer reads; none where it reads any."""
+    found = getattr(of, "SIGNS", ())
+    return found if isinstance(found, tuple) else (found,)

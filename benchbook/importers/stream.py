@@ -25,10 +25,11 @@ from benchbook.logs.units import bytes_per_s
 TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
-SIGNS = late(
-    r"(?:Copy|Scale|Add|Triad)"
-    r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
-    r"|SAXPYing *: *\d|Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"
+_OF_TABLE = r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
+SIGNS = (
+    *(late(name + _OF_TABLE) for name in ("Copy", "Scale", "Add", "Triad")),
+    late(r"SAXPYing *: *\d"),
+    late(r"Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"),
 )
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves

@@ -181,16 +181,15 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
 
 def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:
     """Whether the log has what an importer asks for at least; `there`: words that it may have."""
-    words, signs = getattr(importer, "WORDS", ()), getattr(importer, "SIGNS", None)
+    words, signs = getattr(importer, "WORDS", ()), importers.signs(importer)
     if words and there.isdisjoint(words):
         return False
-    if signs is None:
+    if not signs:
         return True
     # Few lines of a long log have words of tools that it is not of.
     lines = log.having(*there.intersection(words)) if words else log.lines
-    if len(lines) > len(log.lines) / MANY:
-        return signs.search(log.text) is not None
-    return any(signs.search(line.text) for line in lines)
+    texts = [log.text] if len(lines) > len(log.lines) / MANY else [line.text for line in lines]
+    return any(one.search(text) for text in texts for one in signs)
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
