@@ -162,7 +162,7 @@ def _unmet(sent: Result, count: Result, handled: Result) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=1 / arrived,
+        factor=1 / arrived if arrived else None,
         where=[sent.where],
         confidence=CERTAIN,
         evidence=[
@@ -183,7 +183,7 @@ def _early(sent: Result, got: Result, arrived: float) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=1 / arrived,
+        factor=1 / arrived if arrived else None,
         where=[sent.where],
         confidence=CERTAIN,
         evidence=[proof(one.name, one.value, one.unit, f"line {one.line}") for one in (sent, got)],
