@@ -234,10 +234,10 @@ SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "reg
 _INF = float("inf")
 
 
-def _by_setting(results: list[Result]) -> dict[tuple[object, ...], list[Result]]:
+def _by_setting(results: list[Result], names: list[str]) -> dict[tuple[object, ...], list[Result]]:
     found: dict[tuple[object, ...], list[Result]] = {}
     for one in results:
-        found.setdefault(tuple(one.of.get(name) for name in SETTING), []).append(one)
+        found.setdefault(tuple([one.of.get(name) for name in names]), []).append(one)
     return found
 
 
@@ -297,10 +297,11 @@ class Report:
         """Repetitions 0 to n - 1 of each figure that it has without a gap, and the one mean that it
         prints of them, if any; a figure has one name, unit and setting."""
         figures: dict[tuple[object, ...], tuple[list[Result], list[Result]]] = {}
-        apart = not self.columns.isdisjoint(SETTING)
+        apart = [name for name in SETTING if name in self.columns]
         for (name, statistic, unit), several in self.groups.items():
             if statistic in ("sample", "mean"):
-                for setting, own in (_by_setting(several) if apart else {(): several}).items():
+                by_setting = _by_setting(several, apart) if apart else {(): several}
+                for setting, own in by_setting.items():
                     found = figures.setdefault((name, unit, *setting), ([], []))
                     found[statistic == "mean"].extend(one for one in own if abs(one.value) < _INF)
         return [

@@ -139,9 +139,7 @@ _TOLD = {
     "clock_resolution_ns": ("nanoseconds of the clock", 0.0),
     "clock_ticks": ("clock ticks", 1.0),
 }
-_TELLS = late(
-    "|".join(re.escape(one) for one in ["Validat", *(word for word, *_ in _FACTS.values())])
-)
+_TELLING = ("Validat", *(word for word, *_ in _FACTS.values()))
 _CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
 _HEAD = ("version", "bytes_per_element", "array_elements", "runs", _PEAK)
@@ -173,12 +171,13 @@ def read(log: Log) -> list[Report]:
     """One report for each table of rates; what stands above it are its facts."""
     reports: list[Report] = []
     asked = _all_asked(log)
+    telling = {line.number for line in log.having(*_TELLING)}
     run = _Run()
     for line in printed_lines(log):
         text = _without_bars(line.text.strip())
         if not text:
             continue
-        told = _told(text)
+        told = _told(text) if line.number in telling else {}
         head = text.find("Function")
         table = _TABLE.match(text, head) if head >= 0 else None
         if run.rows and (table or any(name in told for name in _HEAD)):
@@ -269,9 +268,7 @@ def _without_bars(text: str) -> str:
 
 
 def _told(text: str) -> dict[str, Any]:
-    """The facts that a line tells; most lines tell none."""
-    if not _TELLS.search(text):
-        return {}
+    """The facts that a line tells."""
     if "Validat" in text:
         return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
     return {
@@ -285,6 +282,8 @@ def _told(text: str) -> dict[str, Any]:
 
 def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     """The results of a line of the table; a cut one is noted."""
+    if not run.unit and not any(one in text for one in KERNELS):
+        return
     found = _OWN_ROW.search(text) or _ROW.match(text)
     if found is None:
         return
