@@ -1,12 +1,14 @@
 """timer-granularity: exchanges that took no time at all, by a clock whose ticks are longer.
 
-Decided by the zeros themselves: of pings that print decimals half at least, of a sweep over sizes
-any. Where the tool says that its clock was set, that is why.
+Decided by the zeros themselves: of pings that print decimals half at least, of those that print
+whole milliseconds all, of a sweep over sizes any. Where the tool says that its clock was set, that
+is why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.timer_granularity import REMEDY
@@ -19,6 +21,7 @@ from benchbook.logs.units import in_base
 ARTEFACT = "timer-granularity"
 LEAST_SHARE = 0.5  # of replies
 LEAST = 2  # replies
+WITH_DECIMALS = "Take a ping that prints microseconds, or read it as: below one millisecond."
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
@@ -30,8 +33,18 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             none = [one for one in timed if one.value == 0]
             if len(none) >= LEAST_SHARE * len(timed):
                 yield _finding(none, _next(timed))
+        elif none := _all_of(report):
+            found = _finding(none, ": all replies came before its clock went on")
+            yield replace(found, effect="informs", remedy=WITH_DECIMALS)
         elif "message_bytes" in report.columns and (none := list(_sent_in_none(report))):
             yield _finding(none, "")
+
+
+def _all_of(report: Report) -> list[Result]:
+    """Mean and maximum of round trips in whole milliseconds, where both are none."""
+    ends = [one for one in report.called("round trip") if one.statistic in ("mean", "max")]
+    whole = len(ends) == 2 and all(one.unit == "ms" and one.value == 0 for one in ends)
+    return ends if whole else []
 
 
 def _sent_in_none(report: Report) -> Iterator[Result]:
