@@ -80,6 +80,7 @@ _MEGABYTES = (10**6, 2**20)
 _WELL_CUT = 2**15  # it cuts sizes to 512 bytes: of so many that is nothing
 _OWN_MEMORY = ("rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy")
 _OPERATION = late(rf"^({'|'.join(_OWN_MEMORY)}):? +(\d.*)$")
+_ALONE = late(rf"\W{{0,12}}({'|'.join(_OWN_MEMORY)})\W{{0,12}}")  # above a row of a loop
 _UNTITLED = ("bw_mem", "bw_tcp")  # programs that print pairs without saying of what
 _CALLED = late(r"^(?:\S*/)?bw_mem ([\w -]+?):?$")
 _CALLED_PAIR = late(rf"^(?:\S*/)?bw_mem ([\w -]{{1,80}}): +({_NUMBER}[ \t]+{_NUMBER}(?: MB/sec)?)$")
@@ -145,6 +146,8 @@ def read(log: Log) -> list[Report]:
         elif "B/sec" in text and (found := _RATE.search(text)):
             of = state.kernels.get(found[1].removesuffix(" bandwidth"), {})
             _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], of)
+        elif state.is_loop and (alone := _ALONE.fullmatch(text)):
+            state.kind, state.title, state.others = "bandwidth", f"bw_mem {alone[1]}", []
         elif asked and (operation := _OPERATION.match(text)):
             state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
             state.others, state.is_loop = [], False

@@ -32,6 +32,12 @@ _USUAL = late(
 _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = late(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = late(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
+# Of a version with threads of its own: what they have together.
+_TOTAL = late(
+    rf"TOT\s+Method:\s*(\w+)\s+Elapsed min/max/avg/tot:\s*\S+\s+Size:\s*(?:{_NUMBER})\s+"
+    rf"BW:\s*({_NUMBER})\s*(Mi?B)/s"
+)
+_WILL_START = late(r"Will start (\d{1,5}) threads")
 _MEMORY = late(r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
 _BLOCK = late(r"Using (\d+) bytes as blocks for memcpy block copy")
 _RUNS = late(r"Doing (\d+) runs per test")
@@ -65,6 +71,8 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
+    started = _WILL_START.search(log.text)
+    together = {"processes": int(started[1])} if started else {}
     for line, usual in _unfolded(list(printed_lines(log))):
         if usual and (usual["method"], usual["which"]) not in run.done:
             _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
@@ -86,10 +94,12 @@ def read(log: Log) -> list[Report]:
             numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
             if len(numbers) == len(_NUMBERS):
                 _add(line, found, numbers, run)
+        elif "TOT" in text and (found := _TOTAL.search(text)):
+            _add_sum(log, line, found, run, together)
         elif "Method:" in text and _BEGUN.search(text):
             run.notes.append(f"Line {line.number} is cut; it was not read.")
         elif "Total AVG" in text and (found := _SUM.search(text)):
-            _add_sum(log, line, found, run)
+            _add_sum(log, line, found, run, {})
     _finish(calls, run, version, reports)
     _note_mixed(reports)
     return reports
@@ -199,13 +209,15 @@ def _add(line: Line, found: re.Match[str], numbers: list[float], run: _Run) -> N
     run.rows.append(Result(method, rate, "MiB/s", line.number, statistic, of))
 
 
-def _add_sum(log: Log, line: Line, found: re.Match[str], run: _Run) -> None:
-    """A line of the script that starts an mbw on each core and adds their averages."""
+def _add_sum(
+    log: Log, line: Line, found: re.Match[str], run: _Run, together: dict[str, int]
+) -> None:
+    """A line of what starts an mbw on each core, or threads, and adds their averages."""
     value = log.number(found[2])
     if value is None:
         return
     run.line = run.line or line.number
-    of = {"summed_of": "mean"} | {
+    of = {"summed_of": "mean", **together} | {
         name: run.facts[name] for name in ("processes",) if name in run.facts
     }
     run.rows.append(Result(found[1], value, "MiB/s", line.number, "sum", of))

@@ -38,7 +38,7 @@ def _moved(report: Report, one: Result) -> tuple[Result, float, float] | None:
     where something can have moved them."""
     rate, elapsed = bytes_per_s(one.value, one.unit), report.column(one, "elapsed_s")
     if rate is None or not is_number(elapsed) or elapsed < 0:
-        return None
+        return None  # without a time of its own the figure may be the one that is wrong
     threads = (report.column(one, "threads") or 0) * (report.column(one, "processes") or 1)
     most = min(SYSTEM_BYTES_PER_S, threads * CORE_BYTES_PER_S or SYSTEM_BYTES_PER_S)
     if rate <= most:

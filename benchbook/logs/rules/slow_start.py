@@ -6,6 +6,7 @@ Decided by the intervals: they rise from each to the next until they reach a spe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, pairwise
 
 from benchbook.artefacts import Finding, proof
@@ -23,6 +24,10 @@ BELOW = 0.8  # of the steady speed: what is still rising
 STEADY = 1.15  # fastest ÷ slowest of the others
 BIASED = 0.95  # mean of all ÷ mean of the steady ones
 LIKELY = 0.85
+OF_MEMORY = (
+    "Leave the first seconds out, or let it last long enough that they do not count; and look for "
+    "what made it slow there: pages that were touched for the first time, a clock that was low."
+)
 REMEDY = (
     "Leave the first seconds out (iperf3 -O SECONDS), or let it last long enough that they do not "
     "count; and look at the round trip: on a long path a window takes many of them to open."
@@ -44,6 +49,17 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             if found := _judged(total, [*begun, *own]):
                 yield found
                 break  # the other end sees the same
+        else:
+            yield from _of_memory(report)
+
+
+def _of_memory(report: Report) -> Iterator[Finding]:
+    """The same of a test of memory that tells its rate while it runs."""
+    own = report.called("transfer rate") if "interval_end_s" in report.columns else []
+    totals = [one for one in own if not one.statistic]
+    intervals = [one for one in own if one.statistic == "sample"]
+    if len(totals) == 1 and (found := _judged(totals[0], intervals)):
+        yield replace(found, remedy=OF_MEMORY)
 
 
 def _is_whole(report: Report, key: tuple[object, ...]) -> bool:
@@ -92,8 +108,7 @@ def _judged(total: Result, intervals: list[Result]) -> Finding | None:
             f"The first {rising} intervals rise from {number(first.value)} {first.unit} (line "
             f"{first.line}) to {number(last.value)} {last.unit} (line {last.line}), and from there "
             f"on it is {number(speed)} {total.unit}. The mean of line {total.line}, "
-            f"{number(total.value)} {total.unit}, has the start in: it is {number(factor)} of what "
-            "the path carries."
+            f"{number(total.value)} {total.unit}, has the start in: it is {number(factor)} of that."
         ),
         remedy=REMEDY,
     )
