@@ -111,6 +111,7 @@ def _line(log: Log, run: _Run, line: Line) -> None:
             of: dict[str, Any] = {"message_bytes": int(found["size"])}
             if run.devices > 1:
                 of["devices"] = run.devices
+                of["summed_of"] = "mean"  # it measures one after the other, and adds
             _add(run, line, run.way, run.memory, value, run.unit, of)
             run.filled = True
     elif text and not text.isspace():

@@ -122,6 +122,7 @@ _BARS = late(r"[ \t]*\|(?: |$)")
 _ESCAPED = late(r"^([ \t>]{0,8})\\(?=[#*+\[>|_-])", re.M)  # for Markdown
 # What somebody made bold to speak of it; rows of stars and patterns of paths are something else.
 _BOLD = late(r"(?<![^\s>|=(/])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:|)<])")
+_ORG = late(r"[ \t]*:(?: |$)")  # what Org keeps of what a program printed
 _INTERRUPTED = late(r"^[ \t]*(?:\^C)+")  # what a terminal shows of that key
 _FENCE = late(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
@@ -147,6 +148,8 @@ def unwrapped(text: str) -> list[str]:
     lines = text.split("\n")
     if _BAR in text:
         lines = _parted(lines)
+    if "#+" in text:
+        lines = [_without(_ORG, one) for one in lines]
     lines = _plain(lines if "\t" in text else _dedented(lines))
     if "^C" in text:
         lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]

@@ -17,6 +17,7 @@ from benchbook.logs.rules import Machine
 ARTEFACT = "inconsistent-report"
 THREE = ("min", "mean", "max")
 DIGITS = 2.0  # halves of the last one: some tools cut what they do not print
+NEARLY = 0.005  # of a mean: processes may leave out a part of what each of them timed
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, which may take "
     "the extremes or the count of other samples, or who copied or edited the log."
@@ -62,7 +63,7 @@ def _count(report: Report, mean: Result) -> int:
 def _judged(own: dict[str, Result], count: int) -> Finding | None:
     least, mean, most = (own[name].value for name in THREE)
     low, high = ((a + (count - 1) * b) / count for a, b in ((most, least), (least, most)))
-    slack = DIGITS * sum(half_of_last_digit(one.value) for one in own.values())
+    slack = DIGITS * sum(half_of_last_digit(one.value) for one in own.values()) + NEARLY * mean
     if not 0 <= least <= mean <= most or low - slack <= mean <= high + slack:
         return None  # a mean that is not between them at all is told by others
     shown = [own[name] for name in THREE]

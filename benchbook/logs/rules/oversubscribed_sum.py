@@ -27,9 +27,34 @@ REMEDY = (
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each run that prints sums of averages."""
     for report in reports:
+        if in_turn := [one for one in report.knowing("devices") if _is_of_turns(one)]:
+            yield _of_devices(in_turn)
         sums = [one for one in report.being("sum") if _is_wrong(report, one)]
         if sums:
             yield _finding(report, sums, machine)
+
+
+def _is_of_turns(one: Result) -> bool:
+    """Whether a tool added what devices did one after the other."""
+    return one.statistic == "mean" and "summed_of" in one.of and one.of.get("devices", 1) > 1
+
+
+def _of_devices(sums: list[Result]) -> Finding:
+    first = sums[0]
+    devices = first.of["devices"]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=[one.where for one in sums],
+        confidence=LIKELY,
+        evidence=[proof("sum of rates", first.value, first.unit, f"line {first.line}")],
+        explanation=(
+            f"{first.value:,.6g} {first.unit} in line {first.line} are the rates of {devices} "
+            "devices added, each of which was measured by itself, one after the other. What they "
+            "have when all of them work at the same time was not measured."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _is_wrong(report: Report, one: Result) -> bool:

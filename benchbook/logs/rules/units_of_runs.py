@@ -20,6 +20,7 @@ from benchbook.logs.units import bytes_per_s
 ARTEFACT = "unit-mix"
 MOST = 200  # reports of a log
 EQUAL = 0.01
+LAST = 4  # sizes of a sweep: small ones have few digits
 LIKELY = 0.8
 _WHOLE = ("total", "mean", "best", "")
 _SETTING = ("direction", "end", "host_memory", "threads", "streams")
@@ -37,13 +38,17 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _alike(one: Report, other: Report) -> list[tuple[Result, Result]]:
     """The rates that both have; none where they are not equal, or of units of one kind."""
-    both = _rates(one), _rates(other)
-    pairs = [(both[0][key], both[1][key]) for key in both[0] if key in both[1]]
-    are_two = all(_is_binary(a.unit) != _is_binary(b.unit) for a, b in pairs)
-    return pairs if are_two and all(_are_equal(a, b) for a, b in pairs) else []
+    for setting in (_SETTING, (*_SETTING, "message_bytes")):
+        both = _rates(one, setting), _rates(other, setting)
+        pairs = [(both[0][key], both[1][key]) for key in both[0] if key in both[1]]
+        pairs = [(a, b) for a, b in pairs if a.value or b.value]
+        are_two = all(_is_binary(a.unit) != _is_binary(b.unit) for a, b in pairs)
+        if pairs and are_two and all(_are_equal(a, b) for a, b in pairs[-LAST:]):
+            return pairs[-1:]
+    return []
 
 
-def _rates(report: Report) -> dict[Hashable, Result]:
+def _rates(report: Report, setting: tuple[str, ...]) -> dict[Hashable, Result]:
     """Its rates by what they are of; none of what it has several of."""
     found: dict[Hashable, Result] = {}
     twice: set[Hashable] = set()
@@ -51,7 +56,7 @@ def _rates(report: Report) -> dict[Hashable, Result]:
         if statistic not in _WHOLE or not bytes_per_s(1.0, unit):
             continue
         for one in several:
-            key = name, statistic, *(report.column(one, each) for each in _SETTING)
+            key = name, statistic, *(report.column(one, each) for each in setting)
             twice |= {key} & found.keys()
             found[key] = one
     return {key: one for key, one in found.items() if key not in twice}
