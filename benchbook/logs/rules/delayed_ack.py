@@ -15,6 +15,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.addresses import is_near
 from benchbook.logs.latencies import Latencies, latencies
 from benchbook.logs.rules import Machine
+from benchbook.logs.units import in_base
 
 ARTEFACT = "delayed-ack"
 FAST = 0.25  # of the delay: faster exchanges of the same connection
@@ -26,6 +27,8 @@ _LOOKED_AT = ("median", "p75", "p90", "p99", "p99.9")
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such exchanges."""
     del machine
+    for report in reports:
+        yield from _of_protocols(report)
     over_tcp = [one for one in reports if one.facts.get("protocol") == "tcp"]
     if not over_tcp:
         return
@@ -33,6 +36,23 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in over_tcp:
         if _ends(report).isdisjoint(far):
             yield from _found(report, not _ends(report).isdisjoint(soon))
+
+
+def _of_protocols(report: Report) -> Iterator[Finding]:
+    """A latency over TCP at the delay, where the same program's over UDP is far below it."""
+    kinds = {
+        kind: [
+            one
+            for (name, _, _), own in report.groups.items()
+            if name.startswith(kind)
+            for one in own
+        ]
+        for kind in ("TCP latency", "UDP latency")
+    }
+    slow = [one for one in kinds["TCP latency"] if is_delay(in_base(one.value, one.unit)[0])]
+    soon = [one for one in kinds["UDP latency"] if is_fast(in_base(one.value, one.unit)[0])]
+    if slow and soon:
+        yield _beside_udp(slow[0], soon[0])
 
 
 def _found(report: Report, answers_soon: bool) -> Iterator[Finding]:
@@ -53,6 +73,14 @@ def is_delay(ns: float | None, *, of_most: bool = True) -> bool:
 
     delays = (DELAY_NS, LONG_NS) if of_most else (DELAY_NS,)
     return ns is not None and any(abs(ns - one) <= MODE_NS for one in delays)
+
+
+def is_fast(ns: float) -> bool:
+    """Whether it is far below any such delay."""
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.delayed_ack import DELAY_NS
+
+    return 0 < ns < FAST * DELAY_NS
 
 
 def who_waits(ns: float) -> str:
@@ -124,6 +152,30 @@ def _finding(own: Latencies, statistic: str, confidence: float) -> Finding:
             f"The {statistic} of the exchanges over TCP is {own.said(statistic)}{whole}{least}. "
             f"That is the time for which {who} keeps an acknowledgement back, while the other side "
             f"keeps a small segment back until it comes: {network} that slow."
+        ),
+        remedy=REMEDY,
+    )
+
+
+def _beside_udp(one: Result, over_udp: Result) -> Finding:
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.artefacts.delayed_ack import REMEDY
+
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        where=[one.where],
+        confidence=BY_MODE,
+        evidence=[
+            proof(each.where, each.value, each.unit, f"line {each.line}")
+            for each in (one, over_udp)
+        ],
+        explanation=(
+            f"{one.name} is {one.value:,.6g} {one.unit} (line {one.line}), and {over_udp.name} "
+            f"{over_udp.value:,.6g} {over_udp.unit} (line {over_udp.line}). That is the time for "
+            f"which {who_waits(in_base(one.value, one.unit)[0])} keeps an acknowledgement back, "
+            "while the other side keeps a small segment back until it comes: the network itself "
+            "is not that slow."
         ),
         remedy=REMEDY,
     )
