@@ -249,7 +249,8 @@ class Report:
     """One run of a tool as its output tells it.
 
     notes: sentences for people: what is missing (its head, its tail) or was not understood.
-    twice: numbers that it tells twice, so that they can contradict each other."""
+    twice: numbers that it tells twice, so that they can contradict each other.
+    asked: the words of the last command above it, with what was set for that."""
 
     tool: str
     results: list[Result]
@@ -258,6 +259,7 @@ class Report:
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     twice: list[Twice] = field(default_factory=list)
+    asked: tuple[str, ...] = ()
 
     def column(self, result: Result, name: str) -> Any:
         """A column of one of its results, or the fact that holds for all; None if unknown."""

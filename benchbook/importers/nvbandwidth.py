@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from benchbook.importers import Document, Line, Log, Report, Result
+from benchbook.importers import Command, Document, Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import printed_lines, unremarked
 
@@ -43,7 +44,7 @@ _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}
 
 _LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
 
-_NEAR = 3  # lines from a command to what it prints
+_NEAR_LINES = 3  # from a command to what it prints
 
 
 @dataclass
@@ -74,8 +75,9 @@ def read(log: Log) -> list[Report]:
             runs.append(_Run(line.number, found["version"], seen=True))
         else:
             _line(log, runs[-1], line)
+    shown = [one for one in log.commands if "nvbandwidth" in one.words[0]]
     for run in runs:
-        run.facts |= _asked(log, run.line)
+        run.facts |= _asked(shown, run.line)
     texts = [
         Report(TOOL, run.results, run.line if run.version else run.results[0].line, run.version,
                run.facts, run.notes)
@@ -84,10 +86,11 @@ def read(log: Log) -> list[Report]:
     return [*texts, *(one for document in log.documents for one in _json(document))]
 
 
-def _asked(log: Log, line: int) -> dict[str, int]:
+def _asked(shown: list[Command], line: int) -> dict[str, int]:
     """The buffer that the command right above asks for, in MiB."""
-    above = [one for one in log.commands if "nvbandwidth" in one.words[0] and one.number < line]
-    words = above[-1].words if above and line - above[-1].number <= _NEAR else ()
+    above = bisect_left(shown, line, key=lambda one: one.number)
+    near = above > 0 and line - shown[above - 1].number <= _NEAR_LINES
+    words = shown[above - 1].words if near else ()
     for word, value in pairwise(words):
         if word in ("-b", "--bufferSize") and value.isdecimal():
             return {"message_bytes": int(value[:9]) << 20}

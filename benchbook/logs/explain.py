@@ -16,7 +16,7 @@ from benchbook import importers
 from benchbook.artefacts import Finding
 from benchbook.digits import plural
 from benchbook.importers import Log, Report
-from benchbook.logs import cut_end, quoted, seen, surroundings, totals
+from benchbook.logs import bests, cut_end, quoted, runs, seen, surroundings, totals
 from benchbook.logs.cleaning import log_of
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.records import as_text, of_report, plain
@@ -141,10 +141,9 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)
         return Explained(name, trouble=_unknown(called, lines), notes=notes)
-    cut_end.drop(log, reports)
-    totals.tell(log, reports)
-    quoted.tell(log, reports)
-    surroundings.tell(log, reports)
+    runs.tell_commands(log.commands, reports)
+    for telling in (cut_end.drop, totals.tell, bests.tell, quoted.tell, surroundings.tell):
+        _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(log, reports)
     judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
     said = [found for judge in judging for found in judge(reports, machine)]
     told = {
@@ -163,6 +162,16 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         ],
         content=content,
     )
+
+
+def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterable[Any]]:
+    """As what is guarded: it gives nothing, and changes the reports."""
+
+    def told(log: Log, reports: list[Report]) -> Iterable[Any]:
+        tell(log, reports)
+        return ()
+
+    return told
 
 
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:

@@ -14,6 +14,8 @@ class Late:
         self._text, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # a copy asks for these before it has a text
+            raise AttributeError(name)
         compiled = re.compile(self._text, self._flags)
         # Its methods are attributes then: from the second call on none of this is in the way.
         for one in dir(compiled):

@@ -61,19 +61,20 @@ _THEORETICAL = late(
     r".*?\bMax(?:imum|\.)?(?: Main)? Memory Bandwidth\b)\D{0,60}?\b"
     r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
-# Who reckons it out of clock and channels.
+# Who reckons it out of clock and channels: 2 x 2666 MT/s x 8 B = 42.7 GB/s.
 _RECKONED = late(
     r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
-    r"(?!.*(?i:measured|achieved|attained|observed|STREAM|reached))"
-    r"(?=.*\b(?:MT/s|DDR\d|HBM\d?|channels?)\b)(?=.*\b[Pp]eak\b)(?!.*[GT]i?B/s.*[GT]i?B/s)"
-    r".*?\b(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
+    r"(?!.*(?i:measured|achieved|attained|observed|STREAM|reached|saw|got|triad|copy))"
+    r"(?=.*\d ?(?:MT/s|M?Hz)\b)(?=.*\b[Pp]eak\b)(?!.*[GT]i?B/s.*[GT]i?B/s)"
+    r".*[x×*·] ?\d.*= ?(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
 # dmidecode, of each module; all of them together carry no less than their channels.
 _MODULE = late(r"^[ \t]*Locator: (\S.*?)[ \t]*$", re.M)
+_WIDTH = late(r"^[ \t]*Data Width: (?:(\d{2,4}) bits|Unknown)[ \t]*$", re.M)
 _CLOCK = late(
     r"^[ \t]*Configured (?:Memory|Clock) Speed: (?:(\d{3,5}) M(?:T/s|Hz)|Unknown)[ \t]*$", re.M
 )
-_WIDTH_BYTES = 8
+_CPUS_OF_MODULE = 16  # more share one only where a virtual machine is told of one
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
 _OF_DEVICE = late(
@@ -94,7 +95,7 @@ _NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+
 _SNMP = "RcvbufErrors"
 _DEVICES = 16  # lines below such a head
 _MOST_NAMES = 20  # of counters in a line
-_NEAR = 3  # lines from a command to what it prints
+_NEAR_LINES = 3  # from a command to what it prints
 
 
 def tell(log: Log, reports: list[Report]) -> None:
@@ -257,18 +258,34 @@ def _memory(log: Log) -> float | None:
     differ."""
     said = set()
     for line in log.having("heoretical", "Memory Bandwidth", "peak", "Peak"):
-        if len(line.text) >= LONGEST:
+        text = line.text
+        if len(text) >= LONGEST:
             continue
-        if found := _THEORETICAL.match(line.text) or _RECKONED.match(line.text):
+        found = _THEORETICAL.match(text) if "emory" in text or "RAM" in text else None
+        if found or ("=" in text and "Hz" in text) or ("=" in text and "MT/s" in text):
+            found = found or _RECKONED.match(text)
+        if found:
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
     if said or "Locator: " not in log.text:
         return said.pop() if len(said) == 1 else None
-    modules, clocks = set(_MODULE.findall(log.text)), _CLOCK.findall(log.text)
-    # Somebody may show one line of those that are alike.
-    if len(modules) != len(clocks):
+    return _modules(log)
+
+
+def _modules(log: Log) -> float | None:
+    """What all modules together carry; None where one of them is not told whole, as where somebody
+    shows one line of those that are alike."""
+    places = set(_MODULE.findall(log.text))
+    widths, clocks = (one.findall(log.text) for one in (_WIDTH, _CLOCK))
+    there = sum(map(bool, clocks))
+    if not len(places) == len(widths) == len(clocks) or "Not Specified" in places:
         return None
-    return sum(int(one) for one in clocks if one) * 1e6 * _WIDTH_BYTES or None
+    if (_cores(log) or 0) > _CPUS_OF_MODULE * there:
+        return None
+    told = zip(clocks, widths, strict=True)
+    return (
+        sum(int(clock) * int(width) / 8 * 1e6 for clock, width in told if clock and width) or None
+    )
 
 
 def _cores(log: Log) -> int | None:
@@ -284,7 +301,7 @@ def _cores(log: Log) -> int | None:
 
 def _printed(log: Log, number: int) -> int | None:
     """The number alone in a line that follows a command."""
-    texts = [line.text.strip() for line in _below(log, number, _NEAR) if line.text.strip()]
+    texts = [line.text.strip() for line in _below(log, number, _NEAR_LINES) if line.text.strip()]
     return int(texts[0]) if texts and re.fullmatch(r"\d{1,5}", texts[0]) else None
 
 

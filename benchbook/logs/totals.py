@@ -1,13 +1,11 @@
-"""What somebody printed behind several processes or runs: a total, known by being the sum of their
-rates, and the best of them, known by being that."""
+"""Totals that somebody printed behind several processes: known by being the sum of their rates."""
 
 from __future__ import annotations
 
 import re
-import statistics
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from benchbook.importers import Line, Log, Report, Result
@@ -28,25 +26,26 @@ _LARGE = ("GB/s", "GiB/s")
 _SHORT = 300  # characters of a line that says a total
 _ROUNDED = 0.002  # of it, if its digits leave no more open
 _MOST = 1000  # lines: each is compared with all names
+_MOST_COMPARED = 200_000
 _OF_PROCESSES = ("mean", "best", "total", "")  # what a process prints of itself once
 _OF_MEMORY = ("array_bytes", "working_set_bytes", "arrays_moved")
 _OF_TRANSFERS = ("streams", "message_bytes")
-_BEST = ("best", "Best", "BEST", "fastest", "Fastest", "peak", "Peak", "max", "Max", "MAX")
+_APART = ("end", "direction", "reverse", "message_bytes")  # what is never added
+# Of a number that is no rate, or one of something else.
+_NO_RATE = late(r"\s?(?:(?:[mun\u00b5]?s|secs?|seconds|min|%|[KMGT]?i?B(?:ytes?)?)(?![\w/])|x\b)")
+PARTED = 2  # times
 _FIGURE = late(_NUMBER)
-_FEWEST_RUNS = 4
 _FEW = 3  # numbers of a line behind the first
 
 
 class _Parts(NamedTuple):
-    """Rates of one name, in the order of the log, with the sum and the best down to each."""
+    """Rates of one name, in the order of the log, with the sum down to each."""
 
     name: str
     unit: str
     statistic: str
     lines: list[int]
-    values: list[float]
     sums: list[float]
-    best: list[float]
     reports: list[Report]
 
 
@@ -60,9 +59,10 @@ class _Said(NamedTuple):
 
 
 def tell(log: Log, reports: list[Report]) -> None:
-    """Add such a total, and such a best, to the last report that has a part of it."""
+    """Add such a total to the last report that has a part of it."""
     several = _parts(reports)
     said = _said(log) if several else []
+    several = several[: _MOST_COMPARED // len(said)] if said else []
     known = {one.line for report in reports for one in report.results} if several else set()
     for one in said:
         for parts in several if one.line.number not in known else ():
@@ -73,37 +73,29 @@ def tell(log: Log, reports: list[Report]) -> None:
                 total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
                 parts.reports[count - 1].add(total)
                 known.add(one.line.number)  # what else is there is the same in another unit
-    of_runs = [one for one in several if len(one.lines) >= _FEWEST_RUNS]
-    said_best = log.having(*_BEST) if of_runs else []
-    for line in [one for one in said_best if one.number not in known and _is_short(one)][:_MOST]:
-        if numbers := {log.number(one) for one in _FIGURE.findall(line.text)}:
-            _tell_best(line, numbers, of_runs)
-
-
-def _tell_best(line: Line, numbers: set[float | None], of_runs: list[_Parts]) -> None:
-    """Add what a line calls the best, where it is the best of those above it."""
-    for parts in of_runs:
-        count = bisect_left(parts.lines, line.number)
-        if count >= _FEWEST_RUNS and parts.best[count - 1] in numbers:
-            median = statistics.median(parts.values[:count])
-            of = {"best_of": count, "median_of_runs": median}
-            best = Result(parts.name, parts.best[count - 1], parts.unit, line.number, "best", of)
-            parts.reports[count - 1].add(best)
-            return
+                break
 
 
 def _summed(one: _Said, parts: _Parts, count: int) -> int:
-    """Of how many above it it is the sum: of all, or of the last ones, where other runs are above
-    them; 0 where of none."""
+    """Of how many above it it is the sum: of all, or of the last ones, where something else parts
+    them from those above; 0 where of none."""
     if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
         return count
     if one.unit or count < 3:
         return 0
     begin = bisect_left(parts.sums, parts.sums[count - 1] - one.value * (1 + _ROUNDED), 0, count)
     for at in range(begin, min(begin + 2, count - 2)):
-        if _is_sum(one, parts.sums[count - 1] - parts.sums[at], parts.unit):
+        if _is_parted(parts.lines[at:count]) and _is_sum(
+            one, parts.sums[count - 1] - parts.sums[at], parts.unit
+        ):
             return count - 1 - at
     return 0
+
+
+def _is_parted(lines: list[int]) -> bool:
+    """Whether the first is farther from the second than any of the others from the next."""
+    first, *others = (two - one for one, two in pairwise(lines))
+    return first > PARTED * max(others, default=0)
 
 
 def _is_sum(one: _Said, made: float, unit: str) -> bool:
@@ -118,7 +110,7 @@ def _parts(reports: list[Report]) -> list[_Parts]:
     for report in reports:
         for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS):
             if one.statistic in _OF_PROCESSES and bytes_per_s(1.0, one.unit):
-                of = (report.column(one, name) for name in ("end", "direction", "message_bytes"))
+                of = (report.column(one, name) for name in _APART)
                 key = one.name, one.unit, one.statistic, report.tool, *of
                 found.setdefault(key, []).append((report, one))
     return [
@@ -127,9 +119,7 @@ def _parts(reports: list[Report]) -> list[_Parts]:
             own[0][1].unit,
             own[0][1].statistic,
             [one.line for _, one in own],
-            [one.value for _, one in own],
             list(accumulate(one.value for _, one in own)),
-            list(accumulate((one.value for _, one in own), max)),
             [report for report, _ in own],
         )
         for own in found.values()
@@ -142,7 +132,7 @@ def _said(log: Log) -> list[_Said]:
     words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
     found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
     found += [(line, _ALONE.match(line.text)) for line in log.lines if line.text[:1].isdecimal()]
-    said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total)]
+    said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total) if one]
     return sorted((one for one in said if one.value > 0), key=lambda one: one.line.number)
 
 
@@ -150,7 +140,7 @@ def _is_short(line: Line) -> bool:
     return len(line.text) < _SHORT
 
 
-def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said]:
+def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said | None]:
     """The number that the word is of, and the others behind it: there may be a count before it."""
     group = found.lastindex or 0
     yield _number(log, line, found[group], found.end(group))
@@ -159,7 +149,9 @@ def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said]:
         yield _number(log, line, other[0], other.end())
 
 
-def _number(log: Log, line: Line, digits: str, end: int) -> _Said:
+def _number(log: Log, line: Line, digits: str, end: int) -> _Said | None:
+    if _NO_RATE.match(line.text, end):
+        return None
     behind = line.text[end:].lstrip()
     value = log.number(digits) or 0.0
     unit = next((one for one in _LARGE if behind.startswith(one)), "")

@@ -13,15 +13,15 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, plural, share
 from benchbook.importers import Report
 from benchbook.logs.rules import Machine
-from benchbook.logs.samples import Series, series, time_s
+from benchbook.logs.samples import FAR, STEADY, Series, series, time_s
+from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "first-touch"
-LEAST_FACTOR = 1.8  # first ÷ slowest of the others
-STEADY = 1.5  # slowest ÷ fastest of the others
 LEAST_SAMPLES = 3
 # The same where many others are nearly equal, so that no chance makes one so slow.
 LESS_FACTOR, ALIKE, LEAST_ALIKE = 1.25, 1.03, 5
 LIKELY, PERHAPS = 0.8, 0.6
+PAGES_BYTES = 1 << 20  # of a function: fewer are touched within no time
 REMEDY = (
     "Leave the first repetition out, or let the program write to every page of its buffers before "
     "it takes the time."
@@ -39,12 +39,14 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 
 def moves_bytes(one: Series) -> bool:
-    """Whether its repetitions go over buffers of memory: over arrays, or over bytes that Google
-    Benchmark counts beside the time."""
-    of, timed = one.samples[0].of, one.samples[0].name.endswith("real time")
+    """Whether its repetitions go over buffers of memory: over arrays, or over some pages of bytes
+    that Google Benchmark counts beside the time."""
+    of = one.samples[0].of
     if of.get("array_bytes"):
         return True
-    return timed and bool(one.report.called(f"{of.get('benchmark')} bytes_per_second"))
+    rates = one.report.called(f"{of.get('benchmark')} bytes_per_second")
+    rate = bytes_per_s(rates[0].value, rates[0].unit) if rates else None
+    return bool(rate) and rate * (time_s(one.samples[-1]) or 0.0) >= PAGES_BYTES
 
 
 def _finding(one: Series) -> Iterator[Finding]:
@@ -56,7 +58,7 @@ def _finding(one: Series) -> Iterator[Finding]:
     if len(known) != len(times) or len(known) < LEAST_SAMPLES:
         return
     first, others = known[0], known[1:]
-    is_far = first >= LEAST_FACTOR * max(others) and max(others) <= STEADY * min(others)
+    is_far = first >= FAR * max(others) and max(others) <= STEADY * min(others)
     is_apart = first >= LESS_FACTOR * max(others) and max(others) <= ALIKE * min(others)
     if not is_far and not (is_apart and len(others) >= LEAST_ALIKE):
         return

@@ -6,7 +6,6 @@ by what somebody calls it. Other loops over little are meant to be in a cache.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
@@ -24,10 +23,13 @@ REMEDY = (
     "For a figure of memory let an iteration work on several times the last-level caches; "
     "otherwise call it the figure of a cache."
 )
+_STATISTICS = ("", "mean", "median", "sample")
+# A copy of so many bytes counts them twice, a triad of so many doubles 24 times.
+MOST_BYTES = 26
+_NUMBER = late(r"(?<=[/:])\d{3,15}(?![\d.])")
 _OF_MEMORY = late(
-    r"mem(?:ory)?[ _-]?(?:bw|bandwidth)|dram|main[ _-]?memory|"
-    r"stream[ _-]?(?:copy|scale|add|triad)",
-    re.I,
+    r"(?i:mem(?:ory)?[ _-]?(?:bw|bandwidth)|main[ _-]?memory|stream[ _-]?(?:copy|scale|add|triad))"
+    r"|(?<![A-Z])D(?:RAM|ram)(?![a-z])|(?<![A-Za-z])dram(?![a-z])"
 )
 
 
@@ -37,30 +39,35 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         llc = machine.llc_bytes or report.facts.get("llc_bytes")
         if not llc or report.facts.get("cached_on_purpose"):
             continue
-        sized = [found for one in report.knowing("benchmark") if (found := _sized(report, one))]
+        sized = list(_sized(report))
         sizes = {size for size, _ in sized}
         if sized and len(sizes) <= MOST_SIZES and max(sizes) <= llc:
             yield _finding(sized, int(llc), machine.source or "the log")
 
 
-def _sized(report: Report, one: Result) -> tuple[int, Result] | None:
-    """The bytes of an iteration of what is called a benchmark of memory."""
-    rate = bytes_per_s(one.value, one.unit)
-    called = f"{one.of.get('benchmark', '')} {one.of.get('label', '')}"
-    if rate is None or one.statistic not in ("", "mean", "median", "sample"):
-        return None
-    if not is_number(rate) or not _OF_MEMORY.search(called):
-        return None
-    time = next(
-        (
-            in_base(other.value, other.unit)[0] / 1e9
-            for other in report.called(f"{one.of['benchmark']} real time")
-            if other.line == one.line and in_base(1.0, other.unit)[1] == "ns"
-        ),
-        0.0,
-    )
-    size = rate * time
-    return (round(size), one) if is_number(size) and size >= 1 else None
+def _sized(report: Report) -> Iterator[tuple[int, Result]]:
+    """The bytes of an iteration of what is called a benchmark of memory, where its name has a
+    number of bytes or elements that they are of."""
+    called = [one for one in report.knowing("benchmark") if _OF_MEMORY.search(_called(one))]
+    times = {
+        (one.of["benchmark"], one.line): in_base(one.value, one.unit)[0] / 1e9
+        for one in called
+        if one.name.endswith(" real time") and in_base(1.0, one.unit)[1] == "ns"
+    }
+    for one in called:
+        rate = bytes_per_s(one.value, one.unit)
+        if rate is None or not is_number(rate) or one.statistic not in _STATISTICS:
+            continue
+        size = rate * times.get((one.of["benchmark"], one.line), 0.0)
+        said = [int(digits) for digits in _NUMBER.findall(str(one.of["benchmark"]))]
+        if is_number(size) and any(
+            0.9 * each <= size <= MOST_BYTES * each for each in said if each
+        ):
+            yield round(size), one
+
+
+def _called(one: Result) -> str:
+    return f"{one.of.get('benchmark', '')} {one.of.get('label', '')}"
 
 
 def _finding(sized: list[tuple[int, Result]], llc: int, said_by: str) -> Finding:

@@ -15,6 +15,7 @@ from benchbook.digits import count
 from benchbook.importers import Report, Result
 from benchbook.logs.addresses import stays_in_host
 from benchbook.logs.ends import Told, heard, met, over_udp, wholes
+from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
@@ -34,8 +35,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         if not lost:
             continue
         most = max(lost, key=lambda one: one.value)
-        errors = report.facts.get("receive_buffer_errors", -1)
-        if abs(errors - most.value) <= AS_MANY * most.value:
+        errors = report.facts.get("receive_buffer_errors")
+        counted = errors is not None and is_number(most.value)
+        if counted and abs(errors - most.value) <= AS_MANY * most.value:
             yield _finding(
                 report,
                 most,

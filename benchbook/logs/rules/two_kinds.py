@@ -7,9 +7,9 @@ shape want more samples, and leave alone what comes in stretches.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
@@ -17,12 +17,12 @@ from benchbook.importers import Report, Result
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.bimodal_ends import REMEDY
+from benchbook.logs.runs import of_same
 from benchbook.logs.samples import series
-from benchbook.logs.units import bytes_per_s, in_base
+from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "bimodal"
 LEAST, MOST = 6, 2000  # values; more have a shape, which detectors read
-MOST_RUNS = 500  # of a log
 LEAST_OF_KIND, LEAST_SHARE = 3, 0.2
 APART = 1.25  # slower ÷ faster, across the gap
 FEW = 8  # values: fewer are of two kinds by chance
@@ -30,13 +30,6 @@ WIDER, WIDER_OF_FEW = 2.0, 5.0  # gap ÷ width of either kind
 ROUNDED = 4.0  # gap ÷ the last digit
 CHANGES, CHANGES_OF_RUNS = 2, 3  # of kind, in their order; runs may be of before and after
 LIKELY = 0.9
-_OF_RUNS = ("mean", "best", "median", "total", "sum", "")
-# What differs from run to run of the same.
-_MEASURED = (
-    *("elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"),
-    *("rate_error_per_s", "iterations"),
-)
-_TOLD = ("validated", "test_ns", "clock_ticks", "duration_s", "uptime_s", "pid", "near_port")
 
 
 class _Kinds(NamedTuple):
@@ -52,12 +45,12 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         kinds = _kinds(one.samples)
         if kinds and kinds.changes >= CHANGES and not _are_first(kinds.slow, one.samples):
             yield _finding(kinds, "repetitions", one.mean)
-    if len(reports) <= MOST_RUNS:
-        for own in _runs(reports):
-            kinds = _kinds(own)
-            if kinds and kinds.changes >= CHANGES_OF_RUNS:
-                yield _finding(kinds, "runs", None)
-                return  # what else they have is of the same runs
+    for own in of_same(reports):
+        kinds = _kinds([one for _, one in own])
+        # Who takes two of them in turn compares two.
+        if kinds and CHANGES_OF_RUNS <= kinds.changes < len(own) - 1:
+            yield _finding(kinds, "runs", None)
+            return  # what else they have is of the same runs
 
 
 def _kinds(values: list[Result]) -> _Kinds | None:
@@ -91,26 +84,6 @@ def _are_first(slow: list[Result], samples: list[Result]) -> bool:
     """Whether they are the first of their processes, which is a warm-up and told as such."""
     first = {one.of.get("process"): one for one in reversed(samples)}
     return "process" in samples[0].of and all(one is first[one.of["process"]] for one in slow)
-
-
-def _runs(reports: list[Report]) -> Iterator[list[Result]]:
-    """The same figure of each run, where all else that is known of them is the same."""
-    found: dict[Hashable, list[Result]] = {}
-    for report in reports:
-        of_run = report.tool, report.version, *_plain(report.facts, _TOLD)
-        for one in report.results if len(report.results) <= MOST else ():
-            if one.statistic in _OF_RUNS and _is_timed(one):
-                key = of_run, one.name, one.statistic, one.unit, _plain(one.of, _MEASURED)
-                found.setdefault(key, []).append(one)
-    yield from found.values()
-
-
-def _is_timed(one: Result) -> bool:
-    return bytes_per_s(1.0, one.unit) is not None or in_base(1.0, one.unit)[1] == "ns"
-
-
-def _plain(columns: Mapping[str, Any], but: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, repr(one)) for name, one in columns.items() if name not in but))
 
 
 def _finding(kinds: _Kinds, what: str, mean: Result | None) -> Finding:

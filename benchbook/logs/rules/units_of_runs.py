@@ -23,7 +23,7 @@ EQUAL = 0.01
 LAST = 4  # sizes of a sweep: small ones have few digits
 LIKELY = 0.8
 _WHOLE = ("total", "mean", "best", "")
-_SETTING = ("direction", "end", "host_memory", "threads", "streams")
+_SETTING = ("direction", "reverse", "end", "host_memory", "threads", "streams")
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
@@ -86,8 +86,8 @@ def _finding(one: Result, other: Result) -> Finding:
         explanation=(
             f"{one.value:,.10g} {one.unit} (line {one.line}) and {other.value:,.10g} {other.unit} "
             f"(line {other.line}) of {one.name} are {number(rates[0])} and {number(rates[1])} "
-            "GB/s: the same. The prefix of one is a power of 2¹⁰ and that of the other of 10³, so "
-            "that their digits look further apart than the runs are."
+            "GB/s: the same. One counts by powers of 2¹⁰ and the other by powers of 10³, bytes or "
+            "bits, so that their digits look further apart than the runs are."
         ),
         remedy=REMEDY,
     )

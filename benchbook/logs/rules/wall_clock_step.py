@@ -120,8 +120,13 @@ def _jump(report: Report) -> tuple[Result, float] | None:
     for one in intervals:
         of = one.of.get("bytes_moved")
         if _lasted(one) >= LONGER * usual > 0 and is_number(of) and 0 < of <= AS_MUCH * moved:
-            return one, usual
+            return None if one.line in _resent(report) else (one, usual)
     return None
+
+
+def _resent(report: Report) -> set[int]:
+    """Lines of intervals in which something was sent again: nothing came through for a while."""
+    return {one.line for one in report.called("retransmits") if one.value > 0}
 
 
 def _jumped(one: Result, usual_s: float) -> Finding:
@@ -140,8 +145,9 @@ def _jumped(one: Result, usual_s: float) -> Finding:
         explanation=(
             f"The interval of line {one.line} lasts {duration(_lasted(one) * 1e9)} by the tool's "
             f"clock, the others {duration(usual_s * 1e9)}, and no more was moved in it than in one "
-            "of them: the clock was put forward, or the machine slept. The rates of that interval "
-            "and of the whole are divided by a time that was not measured."
+            "of them, with nothing sent again: the clock was put forward, or the machine slept, "
+            "if nothing else held the transfer up. The rates of that interval and of the whole are "
+            "divided by a time in which nothing was measured."
         ),
         remedy=REMEDY,
     )

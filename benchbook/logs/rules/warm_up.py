@@ -8,6 +8,7 @@ connection is another matter.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, number, plural
@@ -31,6 +32,16 @@ REMEDY = (
 )
 
 
+class _Runs(NamedTuple):
+    """The first, the mean of those that are not cold, the mean of all, and how many there are."""
+
+    first_s: float
+    usual_s: float
+    mean_s: float
+    runs: int
+    cold: int
+
+
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each command whose first run stands apart."""
     del machine
@@ -41,7 +52,10 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         if (count := cold(times)) and not moves_bytes(one):
             told.add(id(one.report))
-            yield _finding(one.report, one.mean, one.samples[0].line, times, count)
+            others = times[count:]
+            usual = sum(others) / len(others)
+            shown = _Runs(times[0], usual, sum(times) / len(times), len(times), count)
+            yield _finding(one.report, one.mean, one.samples[0].line, shown)
     for report in reports:
         first, mean = report.facts.get("first_run_s"), _mean(report)
         if not is_number(first) or mean is None or id(report) in told:
@@ -53,8 +67,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
             error = half_s * runs / (runs - 1)
             if usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
-                times = [first, *[usual] * (int(runs) - 1)]
-                yield _finding(report, mean, mean.line, times, 1)
+                yield _finding(report, mean, mean.line, _Runs(first, usual, mean_s, int(runs), 1))
 
 
 def _mean(report: Report) -> Result | None:
@@ -67,27 +80,25 @@ def _is_of_programs(report: Report) -> bool:
     return "command" in report.facts or "benchmark" in report.columns
 
 
-def _finding(
-    report: Report, mean: Result | None, line: int, times: list[float], count: int
-) -> Finding:
-    mean_s, usual_s = (sum(own) / len(own) for own in (times, times[count:]))
-    runs = plural(len(times), "run")
-    first = f"The first of {runs}" if count == 1 else f"The first {count} of {runs}"
-    lasted = " ".join(filter(None, (duration(times[0] * 1e9), "and less" if count > 1 else "")))
+def _finding(report: Report, mean: Result | None, line: int, own: _Runs) -> Finding:
+    runs = plural(own.runs, "run")
+    first = f"The first of {runs}" if own.cold == 1 else f"The first {own.cold} of {runs}"
+    less = " and less" if own.cold > 1 else ""
+    factor = own.mean_s / own.usual_s
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=mean_s / usual_s,
+        factor=factor,
         where=[mean.where if mean else f"line {line}: {report.facts.get('command', 'first run')}"],
         confidence=LIKELY,
         evidence=[
-            proof("first run", times[0], "s", f"line {line}"),
-            proof("mean of the others", usual_s, "s", f"line {line}"),
+            proof("first run", own.first_s, "s", f"line {line}"),
+            proof("mean of the others", own.usual_s, "s", f"line {line}"),
         ],
         explanation=(
-            f"{first} took {lasted}, the others {duration(usual_s * 1e9)} on average: what is read "
-            "or compiled for the first time is in the mean, which is "
-            f"{number(mean_s / usual_s)} times what the program takes later."
+            f"{first} took {duration(own.first_s * 1e9)}{less}, the others "
+            f"{duration(own.usual_s * 1e9)} on average: what is read or compiled for the first "
+            f"time is in the mean, which is {number(factor)} times what the program takes later."
         ),
         remedy=REMEDY,
     )
