@@ -74,6 +74,7 @@ _WIDTH = late(r"^[ \t]*Data Width: (?:(\d{2,4}) bits|Unknown)[ \t]*$", re.M)
 _CLOCK = late(
     r"^[ \t]*Configured (?:Memory|Clock) Speed: (?:(\d{3,5}) M(?:T/s|Hz)|Unknown)[ \t]*$", re.M
 )
+_TYPE = late(r"^[ \t]*Type: (DDR[345]|Unknown)[ \t]*$", re.M)  # all of them have 64 bits
 _CPUS_OF_MODULE = 16  # more share one only where a virtual machine is told of one
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
@@ -276,7 +277,8 @@ def _modules(log: Log) -> float | None:
     """What all modules together carry; None where one of them is not told whole, as where somebody
     shows one line of those that are alike."""
     places = set(_MODULE.findall(log.text))
-    widths, clocks = (one.findall(log.text) for one in (_WIDTH, _CLOCK))
+    widths, clocks, types = (one.findall(log.text) for one in (_WIDTH, _CLOCK, _TYPE))
+    widths = widths or ["64" if one != "Unknown" else "" for one in types]
     there = sum(map(bool, clocks))
     if not len(places) == len(widths) == len(clocks) or "Not Specified" in places:
         return None

@@ -85,16 +85,18 @@ def _summed(one: _Said, parts: _Parts, count: int) -> int:
         return 0
     begin = bisect_left(parts.sums, parts.sums[count - 1] - one.value * (1 + _ROUNDED), 0, count)
     for at in range(begin, min(begin + 2, count - 2)):
-        if _is_parted(parts.lines[at:count]) and _is_sum(
+        if _is_parted(parts, at, count) and _is_sum(
             one, parts.sums[count - 1] - parts.sums[at], parts.unit
         ):
             return count - 1 - at
     return 0
 
 
-def _is_parted(lines: list[int]) -> bool:
-    """Whether the first is farther from the second than any of the others from the next."""
-    first, *others = (two - one for one, two in pairwise(lines))
+def _is_parted(parts: _Parts, at: int, count: int) -> bool:
+    """Whether a command stands behind the one at that place, or more than between the others."""
+    if parts.reports[at].asked != parts.reports[at + 1].asked:
+        return True
+    first, *others = (two - one for one, two in pairwise(parts.lines[at:count]))
     return first > PARTED * max(others, default=0)
 
 
