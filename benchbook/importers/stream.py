@@ -352,7 +352,7 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     version = str(facts.pop("version", ""))
     if array_bytes:
         # Of MPI it tells the arrays of all ranks together; each works on its own.
-        own = array_bytes // facts.get("processes", 1)
+        own = array_bytes // (facts.get("processes") or 1)
         facts |= {"array_bytes": own, "working_set_bytes": _ARRAYS * own}
     if runs:
         # Version 4 counts the first one in, and prints the root mean square.

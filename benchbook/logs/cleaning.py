@@ -13,7 +13,7 @@ from benchbook.logs.containers import contained
 from benchbook.logs.decoding import SOFT, beyond_ascii, text_of
 from benchbook.logs.fragments import Found, documents
 from benchbook.logs.mails import decoded
-from benchbook.logs.markup import unwrapped
+from benchbook.logs.markup import BAR, panes, unwrapped
 from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.patterns import late
 from benchbook.logs.shells import commands
@@ -25,7 +25,21 @@ _ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")
 
 def log_of(content: bytes) -> Log:
     """The content of a file as importers see it."""
-    whole = _without_endless(contained(text_of(decoded(content))))
+    return _log(_whole(content))
+
+
+def panes_of(content: bytes) -> list[Log]:
+    """The two panes of a terminal that the file may show beside each other, each by itself."""
+    if BAR.encode() not in content:
+        return []
+    return [_log(one) for one in panes(_whole(content)) or ()]
+
+
+def _whole(content: bytes) -> str:
+    return _without_endless(contained(text_of(decoded(content))))
+
+
+def _log(whole: str) -> Log:
     numbers: Iterable[int] = count(1)
     if SOFT in whole:
         parts = enumerate(whole.split("\n"), 1)

@@ -17,7 +17,7 @@ from benchbook.artefacts import Finding
 from benchbook.digits import plural
 from benchbook.importers import Log, Report
 from benchbook.logs import bests, cut_end, quoted, runs, seen, surroundings, totals
-from benchbook.logs.cleaning import log_of
+from benchbook.logs.cleaning import log_of, panes_of
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.records import as_text, of_report, plain
 from benchbook.logs.rules import Ask, Machine, rules
@@ -137,13 +137,18 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     notes: list[str] = []
     log = log_of(content)
     reports = read(log, notes)
+    parts = [(log, reports)]
+    apart = [(one, read(one)) for one in panes_of(content)]
+    if _results(apart) >= max(1, _results(parts)):
+        parts, reports = apart, sorted((one for _, own in apart for one in own), key=_line)
     if not reports:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)
         return Explained(name, trouble=_unknown(called, lines), notes=notes)
-    runs.tell_commands(log.commands, reports)
-    for telling in (cut_end.drop, totals.tell, bests.tell, quoted.tell, surroundings.tell):
-        _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(log, reports)
+    for one, own in parts:
+        runs.tell_commands(one.commands, own)
+        for telling in (cut_end.drop, totals.tell, bests.tell, quoted.tell, surroundings.tell):
+            _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(one, own)
     judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
     said = [found for judge in judging for found in judge(reports, machine)]
     told = {
@@ -162,6 +167,14 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         ],
         content=content,
     )
+
+
+def _results(parts: list[tuple[Log, list[Report]]]) -> int:
+    return sum(len(report.results) for _, own in parts for report in own)
+
+
+def _line(report: Report) -> int:
+    return report.line
 
 
 def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterable[Any]]:
@@ -185,7 +198,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     for name, module in modules.items():
         if _may_be_of(module, log, there):
             found += _guarded(f"importer {name}", notes, module.read)(log)
-    return sorted(found, key=lambda report: report.line)
+    return sorted(found, key=_line)
 
 
 def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:

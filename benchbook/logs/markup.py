@@ -128,7 +128,7 @@ _FENCE = late(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _CHECKED, _LEAST = 4000, 3  # lines that are looked at for prefixes; lines that share one
 _MOST = 0.8  # of the lines that are not empty
 _NESTED = 3  # one in the other
-_BAR, _LEAST_WIDTH = "│", 20  # between panes of a terminal, and of the left one
+BAR, _LEAST_WIDTH = "│", 20  # between panes of a terminal, and of the left one
 _INDENTED = 2  # columns; one is a tool's own way
 
 
@@ -146,8 +146,6 @@ def unwrapped(text: str) -> list[str]:
     # What stands in a block of a page had its stamps before; a tab is at its place by what is left
     # of it.
     lines = text.split("\n")
-    if _BAR in text:
-        lines = _parted(lines)
     if "#+" in text:
         lines = [_without(_ORG, one) for one in lines]
     lines = _plain(lines if "\t" in text else _dedented(lines))
@@ -158,16 +156,22 @@ def unwrapped(text: str) -> list[str]:
     return _dedented(lines)
 
 
-def _parted(lines: list[str]) -> list[str]:
-    """What two panes of a terminal show beside each other is one below the other."""
-    places = [one.find(_BAR) for one in _sample(lines) if one.count(_BAR) == 1]
+def panes(text: str) -> tuple[str, str] | None:
+    """What two panes of a terminal beside each other show, in as many lines each; None where there
+    are none. A table whose rows have one bar looks alike: who asks tries both."""
+    if BAR not in text:
+        return None
+    lines = text.split("\n")
+    sample = _sample(lines)
+    places = [one.find(BAR) for one in sample if one.count(BAR) == 1]
     place = max(set(places), key=places.count, default=-1)
-    if place < _LEAST_WIDTH or places.count(place) < _MOST * len(_sample(lines)):
-        return lines
-    return [
-        f"{one[:place].rstrip()}{SOFT}{one[place + 1 :]}" if one.find(_BAR) == place else one
-        for one in lines
+    if place < _LEAST_WIDTH or places.count(place) < _MOST * len(sample):
+        return None
+    beside = [
+        (one[:place], one[place + 1 :]) if one.find(BAR) == place else (one, "") for one in lines
     ]
+    left, right = zip(*beside, strict=True)
+    return "\n".join(left), "\n".join(right)
 
 
 def _from_page(text: str) -> str:

@@ -23,6 +23,7 @@ from benchbook.logs.units import bytes_per_s, in_base
 
 LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
 MOST_SAMPLES = 20_000  # evenly out of more
+SHORTEST_NS, LONGEST_NS = 1e-9, 1e18  # what is beyond is no time of anything
 LEAST_TAIL = 1.1  # mean ÷ median: what heavy-tail asks for at least
 LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
 QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
@@ -37,6 +38,7 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
             (samples, times)
             for samples in _samples(report)
             if len(times := _times_ns(samples)) >= LEAST_SAMPLES
+            and SHORTEST_NS < min(times) <= max(times) < LONGEST_NS
         ]
         asked = [one for one in _LOOKS if timed and not _is_told(one, report, told)]
         for samples, times in timed if asked else ():

@@ -46,11 +46,10 @@ _TUNNEL = late(
 _TUNNEL_BYTES_PER_S = {3: 5e9, 4: 5e9, 5: 15e9}  # 40, 40 and 120 Gbit/s
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
-# Who says how a device is attached: 40 Gbit/s, of the fifth 120 one way at most.
+# The same of several runs, where somebody says that the device is attached so.
 _CABLE = late(
     r"\b(?:connected|attached) (?:via|over|through|by) (?:an? )?Thunderbolt ?([345])\b", re.I
 )
-_CABLE_BYTES_PER_S = {"3": 5e9, "4": 5e9, "5": 15e9}
 _GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
 # Of one channel, core or link of several, or of a cache, it is no ceiling. Data sheets have it
 # without that word, in capitals; so has who measured it.
@@ -238,7 +237,7 @@ def _pcie(log: Log) -> float | None:
             links.add((int(found["generation"]), int(found["lanes"])))
     cables = set(_CABLE.findall(log.text)) if "hunderbolt" in log.text else set()
     if len(cables) == 1 and not links:
-        return _CABLE_BYTES_PER_S[cables.pop()]
+        return _TUNNEL_BYTES_PER_S[int(cables.pop())]
     if "LnkCap:" in log.text:
         for found in _CAPABLE.finditer(log.text):
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))

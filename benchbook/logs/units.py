@@ -38,3 +38,9 @@ def bytes_per_s(value: float, unit: str) -> float | None:
     if base == "B/s":
         return base_value
     return base_value / 8 if base == "bit/s" else None
+
+
+def is_binary(unit: str) -> bool:
+    """Whether it counts by powers of 2^10."""
+    size = BASE.get(unit, (1, unit))[0]
+    return size > 1 and int(size).bit_count() == 1

@@ -153,7 +153,7 @@ def _cores(metrics: dict[tuple[Any, ...], Table]) -> Iterator[Finding]:
         known = [
             (whole, mean, whole.value / mean.value, _open(whole, mean))
             for whole, mean in both
-            if mean.value > 0 and _open(whole, mean) < 0.5
+            if mean.value > 0 and is_number(whole.value / mean.value) and _open(whole, mean) < 0.5
         ]
         cores: dict[int, int] = {}
         for _, _, times, slack in known:

@@ -56,7 +56,7 @@ def _fall(sweep: list[Result]) -> tuple[float, Result, Result] | None:
     most, best = max(wide, key=lambda each: each[0])
     after = [rate for rate, one in wide if one.of["message_bytes"] >= FARTHER * _size(best)]
     last = wide[-1]
-    if not after or max(after) > FALLS * most:
+    if not after or most <= 0 or max(after) > FALLS * most:
         return None
     return last[0] / most, best, last[1]
 

@@ -15,7 +15,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.unit_mix import REMEDY
-from benchbook.logs.units import bytes_per_s
+from benchbook.logs.units import bytes_per_s, is_binary
 
 ARTEFACT = "unit-mix"
 MOST = 200  # reports of a log
@@ -42,7 +42,7 @@ def _alike(one: Report, other: Report) -> list[tuple[Result, Result]]:
         both = _rates(one, setting), _rates(other, setting)
         pairs = [(both[0][key], both[1][key]) for key in both[0] if key in both[1]]
         pairs = [(a, b) for a, b in pairs if a.value or b.value]
-        are_two = all(_is_binary(a.unit) != _is_binary(b.unit) for a, b in pairs)
+        are_two = all(is_binary(a.unit) != is_binary(b.unit) for a, b in pairs)
         if pairs and are_two and all(_are_equal(a, b) for a, b in pairs[-LAST:]):
             return pairs[-1:]
     return []
@@ -60,10 +60,6 @@ def _rates(report: Report, setting: tuple[str, ...]) -> dict[Hashable, Result]:
             twice |= {key} & found.keys()
             found[key] = one
     return {key: one for key, one in found.items() if key not in twice}
-
-
-def _is_binary(unit: str) -> bool:
-    return "i" in unit.removesuffix("/s").removesuffix("bit")
 
 
 def _are_equal(one: Result, other: Result) -> bool:
