@@ -10,6 +10,8 @@ import pytest
 
 from benchbook.importers import Log
 from benchbook.logs.cleaning import log_of
+from benchbook.logs.explain import explained
+from benchbook.logs.rules import Machine
 
 TABLE = ["Function  Rate", "Copy:  12345.6 MB/s", "  Scale:  11111.1 MB/s"]
 
@@ -535,3 +537,29 @@ def test_endless_numbers_go_whatever_their_digits() -> None:
     for digit in ("1", "\u0661"):
         assert log_of(f"L3 cache: {digit * 500} MiB".encode()).text == "L3 cache: … MiB"
     assert log_of("\u0661 of 2".encode()).text == "\u0661 of 2"
+
+
+PANES = """$ iperf3 -c 10.0.0.2 -t 2                                    │$ iperf3 -c 10.0.0.3 -t 2
+Connecting to host 10.0.0.2, port 5201                       │Connecting to host 10.0.0.3, port 5201
+[ ID] Interval           Transfer     Bitrate                │[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-2.00   sec  224 MBytes   940 Mbits/sec  sender  │[  5]   0.00-2.00   sec  112 MBytes   470 Mbits/sec  sender
+[  5]   0.00-2.01   sec  223 MBytes   931 Mbits/sec  receiver│[  5]   0.00-2.01   sec  111 MBytes   463 Mbits/sec  receiver
+iperf Done.                                                  │iperf Done.
+"""  # noqa: E501
+
+
+def test_two_panes_are_two_logs() -> None:
+    found = explained("x", PANES.encode(), Machine())
+    rates = [(one["line"], one["value"]) for one in found["results"] if one["name"] == "throughput"]
+    assert rates == [(4, 940.0), (5, 931.0), (4, 470.0), (5, 463.0)]
+    assert found["findings"] == []
+
+
+def test_a_table_with_one_bar_is_no_two_panes() -> None:
+    text = (
+        "Benchmark                      │      Time             CPU   Iterations\n"
+        "-----------------------------------------------------------------------\n"
+        "BM_First_with_a_long_name/1024 │       101 ns          100 ns      6969\n"
+        "BM_Other_with_a_long_name/2048 │       201 ns          200 ns      3484\n"
+    )
+    assert len(explained("x", text.encode(), Machine())["results"]) == 4
