@@ -86,10 +86,12 @@ def _twice(report: Report, own: _Numbers) -> list[Twice]:
     """What it computes of what it prints, as its sources do since version 3."""
     size = "Size (Byte)" if "Size (Byte)" in own else "Size"
     volume = "Data volume (Byte)"
+    moves = volume in own and own[volume].value > 0
     told = [
         *product(own, "Time", ["Cycles"], ["Cycle Clock"], unit="s"),
         *product(own, "MFlops/s", ["Number of Flops"], ["Time"], scale=1e-6, unit="MFLOP/s"),
-        *product(own, volume, [size, "Iterations per thread"], unit="bytes"),
+        # A kernel of arithmetic says that it moves none.
+        *(product(own, volume, [size, "Iterations per thread"], unit="bytes") if moves else ()),
         *product(own, "Load/store ratio", ["Loads per update"], ["Stores per update"]),
     ]
     if report.facts.get("workgroups", 1) == 1:  # others may have sizes of their own

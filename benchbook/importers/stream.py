@@ -142,7 +142,17 @@ _TOLD = {
 _TELLING = ("Validat", *(word for word, *_ in _FACTS.values()))
 _CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
-_HEAD = ("version", "bytes_per_element", "array_elements", "runs", _PEAK)
+_HEAD = (
+    *(
+        "version",
+        "bytes_per_element",
+        "array_elements",
+        "runs",
+        "threads",
+        "threads_counted",
+        _PEAK,
+    ),
+)
 
 
 _Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it

@@ -112,8 +112,9 @@ def rows_of(report: Report) -> list[Row]:
         return [_row(one) for one in report.results]
 
     rows: list[Row] = []
-    for several in report.groups.values():
-        rows += [_row(one) for one in several] if len(several) < FOLDED else [_folded(several)]
+    for several in _alike(report):
+        few = sum(map(len, several)) < FOLDED
+        rows += [_row(one) for own in several for one in own] if few else [_folded(several)]
     if len(rows) > MOST_ROWS:
         left = f"and {len(rows) - MOST_ROWS:,} more: --json has all"
         rows = [*rows[:MOST_ROWS], ("", left, "", "", "", "", {})]
@@ -127,17 +128,35 @@ def _row(one: Result) -> Row:
     return str(one.line), one.name, one.statistic, number, unit, _in_base(one), of
 
 
-def _folded(several: Sequence[Result]) -> Row:
-    """Many results that are alike: how many, from where to where, and the middle."""
-    one = several[0]
-    values = sorted(result.value for result in several if result.value == result.value)
+def _alike(report: Report) -> list[list[list[Result]]]:
+    """Its results by name and statistic, together those of one kind of unit: a slow interval is one
+    in K among those in M."""
+    found: dict[tuple[str, str, str], list[list[Result]]] = {}
+    for (name, statistic, unit), several in report.groups.items():
+        found.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
+    return list(found.values())
+
+
+def _folded(several: Sequence[Sequence[Result]]) -> Row:
+    """Many results that are alike: how many, from where to where, and the middle, in the unit that
+    most of them have."""
+    unit = max(several, key=len)[0].unit
+    size = in_base(1.0, unit)[0]
+    values = sorted(
+        one.value if one.unit == unit else in_base(one.value, one.unit)[0] / size
+        for own in several
+        for one in own
+        if one.value == one.value
+    )
     span = "not one number"
     if values:
         ends = (values[0], statistics.median(values), values[-1])
         span = " … ".join(digits.number(end) for end in ends)
-    statistic = f"{one.statistic} ({len(several):,}: least, median, most)".strip()
-    lines = f"{several[0].line}-{several[-1].line}"
-    return lines, one.name, statistic, span, _UNITS.get(one.unit, one.unit), "", {}
+    lines = [one.line for own in several for one in (own[0], own[-1])]
+    one, count = several[0][0], sum(map(len, several))
+    statistic = f"{one.statistic} ({count:,}: least, median, most)".strip()
+    between = f"{min(lines)}-{max(lines)}"
+    return between, one.name, statistic, span, _UNITS.get(unit, unit), "", {}
 
 
 def _in_base(one: Result) -> str:

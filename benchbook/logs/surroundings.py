@@ -80,6 +80,7 @@ _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 _OF_DEVICE = late(
     r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
 )
+_FORWARDERS = ("hostfwd=", "forwarder/expose", "port-forward", "port forward")
 _FORWARDS = late(r"-\w*[LRD]")
 # Over which interface MPI was told to send: Open MPI, libfabric, UCX.
 _OVER_LOOPBACK = late(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
@@ -124,7 +125,9 @@ def tell(log: Log, reports: list[Report]) -> None:
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
     """An address of this host may be the mouth of a tunnel to another, from its command on."""
-    begun = min((one.number for one in log.commands if _is_tunnel(one.words)), default=None)
+    shown = [one.number for one in log.commands if _is_tunnel(one.words)]
+    shown += [one.number for one in log.having(*_FORWARDERS)]
+    begun = min(shown, default=None)
     if begun is not None:
         for report in reports:
             if report.line >= begun:

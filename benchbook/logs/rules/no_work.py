@@ -14,6 +14,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S, SYSTEM_BYTES_PER_S, above
+from benchbook.logs.rules.above_link import OF_NETWORKS
 from benchbook.logs.rules.dead_code import REMEDY
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -28,8 +29,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         far = [found for one in above(report, CORE_BYTES_PER_S) if (found := _moved(report, one))]
-        # Of a transfer the launch alone may have been timed.
-        if far and not report.knowing("direction"):
+        # Of a transfer the launch alone may have been timed, or a counter of its bytes ran over.
+        if far and not report.knowing("direction", *OF_NETWORKS, "streams"):
             yield _finding(max(far, key=lambda found: found[1] / found[2]), far)
 
 

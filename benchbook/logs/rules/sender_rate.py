@@ -14,7 +14,7 @@ from typing import Any
 
 from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.sender_rate import LEAST_MISSING, REMEDY
-from benchbook.digits import bit_rate, number, share
+from benchbook.digits import bit_rate, share
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import Told, each, heard, met, over_udp, wholes
 from benchbook.logs.printed import is_number
@@ -127,7 +127,7 @@ def _arrived(told: Told) -> float | None:
 
 def _said(one: Result, share_of: float = 1.0) -> str:
     value = one.value * share_of
-    return bit_rate(value) if one.unit == "bit/s" else f"{number(value)} {one.unit}"
+    return bit_rate(value) if one.unit == "bit/s" else f"{value:,.10g} {one.unit}"
 
 
 def _lost(told: Told, sent: Result, arrived: float) -> Finding:

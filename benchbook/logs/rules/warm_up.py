@@ -23,6 +23,7 @@ ARTEFACT = "warm-up"
 LEAST_WARNED = (
     1.25  # first ÷ mean of the others, where the tool names it as far beyond their spread
 )
+LEAST_BIAS = 1.02  # mean of all ÷ mean of the others, where only their number is known
 LEAST_RUNS = 3
 SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
 LIKELY = 0.8
@@ -66,7 +67,8 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             # What rounding of the mean leaves open is open as many times as there were runs.
             half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
             error = half_s * runs / (runs - 1)
-            if usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
+            biased = mean_s >= LEAST_BIAS * usual
+            if biased and usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
                 yield _finding(report, mean, mean.line, _Runs(first, usual, mean_s, int(runs), 1))
 
 
