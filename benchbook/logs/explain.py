@@ -136,11 +136,12 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     """What the content of a file says."""
     notes: list[str] = []
     log = log_of(content)
-    reports = read(log, notes)
-    parts = [(log, reports)]
-    apart = [(one, read(one)) for one in panes_of(content)]
+    parts = [(log, read(log, notes))]
+    of_panes: list[str] = []
+    apart = [(one, read(one, of_panes)) for one in panes_of(content)]
     if _results(apart) >= max(1, _results(parts)):
-        parts, reports = apart, sorted((one for _, own in apart for one in own), key=_line)
+        parts, notes = apart, of_panes
+    reports = sorted((one for _, own in parts for one in own), key=_line)
     if not reports:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)

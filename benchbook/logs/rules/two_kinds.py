@@ -72,7 +72,8 @@ def _kinds(values: list[Result]) -> _Kinds | None:
     low, high = ordered[:index], ordered[index:]
     widths = [part[-1].value - part[0].value for part in (low, high)]
     digit = 2 * min(half_of_last_digit(one.value) for one in values)
-    if high[0].value < APART * low[-1].value or gap < WIDER * max(widths) or gap < ROUNDED * digit:
+    wider = WIDER if len(values) >= FEW else WIDER_OF_FEW
+    if high[0].value < APART * low[-1].value or gap < wider * max(widths) or gap < ROUNDED * digit:
         return None
     above = [one.value >= high[0].value for one in values]
     changes = sum(one != two for one, two in pairwise(above))
