@@ -60,6 +60,7 @@ _THEORETICAL = late(
     r".*?\bMax(?:imum|\.)?(?: Main)? Memory Bandwidth\b)\D{0,60}?\b"
     r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
+_MEMORIES = ("emory", "RAM", "DDR", "HBM")  # one of which is in what that finds
 # Who reckons it out of clock and channels: 2 x 2666 MT/s x 8 B = 42.7 GB/s.
 _RECKONED = late(
     r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
@@ -264,9 +265,9 @@ def _memory(log: Log) -> float | None:
         text = line.text
         if len(text) >= LONGEST:
             continue
-        found = _THEORETICAL.match(text) if "emory" in text or "RAM" in text else None
-        if found or ("=" in text and "Hz" in text) or ("=" in text and "MT/s" in text):
-            found = found or _RECKONED.match(text)
+        found = _THEORETICAL.match(text) if any(one in text for one in _MEMORIES) else None
+        if found is None and "=" in text and ("Hz" in text or "MT/s" in text):
+            found = _RECKONED.match(text)
         if found:
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))

@@ -22,8 +22,8 @@ ALIKE = 2.0  # slowest ÷ fastest of the next larger ones, behind the second
 LARGEST_BYTES = 4096  # of those that it is held against
 LIKELY = 0.8
 REMEDY = (
-    "Let the untimed rounds before each size be (osu_latency -x, IMB -warmup), more of them where "
-    "the first connection is slow, or leave the first size out."
+    "Let the untimed rounds before each size be (osu_latency -x, N_WARMUP of IMB), more of them "
+    "where the first connection is slow, or leave the first size out."
 )
 
 

@@ -27,7 +27,7 @@ LIKELY = 0.85
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
-    """One finding for each report whose clock was seen to go back."""
+    """One finding for each report whose clock was seen to go back, or far forward."""
     del machine
     for report in reports:
         negative, timed = list(_exchanges(report)), list(_rates(report))
@@ -58,7 +58,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
                 proof("elapsed", _lasted(first), "s", f"line {first.line}"),
             )
         elif jump := _jump(report):
-            yield _jumped(*jump)
+            yield _jumped(*jump, told=_resent(report, jump[0]) is not None)
 
 
 def goes_back(report: Report) -> bool:
@@ -120,16 +120,19 @@ def _jump(report: Report) -> tuple[Result, float] | None:
     for one in intervals:
         of = one.of.get("bytes_moved")
         if _lasted(one) >= LONGER * usual > 0 and is_number(of) and 0 < of <= AS_MUCH * moved:
-            return None if one.line in _resent(report) else (one, usual)
+            return None if _resent(report, one) else (one, usual)
     return None
 
 
-def _resent(report: Report) -> set[int]:
-    """Lines of intervals in which something was sent again: nothing came through for a while."""
-    return {one.line for one in report.called("retransmits") if one.value > 0}
+def _resent(report: Report, interval: Result) -> float | None:
+    """The segments that were sent again in it, as where nothing came through for a while; None
+    where the line does not tell."""
+    told = (one.value for one in report.called("retransmits") if one.line == interval.line)
+    return next(told, None)
 
 
-def _jumped(one: Result, usual_s: float) -> Finding:
+def _jumped(one: Result, usual_s: float, *, told: bool) -> Finding:
+    """`told`: whether the log says that nothing was sent again in it."""
     # Not above: what detectors stand on takes longer to load than a log to read.
     from benchbook.artefacts.wall_clock_step import REMEDY
 
@@ -145,9 +148,9 @@ def _jumped(one: Result, usual_s: float) -> Finding:
         explanation=(
             f"The interval of line {one.line} lasts {duration(_lasted(one) * 1e9)} by the tool's "
             f"clock, the others {duration(usual_s * 1e9)}, and no more was moved in it than in one "
-            "of them, with nothing sent again: the clock was put forward, or the machine slept, "
-            "if nothing else held the transfer up. The rates of that interval and of the whole are "
-            "divided by a time in which nothing was measured."
+            f"of them{', with nothing sent again' if told else ''}: the clock was put forward, or "
+            "the machine slept, if nothing else held the transfer up. The rates of that interval "
+            "and of the whole are divided by a time in which nothing was measured."
         ),
         remedy=REMEDY,
     )
