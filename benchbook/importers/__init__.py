@@ -268,8 +268,9 @@ class Report:
     def add(self, result: Result) -> None:
         """One more, after others were asked for."""
         self.results.append(result)
-        for made in ("columns", "settings", "groups", "_kinds", "_group_of", "_asked", "series"):
-            vars(self).pop(made, None)
+        for name, made in vars(type(self)).items():
+            if isinstance(made, cached_property):
+                vars(self).pop(name, None)
 
     @cached_property
     def groups(self) -> dict[tuple[str, str, str], list[Result]]:

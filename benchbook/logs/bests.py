@@ -5,12 +5,11 @@ from __future__ import annotations
 import statistics
 
 from benchbook.importers import Log, Report, Result
-from benchbook.logs.patterns import late
+from benchbook.logs.numerals import FIGURE
 from benchbook.logs.runs import of_same
 from benchbook.logs.units import bytes_per_s
 
 _CALLED = ("best", "Best", "BEST", "fastest", "Fastest", "peak", "Peak", "max", "Max", "MAX")
-_FIGURE = late(r"[\d.,]*\d(?:[eE][+-]?\d+)?")
 _FEWEST = 4  # runs
 _SHORT, _MOST = 300, 100  # characters of such a line; lines
 
@@ -22,7 +21,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     called = log.having(*_CALLED) if several else []
     lines = [one for one in called if one.number not in known and len(one.text) < _SHORT]
     for line in lines[:_MOST]:
-        numbers = {log.number(one) for one in _FIGURE.findall(line.text)}
+        numbers = {log.number(one) for one in FIGURE.findall(line.text)}
         for own in several:
             above = [(report, one) for report, one in own if one.line < line.number]
             values = [one.value for _, one in above]

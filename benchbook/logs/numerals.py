@@ -9,6 +9,8 @@ from benchbook.logs.patterns import late
 
 _LOOKED_AT = 1 << 20  # characters
 _WRITTEN = late(r"[\d.,]+")
+NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"  # of others' patterns
+FIGURE = late(NUMBER)
 _COMMAS = late(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 _POINTS = late(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
 _BOTH_COMMA = late(r"\d{1,3}(?:\.\d{3})+,\d+")

@@ -36,7 +36,7 @@ def tell(log: Log, reports: list[Report]) -> None:
             continue
         for unit, digits in said:
             value = log.number(digits)
-            report, one = rates.get((value, unit[0]), (None, None))
+            report, one = rates.get((value, _same(unit[0])), (None, None))
             if report is None or one is None or _above(log, one.line) != _above(log, line.number):
                 continue
             if one.line < line.number and _is_other(one.unit, unit):

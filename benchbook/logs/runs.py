@@ -25,8 +25,8 @@ Figure = tuple[Report, Result]
 
 def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
     """Rates and times of whole runs, those together that differ in nothing: neither tool, setting
-    nor the command above them; in their order. Of streams their sum stands for all,
-    where it is there."""
+    nor the command above them; in their order. Of streams their sum stands for all, where it is
+    there."""
     if len(reports) > MOST:
         return []
     found: dict[Hashable, list[Figure]] = {}

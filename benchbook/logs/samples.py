@@ -9,6 +9,9 @@ from itertools import pairwise
 from benchbook.importers import Report, Result
 from benchbook.logs.units import bytes_per_s, in_base
 
+FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
+CLEAR = 1.05  # a cold one ÷ slowest of the later half
+
 
 @dataclass(frozen=True)
 class Series:
@@ -37,10 +40,6 @@ def time_s(one: Result) -> float | None:
         return float(moved) / rate
     value, base = in_base(one.value, one.unit)
     return value / 1e9 if base == "ns" else None
-
-
-FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
-CLEAR = 1.05  # a cold one ÷ slowest of the later half
 
 
 def cold(times: list[float]) -> int:

@@ -9,15 +9,15 @@ from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.numerals import FIGURE, NUMBER
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit
 from benchbook.logs.units import bytes_per_s
 
-_NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"
 _WORDS = ("total", "sum", "aggregate", "combined", "overall", "together")
 _TOTAL = late(
-    rf"\b(?:{'|'.join(_WORDS)})\b\D{{0,40}}?({_NUMBER})"
-    rf"|\b({_NUMBER})(?: [MG]i?B/s(?:ec)?)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
+    rf"\b(?:{'|'.join(_WORDS)})\b\D{{0,40}}?({NUMBER})"
+    rf"|\b({NUMBER})(?: [MG]i?B/s(?:ec)?)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
     rf"(?:{'|'.join(_WORDS)})\b",
     re.I,
 )
@@ -26,15 +26,14 @@ _LARGE = ("GB/s", "GiB/s")
 _SHORT = 300  # characters of a line that says a total
 _ROUNDED = 0.002  # of it, if its digits leave no more open
 _MOST = 1000  # lines: each is compared with all names
-_MOST_COMPARED = 200_000
+_MOST_COMPARED = 200_000  # totals, each with the names
 _OF_PROCESSES = ("mean", "best", "total", "")  # what a process prints of itself once
 _OF_MEMORY = ("array_bytes", "working_set_bytes", "arrays_moved")
 _OF_TRANSFERS = ("streams", "message_bytes")
 _APART = ("end", "direction", "reverse", "message_bytes")  # what is never added
 # Of a number that is no rate, or one of something else.
 _NO_RATE = late(r"\s?(?:(?:[mun\u00b5]?s|secs?|seconds|min|%|[KMGT]?i?B(?:ytes?)?)(?![\w/])|x\b)")
-PARTED = 2  # times
-_FIGURE = late(_NUMBER)
+PARTED = 2  # lines to what stands above them ÷ lines from one to the next
 _FEW = 3  # numbers of a line behind the first
 
 
@@ -146,7 +145,7 @@ def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said | None]:
     """The number that the word is of, and the others behind it: there may be a count before it."""
     group = found.lastindex or 0
     yield _number(log, line, found[group], found.end(group))
-    behind = _FIGURE.finditer(line.text, found.end(group)) if group == 1 else ()
+    behind = FIGURE.finditer(line.text, found.end(group)) if group == 1 else ()
     for other in islice(behind, _FEW):
         yield _number(log, line, other[0], other.end())
 

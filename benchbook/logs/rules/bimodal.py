@@ -14,6 +14,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import SUM
+from benchbook.logs.parts import whose
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
@@ -35,16 +36,16 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for report in reports:
         rates = report.called("throughput")
-        totals = {_whose(one): one for one in rates if one.statistic == "total"}
+        totals = {whose(one): one for one in rates if one.statistic == "total"}
         if not totals or _is_even(report):
             continue
         intervals: dict[tuple[object, ...], list[Result]] = {}
         for one in rates:
             if one.statistic == "interval" and not one.of.get("omitted"):
-                intervals.setdefault(_whose(one), []).append(one)
-        for whose, total in totals.items():
+                intervals.setdefault(whose(one), []).append(one)
+        for key, total in totals.items():
             if report.facts.get("streams") == 1 or total.of.get("stream") == SUM:
-                yield from _judged(total, intervals.get(whose, []))
+                yield from _judged(total, intervals.get(key, []))
 
 
 def _is_even(report: Report) -> bool:
@@ -57,18 +58,14 @@ def _is_even(report: Report) -> bool:
     return not ends or max(most for _, most in ends) < LEAST_APART * min(least for least, _ in ends)
 
 
-def _whose(one: Result) -> tuple[object, ...]:
-    return tuple(one.of.get(name) for name in ("stream", "end", "direction"))
-
-
 def _judged(total: Result, intervals: list[Result]) -> Iterator[Finding]:
     longest = max((_lasted(one) for one in intervals), default=0.0)
     # The first one is of a window that still grows.
     whole = [one for one in intervals[1:] if _lasted(one) > PIECE * longest]
-    ordered = sorted((one for one in whole if is_number(one.value)), key=_rate)
+    ordered = sorted((one for one in whole if is_number(one.value)), key=rate)
     least = max(LEAST, LEAST_SHARE * len(ordered))
     gaps = [
-        (_rate(above) / max(_rate(below), 1.0), index)
+        (rate(above) / max(rate(below), 1.0), index)
         for index, (below, above) in enumerate(pairwise(ordered), 1)
         if least <= index <= len(ordered) - least
     ]
@@ -82,7 +79,8 @@ def _lasted(one: Result) -> float:
     return float(one.of.get("elapsed_s", 0.0))
 
 
-def _rate(one: Result) -> float:
+def rate(one: Result) -> float:
+    """In B/s or bit/s, as it was printed."""
     return in_base(one.value, one.unit)[0]
 
 

@@ -24,8 +24,8 @@ REMEDY = (
     "otherwise call it the figure of a cache."
 )
 _STATISTICS = ("", "mean", "median", "sample")
-# A copy of so many bytes counts them twice, a triad of so many doubles 24 times.
-MOST_BYTES = 26
+# Bytes of an iteration ÷ the number in the name: once, a copy twice, a triad of doubles 24 times.
+LEAST_TIMES, MOST_TIMES = 0.9, 26
 _NUMBER = late(r"(?<=[/:])\d{3,15}(?![\d.])")
 _OF_MEMORY = late(
     r"(?i:mem(?:ory)?[ _-]?(?:bw|bandwidth)|main[ _-]?memory|stream[ _-]?(?:copy|scale|add|triad))"
@@ -61,7 +61,7 @@ def _sized(report: Report) -> Iterator[tuple[int, Result]]:
         size = rate * times.get((one.of["benchmark"], one.line), 0.0)
         said = [int(digits) for digits in _NUMBER.findall(str(one.of["benchmark"]))]
         if is_number(size) and any(
-            0.9 * each <= size <= MOST_BYTES * each for each in said if each
+            LEAST_TIMES * each <= size <= MOST_TIMES * each for each in said if each
         ):
             yield round(size), one
 

@@ -16,6 +16,7 @@ from benchbook.logs.ends import SUM
 from benchbook.logs.parts import whose
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
+from benchbook.logs.rules.bimodal import rate
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
@@ -44,7 +45,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         for key, total in totals.items():
             own = _intervals(report, key) if _is_whole(report, key) else iter(())
             begun = list(islice(own, LEAST_RISING))
-            if not begun or any(_rate(one) >= _rate(total) for one in begun):
+            if not begun or any(rate(one) >= rate(total) for one in begun):
                 continue  # as nearly all do
             if found := _judged(total, [*begun, *own]):
                 yield found
@@ -73,12 +74,8 @@ def _intervals(report: Report, key: tuple[object, ...]) -> Iterator[Result]:
             yield from (one for one in several if whose(one) == key and not one.of.get("omitted"))
 
 
-def _rate(one: Result) -> float:
-    return in_base(one.value, one.unit)[0]
-
-
 def _judged(total: Result, intervals: list[Result]) -> Finding | None:
-    values = list(map(_rate, intervals))
+    values = list(map(rate, intervals))
     if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
         return None
     usual = sorted(values)[len(values) // 2]
