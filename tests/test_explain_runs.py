@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchbook.importers import Report, Result
-from benchbook.logs.explain import explained
+from benchbook.logs.cleaning import log_of
+from benchbook.logs.explain import explained, read
+from benchbook.logs.printing import rows_of
 from benchbook.logs.rules import Machine
 from benchbook.logs.runs import of_same
 from benchbook.logs.samples import cold
@@ -98,13 +100,26 @@ def test_units_of_powers_of_two() -> None:
 
 def test_a_number_of_runs_is_no_list_of_them() -> None:
     """hyperfine may say any; the mean of all but the first is made without them."""
+    first_s = 5 * 10**24  # of the mean of so many runs more than half
     said = (
         "Benchmark 1: x\n"
-        "  Time (mean ± σ):     109.8 ms ±   2.1 ms    [User: 90.0 ms, System: 10.0 ms]\n"
-        f"  Range (min … max):   108.0 ms … 136.4 ms    {10**25} runs\n \n"
+        "  Time (mean ± σ):     800.0 ms ±   2.1 ms    [User: 90.0 ms, System: 10.0 ms]\n"
+        f"  Range (min … max):   108.0 ms … {first_s} s    {10**25} runs\n \n"
         "  Warning: The first benchmarking run for this command was significantly slower than the "
-        "rest (136.4 ms). This could be caused by (filesystem) caches that were not filled.\n"
+        f"rest ({first_s} s). This could be caused by (filesystem) caches that were not filled.\n"
     )
     found = explained("x", said.encode(), Machine())
-    assert found["tool"] == "hyperfine"
+    assert "warm-up" in {one["artefact"] for one in found["findings"]}
     assert not [one for one in found["notes"] if "failed on this log" in one]
+
+
+def test_intervals_of_one_kind_of_unit_stand_in_one_row() -> None:
+    rates = ["940 Mbits/sec"] * 50 + ["0.00 bits/sec"] + ["1.20 Gbits/sec"] * 9
+    lines = [
+        f"[  5] {at:6.2f}-{at + 1:6.2f} sec  112 MBytes  {rate}" for at, rate in enumerate(rates)
+    ]
+    (report,) = read(log_of(("[ ID] Interval  Transfer  Bitrate\n" + "\n".join(lines)).encode()))
+    (row,) = [one for one in rows_of(report) if one[1] == "throughput"]
+    _, _, statistic, span, unit, *_ = row
+    assert statistic == "interval (60: least, median, most)"
+    assert (span, unit) == ("0 … 940 … 1,200", "Mbit/s (10⁶)")
