@@ -15,6 +15,7 @@ from typing import Any
 
 from benchbook.logs.decoding import SOFT, shown
 from benchbook.logs.patterns import late
+from benchbook.logs.words import has
 
 # Members whose text is what a program printed, or what a person pasted.
 _TEXTS = (
@@ -62,29 +63,29 @@ _LEAST = 3  # such members; fewer are no log
 
 def contained(text: str) -> str:
     """The text with each such line as what it holds."""
-    if "#012" in text:  # so rsyslog writes the line feeds of one message
+    if has(text, "#012"):  # so rsyslog writes the line feeds of one message
         text = "\n".join(
             one.replace("#012", SOFT).replace("#011", "\t") if one.count("#012") > 1 else one
             for one in text.split("\n")
         )
-    if "ase64" in text:
+    if has(text, "ase64"):
         text = _each(_ATTACHED, _of_mail, text)
-    if "\\n" in text:
+    if has(text, "\\n"):
         text = _each(_LITERAL, _of_literal, text)
     if '"' not in text:
         return text
     if _RECORDING.match(text):
         return _recorded(text)
-    if '{"' in text and _is_of_records(text):
+    if has(text, '{"') and _is_of_records(text):
         return _each(_RECORD, _of_record, text)
     if '"nbformat"' in text:
         text = _notebook(text)
-    elif ": [" in text:
+    elif has(text, ": ["):
         text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
     said = any(f'"{one}": "' in text for one in _OF_LOGGERS.split("|"))
     if said and len(_SPREAD.findall(text)) >= _LEAST:
         text = _each(_SPREAD, _of_item, text)
-    if "\\n" in text:
+    if has(text, "\\n"):
         kept = {one[1] for one in _LISTED.finditer(text)}
         kept |= {_OF_SERVER} if '"end"' in text or '"event"' in text else set()
         text = _each(_MEMBER, lambda found: _of_member(found, kept), text)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from benchbook.logs.patterns import late
+from benchbook.logs.words import has
 
 SOFT = "\x1e"  # between lines that the file has in one
 _MARKS = (
@@ -114,7 +115,7 @@ def shown(text: str) -> str:
     """A text as a terminal would have shown it."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
-    elif "[0m" in text:  # the escape character was lost on the way
+    elif has(text, "[0m"):  # the escape character was lost on the way
         text = _LOST_ESCAPES.sub("", text)
     if "\r" in text:
         text = re.sub(r"(?<!\r)\r+\n", "\n", text)

@@ -15,7 +15,7 @@ _OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
 
 def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
-    if b"=3D" not in content and b"rintable" not in content:
+    if b"=" not in content or (b"=3D" not in content and b"rintable" not in content):
         return content
     found, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):

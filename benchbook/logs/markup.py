@@ -14,6 +14,7 @@ from operator import ne
 from benchbook.logs.decoding import SOFT
 from benchbook.logs.patterns import late
 from benchbook.logs.sources import may_be_commented, uncommented
+from benchbook.logs.words import has
 
 _IS_PAGE = late(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = late(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -137,19 +138,19 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif "&lt;" in text or "&gt;" in text or "&quot;" in text or "&#" in text:
+    elif any(has(text, one) for one in ("&lt;", "&gt;", "&quot;", "&#")):
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
-    if "**" in text:
+    if has(text, "**"):
         text = _BOLD.sub(r"\1", text)
     # What stands in a block of a page had its stamps before; a tab is at its place by what is left
     # of it.
     lines = text.split("\n")
-    if "#+" in text:
+    if has(text, "#+"):
         lines = [_without(_ORG, one) for one in lines]
     lines = _plain(lines if "\t" in text else _dedented(lines))
-    if "^C" in text:
+    if has(text, "^C"):
         lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")

@@ -11,6 +11,8 @@ _LOOKED_AT = 1 << 20  # characters
 _WRITTEN = late(r"[\d.,]+")
 NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"  # of others' patterns
 FIGURE = late(NUMBER)
+# Without either of these nothing below is written with decimal commas.
+_COMMA, _TWO_POINTS = late(r",\d"), late(r"\.\d{3}\.\d{3}")
 _COMMAS = late(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 _POINTS = late(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
 _BOTH_COMMA = late(r"\d{1,3}(?:\.\d{3})+,\d+")
@@ -21,7 +23,7 @@ _GROUPS_BY_POINTS = late(r"[+-]?\d{1,3}(?:\.\d{3}){2,}|[+-]?\d{1,3}(?:\.\d{3})+,
 
 def has_decimal_commas(text: str) -> bool:
     """Whether its numbers are rather written with decimal commas; not where nothing tells."""
-    if "," not in text:
+    if "," not in text or not any(one.search(text, 0, _LOOKED_AT) for one in (_COMMA, _TWO_POINTS)):
         return False
     # All that is written in digits, points and commas, each once: logs say the same over and over.
     written = Counter(_WRITTEN.findall(text, 0, _LOOKED_AT))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from benchbook.logs.patterns import late
+from benchbook.logs.words import has
 
 _SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$)", re.M)
 _OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")
@@ -17,8 +18,8 @@ _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines wi
 
 def may_be_commented(text: str) -> bool:
     """Whether there may be something to do, whatever else stands before its lines."""
-    marked = "//" in text or "*/" in text or "@@ -" in text
-    return marked or text.count("#") > text.count("\n") / 4
+    marked = any(has(text, one) for one in ("//", "*/", "@@ -"))
+    return marked or ("#" in text and text.count("#") > text.count("\n") / 4)
 
 
 def uncommented(text: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from benchbook.importers import Line, Log, Report
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST
+from benchbook.logs.words import has
 
 _CACHE = late(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
@@ -155,7 +156,7 @@ def _tell_loopback(log: Log, reports: list[Report]) -> None:
 
 def _tell_purpose(log: Log, reports: list[Report]) -> None:
     """Who says above a run that it is one of the caches knows that it is."""
-    if not any(word in log.text for word in ("purpose", "ntention", "eliberate")):
+    if not any(has(log.text, word) for word in ("purpose", "ntention", "eliberate")):
         return
     said = [line.number for line, _ in log.matches(_ON_PURPOSE)]
     begins = [report.line for report in reports]
@@ -196,7 +197,7 @@ def _no_room(log: Log) -> Iterator[tuple[int, int]]:
 
 def _llc_bytes(text: str) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
-    if not any(one in text for one in (" cache:", "L3:", " Cache:", " 缓存：")):
+    if not any(has(text, one) for one in (" cache:", "L3:", " Cache:", " 缓存：")):
         return _of_socket(text)
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
@@ -215,14 +216,14 @@ def _llc_bytes(text: str) -> int | None:
 
 def _of_socket(text: str) -> int | None:
     """Those of one socket, which a machine has at least."""
-    if "cache size" not in text or not _INTEL.search(text):
+    if not has(text, "cache size") or not _INTEL.search(text):
         return None
     several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
     return several.pop() if len(several) == 1 else None
 
 
 def _device_cache(text: str) -> int | None:
-    if "L2 Cache Size:" not in text and "Global Memory cache size" not in text:
+    if not has(text, "L2 Cache Size:") and not has(text, "Global Memory cache size"):
         return None
     return _said(_OF_DEVICE, text)
 
@@ -230,19 +231,19 @@ def _device_cache(text: str) -> int | None:
 def _pcie(log: Log) -> float | None:
     """One direction of a device's link; None where the log shows links that differ."""
     links: set[tuple[int, int]] = set()
-    if "pcie.link.gen.max" in log.text:
+    if has(log.text, "pcie.link.gen.max"):
         for line, _ in log.matches(_QUERIED):
             for one in _below(log, line.number, _DEVICES):
                 if not (found := _LINK.match(one.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
-    if "PCIe Generation" in log.text:
+    if has(log.text, "PCIe Generation"):
         for found in _SHOWN.finditer(log.text):
             links.add((int(found["generation"]), int(found["lanes"])))
-    cables = set(_CABLE.findall(log.text)) if "hunderbolt" in log.text else set()
+    cables = set(_CABLE.findall(log.text)) if has(log.text, "hunderbolt") else set()
     if len(cables) == 1 and not links:
         return _TUNNEL_BYTES_PER_S[int(cables.pop())]
-    if "LnkCap:" in log.text:
+    if has(log.text, "LnkCap:"):
         for found in _CAPABLE.finditer(log.text):
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
     generation, lanes = links.pop() if len(links) == 1 else (0, 0)
@@ -251,7 +252,7 @@ def _pcie(log: Log) -> float | None:
 
 def _tunnel(text: str) -> float | None:
     """One direction of the cable to a device in a box of its own."""
-    if "underbolt" not in text and "UNDERBOLT" not in text:
+    if not has(text, "underbolt") and not has(text, "UNDERBOLT"):
         return None
     said = {int(one["version"]) for one in _TUNNEL.finditer(text)}
     return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
@@ -271,7 +272,7 @@ def _memory(log: Log) -> float | None:
         if found:
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
-    if said or "Locator: " not in log.text:
+    if said or not has(log.text, "Locator: "):
         return said.pop() if len(said) == 1 else None
     return _modules(log)
 
@@ -299,7 +300,7 @@ def _cores(log: Log) -> int | None:
         for command in log.commands
         if command.words == ("nproc",) and (value := _printed(log, command.number))
     }
-    if "CPU(s):" in log.text and (cpus := _said(_CPUS, log.text)):
+    if has(log.text, "CPU(s):") and (cpus := _said(_CPUS, log.text)):
         said.add(cpus)
     return said.pop() if len(said) == 1 else None
 
