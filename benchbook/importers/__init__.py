@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from benchbook.logs.numerals import number
 from benchbook.logs.patterns import late
+from benchbook.logs.results import Alike, Key, Result, Results, groups_of
 from benchbook.logs.words import lines_with
 
 
@@ -119,28 +120,6 @@ class Log:
         """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);
         None where it is none. `nan` and `inf` are numbers here: what was printed is not mended."""
         return number(text, decimal_comma=self.decimal_comma)
-
-
-@dataclass(slots=True)  # frozen it would be, but each of 100,000 then takes three times as long
-class Result:
-    """One printed number; nobody changes it. `unit` is explicit, whatever the tool wrote
-    (logs/units.py has all): MB/s is 10^6 bytes per second, MiB/s 2^20, Gbit/s 10^9 bits, us, ms, s,
-    %, or a noun in the plural (datagrams). `statistic`: what the number is of several (best, mean,
-    median, max, p99, sample, sum, ...); "" where there is one. `of`: the settings and physical
-    columns of this number, units in their names: bytes (the working set's arrays: see
-    RESULT_COLUMNS), ..."""
-
-    name: str
-    value: float
-    unit: str
-    line: int
-    statistic: str = ""
-    of: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def where(self) -> str:
-        """What findings call it."""
-        return f"line {self.line}: {' '.join(filter(None, (self.name, self.statistic)))}"
 
 
 class Twice(NamedTuple):
@@ -241,7 +220,7 @@ def _by_setting(results: list[Result], names: list[str]) -> dict[tuple[object, .
     return found
 
 
-_Keys = dict[str, list[tuple[str, str, str]]]
+_Keys = dict[str, list[Key]]
 
 
 @dataclass
@@ -253,7 +232,7 @@ class Report:
     asked: the words of the last command above it, with what was set for that."""
 
     tool: str
-    results: list[Result]
+    results: list[Result] | Results
     line: int
     version: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -273,17 +252,11 @@ class Report:
                 vars(self).pop(name, None)
 
     @cached_property
-    def groups(self) -> dict[tuple[str, str, str], list[Result]]:
+    def groups(self) -> Mapping[Key, Alike]:
         """Its results by name, statistic and unit, in their order: a log may have 100,000, and what
         a rule asks for are all of a group or none. Asked for when all of them are there."""
-        found: dict[tuple[str, str, str], list[Result]] = {}
-        for one in self.results:
-            key = one.name, one.statistic, one.unit
-            if key in found:
-                found[key].append(one)
-            else:
-                found[key] = [one]
-        return found
+        of = self.results
+        return of.groups() if isinstance(of, Results) else groups_of(of)
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -292,8 +265,13 @@ class Report:
 
     @cached_property
     def settings(self) -> list[Mapping[str, Any]]:
-        """The `of` of its results, each once that several share: there are many more results."""
-        return list({id(one.of): one.of for one in self.results}.values())
+        """The `of` of its results, each once that several share: there are many more results. Of
+        those in columns so many as differ in what any of them differ in."""
+        if isinstance(self.results, Results):
+            every = (of for several in self.groups.values() for of in several.settings)
+        else:
+            every = (one.of for one in self.results)
+        return list({id(of): of for of in every}.values())
 
     @cached_property
     def series(self) -> list[tuple[list[Result], Result | None]]:
@@ -314,11 +292,11 @@ class Report:
             and [one.of.get("repetition") for one in samples] == list(range(len(samples)))
         ]
 
-    def called(self, *names: str) -> list[Result]:
+    def called(self, *names: str) -> Sequence[Result]:
         """Its results of these names, in their order."""
         return self._of(self._kinds[0], names)
 
-    def being(self, *statistics: str) -> list[Result]:
+    def being(self, *statistics: str) -> Sequence[Result]:
         """Its results that are one of these statistics, in their order."""
         return self._of(self._kinds[1], statistics)
 
@@ -332,13 +310,36 @@ class Report:
             by_statistic.setdefault(key[1], []).append(key)
         return by_name, by_statistic
 
-    def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> list[Result]:
-        keys = [key for one in asked if one in kinds for key in kinds[one]]
+    def has(self, name: str) -> bool:
+        """Whether any of its results is called so."""
+        return name in self._kinds[0]
+
+    def kind(self, name: str, *statistics: str) -> Sequence[Result]:
+        """Its results of this name that are one of these statistics, in their order."""
+        own = self._kinds[0].get(name, ())
+        return self._these([key for key in own if key[1] in statistics])
+
+    def alike(self, name: str, statistic: str) -> list[tuple[str, Alike]]:
+        """The same by their unit."""
+        own = self._kinds[0].get(name, ())
+        return [(key[2], self.groups[key]) for key in own if key[1] == statistic]
+
+    def where(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
+        """Its results whose name, statistic and unit are so, in their order."""
+        return self._these(list(filter(asked, self.groups)))
+
+    def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> Sequence[Result]:
+        return self._these([key for one in asked if one in kinds for key in kinds[one]])
+
+    def _these(self, keys: list[Key]) -> Sequence[Result]:
         if not keys:
             return []
         if len(keys) == 1:
             return self.groups[keys[0]]
         if (every := frozenset(keys)) not in self._asked:
+            if isinstance(self.results, Results):
+                self._asked[every] = self.results.of(every)
+                return self._asked[every]
             wanted = {number for number, key in enumerate(self.groups) if key in every}
             of_these = map(wanted.__contains__, self._group_of)
             self._asked[every] = list(compress(self.results, of_these))
@@ -355,12 +356,13 @@ class Report:
         """What was asked for before: rules ask for the same, and change no list."""
         return {}
 
-    def knowing(self, *names: str) -> list[Result]:
-        """Its results of which one of these columns may be known."""
+    def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:
+        """Its results, or these of them, of which one of these columns may be known."""
+        several = self.results if of is None else of
         if any(name in self.facts for name in names):
-            return self.results
+            return several
         asked = self.columns.intersection(names)
-        return [one for one in self.results if not asked.isdisjoint(one.of)] if asked else []
+        return [one for one in several if not asked.isdisjoint(one.of)] if asked else []
 
 
 def names() -> list[str]:

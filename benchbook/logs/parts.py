@@ -3,21 +3,25 @@ intervals and the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Any
 
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import BOTH_WAYS, SUM
+from benchbook.logs.results import Column, Group, parts_of
+from benchbook.logs.units import in_base
 
+_WHOSE = ("stream", "end", "direction")
 LONGER = 0.2  # of the time: how far apart the ends of streams may be
 
 
 def beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
     """Numbers of these names that one line has of one stream, where it has them all."""
-    columns = [report.called(name) for name in names]
-    if not all(columns):
+    if not all(map(report.has, names)):
         return ()
+    columns = [report.called(name) for name in names]
     if _are_rows(columns):
         return zip(*columns, strict=True)
     lines: dict[tuple[object, ...], dict[str, Result]] = {}
@@ -28,7 +32,7 @@ def beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
     return [tuple(own[name] for name in names) for own in lines.values() if len(own) == len(names)]
 
 
-def _are_rows(columns: list[list[Result]]) -> bool:
+def _are_rows(columns: list[Sequence[Result]]) -> bool:
     """Whether the first ones are of one line and stream, and the second, and so on."""
     first, *others = columns
     return all(
@@ -65,14 +69,68 @@ def as_long(whole: Result, parts: list[Result]) -> bool:
 def whose(one: Result) -> tuple[object, ...]:
     """The stream, end and direction that it is of."""
     of = one.of
-    return of.get("stream"), of.get("end"), of.get("direction")
+    stream, end, direction = _WHOSE
+    return of.get(stream), of.get(end), of.get(direction)
+
+
+@dataclass
+class Intervals:
+    """Those of one stream, end and direction, by their unit; omitted ones are not there."""
+
+    several: list[tuple[str, Group | Column]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(len(own) for _, own in self.several)
+
+    def values(self) -> list[float]:
+        """In B, B/s or bit/s."""
+        sizes = [(in_base(1.0, unit)[0], own) for unit, own in self.several]
+        return [value * size for size, own in sizes for value in own.values]
+
+    def rows(self) -> list[Result]:
+        """In the order of `values`."""
+        return [one for _, own in self.several for one in own]
+
+    def span(self) -> tuple[float, float] | None:
+        """As `span_of`."""
+        own = [one for _, one in self.several]
+        starts, ends = ([*chain(*(one.column(name) for one in own))] for name in ("start_s", "end_s"))
+        if None in starts or None in ends:
+            return None
+        parts = sorted(zip(map(float, starts), map(float, ends), strict=True))
+        return _span(parts)
+
+
+def intervals_of(report: Report, name: str) -> dict[tuple[object, ...], Intervals]:
+    """Its intervals of this name, by whose they are."""
+    found: dict[tuple[object, ...], Intervals] = {}
+    for unit, several in report.alike(name, "interval"):
+        own: dict[tuple[object, ...], Group] = {}
+        for part in parts_of(several):
+            if isinstance(part, Column) and not part.differs(*_WHOSE, "omitted"):
+                if not part[0].of.get("omitted"):
+                    found.setdefault(whose(part[0]), Intervals()).several.append((unit, part))
+                own = {}
+                continue
+            for one in part:
+                key = whose(one)
+                if one.of.get("omitted"):
+                    continue
+                if key not in own:
+                    own[key] = Group()
+                    found.setdefault(key, Intervals()).several.append((unit, own[key]))
+                own[key].append(one)
+    return found
 
 
 def span_of(own: list[Result]) -> tuple[float, float] | None:
     """From where to where they reach, where each follows another; in s."""
     if any("start_s" not in one.of or "end_s" not in one.of for one in own):
         return None
-    parts = sorted((float(one.of["start_s"]), float(one.of["end_s"])) for one in own)
+    return _span(sorted((float(one.of["start_s"]), float(one.of["end_s"])) for one in own))
+
+
+def _span(parts: list[tuple[float, float]]) -> tuple[float, float] | None:
     joined = all(abs(one[1] - two[0]) < 0.02 for one, two in pairwise(parts))
     return (parts[0][0], parts[-1][1]) if joined else None
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from benchbook import digits
 from benchbook.artefacts import Finding
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.printed import is_number
 from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
@@ -129,26 +129,20 @@ def _row(one: Result) -> Row:
     return str(one.line), one.name, one.statistic, number, unit, _in_base(one), of
 
 
-def _alike(report: Report) -> list[list[list[Result]]]:
+def _alike(report: Report) -> list[list[Alike]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
     in K among those in M."""
-    found: dict[tuple[str, str, str], list[list[Result]]] = {}
+    found: dict[tuple[str, str, str], list[Alike]] = {}
     for (name, statistic, unit), several in report.groups.items():
         found.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
     return list(found.values())
 
 
-def _folded(several: Sequence[Sequence[Result]]) -> Row:
+def _folded(several: Sequence[Alike]) -> Row:
     """Many results that are alike: how many, from where to where, and the middle, in the unit that
     most of them have."""
     unit = max(several, key=len)[0].unit
-    size = in_base(1.0, unit)[0]
-    values = sorted(
-        one.value if one.unit == unit else in_base(one.value, one.unit)[0] / size
-        for own in several
-        for one in own
-        if one.value == one.value
-    )
+    values = sorted(value for own in several for value in _values_in(own, unit) if value == value)
     span = "not one number"
     if values:
         ends = (values[0], statistics.median(values), values[-1])
@@ -158,6 +152,14 @@ def _folded(several: Sequence[Sequence[Result]]) -> Row:
     statistic = f"{one.statistic} ({count:,}: least, median, most)".strip()
     between = f"{min(lines)}-{max(lines)}"
     return between, one.name, statistic, span, _UNITS.get(unit, unit), "", {}
+
+
+def _values_in(own: Alike, unit: str) -> list[float]:
+    """Its values in a unit of the same kind."""
+    printed, size = own[0].unit, in_base(1.0, unit)[0]
+    if printed == unit:
+        return own.values
+    return [in_base(value, printed)[0] / size for value in own.values]
 
 
 def _in_base(one: Result) -> str:

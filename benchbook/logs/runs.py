@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from benchbook.importers import Command, Report, Result
+from benchbook.importers import Command, Key, Report, Result
 from benchbook.logs.ends import SUM
 from benchbook.logs.units import bytes_per_s, in_base
 
@@ -31,7 +31,7 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
         return []
     found: dict[Hashable, list[Figure]] = {}
     for report in reports:
-        own = [one for one in report.results if one.statistic in WHOLE and _is_timed(one)]
+        own = report.where(_is_of_whole)
         summed = any(one.of.get("stream") == SUM for one in own)
         of_run = report.tool, report.version, report.asked, _plain(report.facts)
         for one in own if len(own) <= MOST else ():
@@ -52,8 +52,10 @@ def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> Non
             )
 
 
-def _is_timed(one: Result) -> bool:
-    return bytes_per_s(1.0, one.unit) is not None or in_base(1.0, one.unit)[1] == "ns"
+def _is_of_whole(key: Key) -> bool:
+    _, statistic, unit = key
+    timed = bytes_per_s(1.0, unit) is not None or in_base(1.0, unit)[1] == "ns"
+    return timed and statistic in WHOLE
 
 
 def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -109,10 +109,12 @@ def _parts(reports: list[Report]) -> list[_Parts]:
     """What several processes, or several starts, printed of the same."""
     found: dict[tuple[object, ...], list[tuple[Report, Result]]] = {}
     for report in reports:
-        for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS):
-            if one.statistic in _OF_PROCESSES and bytes_per_s(1.0, one.unit):
-                of = (report.column(one, name) for name in _APART)
-                key = one.name, one.unit, one.statistic, report.tool, *of
+        for (name, statistic, unit), several in report.groups.items():
+            if statistic not in _OF_PROCESSES or not bytes_per_s(1.0, unit):
+                continue
+            for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS, of=several):
+                of = (report.column(one, column) for column in _APART)
+                key = name, unit, statistic, report.tool, *of
                 found.setdefault(key, []).append((report, one))
     return [
         _Parts(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import repeat, takewhile
+from operator import sub
 from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import HALVES, LONGEST, half_digit
+from benchbook.logs.results import Block, Column, Settings
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -72,6 +76,15 @@ _LAST = (*ENDS, "(omitted)")
 _BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
 _ENDED = late(r"\b(?:sender|receiver)$")
+# A row of an interval as both print it, with what iperf3 says of a sender of TCP. Where very many are
+# alike the others patterns are not asked.
+_USUAL = late(
+    r"\[ *+(\d++|SUM)\] ++(\d++\.(\d++))- *+(\d++\.(\d++)) ++sec ++"
+    r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"
+    r"(?: ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
+)
+_LONG = 16  # rows that are alike, from which on they are columns
+_AT_ONCE = 4096  # rows that are looked at
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
@@ -248,6 +261,85 @@ def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list
         unit = rate_unit(row.rate_unit)
         found.append(Result("throughput", rate, unit, number, statistic, columns))
     return found
+
+
+class Stretch(NamedTuple):
+    """Rows below each other that differ in their figures only from one above them, `like`."""
+
+    like: Row
+    lines: list[int]
+    own: dict[str, Sequence[Any]]  # as `timed` has them
+    moved: list[float]
+    rates: list[float]
+    again: list[int]  # segments, or datagrams; empty where they have none
+    windows: list[float]
+    window_unit: str
+
+    def block(self, statistic: str, columns: Mapping[str, Any]) -> Block:
+        """What was moved and the rate of each, as `figures` has them of one row."""
+        of = Settings(columns, self.own)
+        unit, rate = moved_unit(self.like.moved_unit), rate_unit(self.like.rate_unit)
+        return Block(
+            [
+                Column(("transferred", statistic, unit), self.moved, self.lines, of),
+                Column(("throughput", statistic, rate), self.rates, self.lines, of),
+            ]
+        )
+
+
+def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
+    """The rows from lines[at] on that are like this interval, which does not begin at 0, but for
+    the last of them: what follows may belong to that. None where they are few."""
+    if like.ended or like.start_s <= 0 or not (usual := _USUAL.fullmatch(like.line.text)):
+        return None
+    found, size, begin = [usual.groups()], _LONG, at
+    while begin < len(lines):
+        texts = [one.text for one in lines[begin : begin + size]]
+        several = list(takewhile(bool, map(_USUAL.fullmatch, texts)))
+        found += [one.groups() for one in several if one]
+        if len(several) < len(texts):
+            break
+        begin, size = begin + size, _AT_ONCE
+    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, again, window, of_window = zip(
+        *found, strict=True
+    )
+    units = (stream, of_moved, of_rate, of_window)
+    kinds = (*units, *(_lengths(one) for one in (decimals, more)), [one is None for one in again])
+    count = min(map(_alike, kinds)) - 1
+    if count - 1 < _LONG:
+        return None
+    start_s, end_s, values = (list(map(float, one[1:count])) for one in (start, end, moved))
+    size = BINARY[like.moved_unit][1]
+    own: dict[str, Sequence[Any]] = {
+        "start_s": start_s,
+        "end_s": end_s,
+        "elapsed_s": list(map(round, map(sub, end_s, start_s), repeat(6))),
+        "elapsed_error_s": [_half(end[0]) + _half(start[0])] * (count - 1),
+        "bytes_moved": [one * size for one in values],
+    }
+    return Stretch(
+        like,
+        [one.number for one in lines[at : at + count - 1]],
+        own,
+        values,
+        list(map(float, rate[1:count])),
+        list(map(int, again[1:count])) if again[0] else [],
+        list(map(float, window[1:count])) if window[0] else [],
+        moved_unit(of_window[0] or ""),
+    )
+
+
+def _alike(column: Sequence[object]) -> int:
+    """How many from the first on are as it is."""
+    if len(set(column)) == 1:
+        return len(column)
+    return next(index for index, one in enumerate(column) if one != column[0])
+
+
+def _lengths(column: Sequence[str]) -> Sequence[object]:
+    """Texts by their lengths, where these differ."""
+    lengths = set(map(len, set(column)))
+    return list(map(len, column)) if len(lengths) > 1 else (0,) * len(column)
 
 
 # What LOST finds, in its order.

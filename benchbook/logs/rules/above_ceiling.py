@@ -88,7 +88,7 @@ def _peak(report: Report) -> tuple[float, float, str]:
 def above(report: Report, least: float) -> Iterator[Result]:
     """The rates above so many bytes per second, which hardly any is."""
     for (_, _, unit), several in report.groups.items():
-        if one_unit := bytes_per_s(1.0, unit):
+        if (one_unit := bytes_per_s(1.0, unit)) and not max(several.values) <= least / one_unit:
             yield from (one for one in several if one.value > least / one_unit)
 
 

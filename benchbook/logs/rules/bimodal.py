@@ -35,13 +35,12 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each end and direction whose total is the mean of two such groups."""
     del machine
     for report in reports:
-        rates = report.called("throughput")
-        totals = {whose(one): one for one in rates if one.statistic == "total"}
+        totals = {whose(one): one for one in report.kind("throughput", "total")}
         if not totals or _is_even(report):
             continue
         intervals: dict[tuple[object, ...], list[Result]] = {}
-        for one in rates:
-            if one.statistic == "interval" and not one.of.get("omitted"):
+        for one in report.kind("throughput", "interval"):
+            if not one.of.get("omitted"):
                 intervals.setdefault(whose(one), []).append(one)
         for key, total in totals.items():
             if report.facts.get("streams") == 1 or total.of.get("stream") == SUM:
@@ -51,10 +50,9 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def _is_even(report: Report) -> bool:
     """Whether no interval is so much faster than any other: nearly all reports are."""
     ends = []
-    for (name, statistic, unit), several in report.groups.items():
-        if (name, statistic) == ("throughput", "interval"):
-            values, size = [one.value for one in several], in_base(1.0, unit)[0]
-            ends.append((min(values) * size, max(values) * size))
+    for unit, several in report.alike("throughput", "interval"):
+        size = in_base(1.0, unit)[0]
+        ends.append((min(several.values) * size, max(several.values) * size))
     return not ends or max(most for _, most in ends) < LEAST_APART * min(least for least, _ in ends)
 
 

@@ -63,17 +63,19 @@ def _unmade(report: Report) -> Iterator[Result]:
     for (_, _, unit), several in report.groups.items():
         if not (one_unit := bytes_per_s(1.0, unit)):
             continue
-        for one in several:
-            moved, elapsed = one.of.get("bytes_moved"), one.of.get("elapsed_s")
+        rows = zip(
+            several.values, several.column("bytes_moved"), several.column("elapsed_s"), strict=True
+        )
+        for at, (value, moved, elapsed) in enumerate(rows):
             kind = type(moved)
             if kind is int and moved < EXACT:
                 kind = float
-            if kind is type(elapsed) is type(one.value) is float:
+            if kind is type(elapsed) is type(value) is float:
                 # Of what is infinite or no number the difference is none either.
-                if not abs(one.value * one_unit * elapsed - moved) <= TOLERANCE * moved < math.inf:
-                    yield one
+                if not abs(value * one_unit * elapsed - moved) <= TOLERANCE * moved < math.inf:
+                    yield several[at]
             elif moved is not None and elapsed is not None:
-                yield one
+                yield several[at]
 
 
 def _odd(one: Result) -> _Odd | None:

@@ -14,7 +14,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import SUM
-from benchbook.logs.parts import as_long, beside, complete, covers, is_part, span_of, whose
+from benchbook.logs.parts import as_long, beside, complete, covers, intervals_of, is_part, whose
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
@@ -91,11 +91,7 @@ def _packets(report: Report) -> Iterator[Odd]:
 
 
 def _moved(report: Report, statistic: str) -> list[Result]:
-    return [
-        one
-        for one in report.called("transferred")
-        if one.statistic == statistic and not one.of.get("omitted")
-    ]
+    return [one for one in report.kind("transferred", statistic) if not one.of.get("omitted")]
 
 
 def _bytes(one: Result) -> float:
@@ -160,11 +156,9 @@ def _totals(parts: dict[Any, list[Result]]) -> dict[Any, float]:
 
 def _intervals(report: Report) -> Iterator[Odd]:
     """Intervals that cover the whole transfer."""
-    intervals: dict[tuple[object, ...], list[Result]] = {}
-    for one in _moved(report, "interval"):
-        intervals.setdefault(whose(one), []).append(one)
-    spans = {key: span_of(own) for key, own in intervals.items() if len(own) > 1}
-    totals = _totals(intervals)
+    intervals = intervals_of(report, "transferred")
+    spans = {key: own.span() for key, own in intervals.items() if len(own) > 1}
+    totals = {key: sum(own.values()) for key, own in intervals.items()}
     for whole in _moved(report, "total"):
         key = whose(whole)
         if (
@@ -172,7 +166,12 @@ def _intervals(report: Report) -> Iterator[Odd]:
             and covers(span, whole)
             and not _near(_bytes(whole), totals[key])
         ):
-            yield _unequal("the intervals", whole, totals[key], intervals[key])
+            parts = sorted(intervals[key].rows(), key=_line)
+            yield _unequal("the intervals", whole, totals[key], parts)
+
+
+def _line(one: Result) -> int:
+    return one.line
 
 
 def _near(one: float, other: float) -> bool:

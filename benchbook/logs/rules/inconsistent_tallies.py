@@ -35,7 +35,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _of_report(report: Report) -> Iterator[Finding]:
     for name in NAMES:
-        if not report.called(name) or _adds_up(report, name):
+        if not report.has(name) or _adds_up(report, name):
             continue
         rows = [
             (moved, count)
@@ -56,8 +56,7 @@ def _adds_up(report: Report, name: str) -> bool:
 
 
 def _values(report: Report, name: str, statistic: str) -> list[float]:
-    kinds = [key for key in report.groups if key[:2] == (name, statistic)]
-    return [one.value for key in kinds for one in report.groups[key]]
+    return [value for _, several in report.alike(name, statistic) for value in several.values]
 
 
 def _is_of(moved: Result, count: Result) -> bool:

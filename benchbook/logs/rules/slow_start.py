@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import SUM
-from benchbook.logs.parts import whose
+from benchbook.logs.parts import Intervals, intervals_of, whose
 from benchbook.logs.printed import is_number
+from benchbook.logs.results import Group
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.bimodal import rate
 from benchbook.logs.units import in_base
@@ -39,15 +40,11 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each total that such intervals make."""
     del machine
     for report in reports:
-        totals = {
-            whose(one): one for one in report.called("throughput") if one.statistic == "total"
-        }
+        totals = {whose(one): one for one in report.kind("throughput", "total")}
+        intervals = intervals_of(report, "throughput") if totals else {}
         for key, total in totals.items():
-            own = _intervals(report, key) if _is_whole(report, key) else iter(())
-            begun = list(islice(own, LEAST_RISING))
-            if not begun or any(rate(one) >= rate(total) for one in begun):
-                continue  # as nearly all do
-            if found := _judged(total, [*begun, *own]):
+            own = intervals.get(key) if _is_whole(report, key) else None
+            if own and (found := _judged(total, own)):
                 yield found
                 break  # the other end sees the same
         else:
@@ -58,7 +55,8 @@ def _of_memory(report: Report) -> Iterator[Finding]:
     """The same of a test of memory that tells its rate while it runs."""
     own = report.called("transfer rate") if "interval_end_s" in report.columns else []
     totals = [one for one in own if not one.statistic]
-    intervals = [one for one in own if one.statistic == "sample"]
+    samples = Group(one for one in own if one.statistic == "sample")
+    intervals = Intervals([(samples[0].unit, samples)] if samples else [])
     if len(totals) == 1 and (found := _judged(totals[0], intervals)):
         yield replace(found, remedy=OF_MEMORY)
 
@@ -67,16 +65,11 @@ def _is_whole(report: Report, key: tuple[object, ...]) -> bool:
     return report.facts.get("streams") == 1 or key[0] == SUM
 
 
-def _intervals(report: Report, key: tuple[object, ...]) -> Iterator[Result]:
-    """What counts of one stream, end and direction."""
-    for (name, statistic, _), several in report.groups.items():
-        if (name, statistic) == ("throughput", "interval"):
-            yield from (one for one in several if whose(one) == key and not one.of.get("omitted"))
-
-
-def _judged(total: Result, intervals: list[Result]) -> Finding | None:
-    values = list(map(rate, intervals))
-    if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
+def _judged(total: Result, own: Intervals) -> Finding | None:
+    values = own.values()
+    if len(values) < LEAST_RISING + LEAST_STEADY or max(values[:LEAST_RISING]) >= rate(total):
+        return None  # as nearly all
+    if not all(map(is_number, values)):
         return None
     usual = sorted(values)[len(values) // 2]
     rising = next((at for at, one in enumerate(values) if one >= BELOW * usual), 0)
@@ -89,6 +82,7 @@ def _judged(total: Result, intervals: list[Result]) -> Finding | None:
         return None
     # What was printed of the whole may be of another time: what it is made of tells.
     factor = sum(values) / len(values) / mean
+    intervals = own.rows()
     first, last = intervals[0], intervals[rising - 1]
     speed = mean / in_base(1.0, total.unit)[0]
     return Finding(

@@ -6,11 +6,13 @@ interval many times as long as the others in which no more was moved than in one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, plural
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.latencies import NAMES
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
@@ -77,7 +79,9 @@ def _rates(report: Report) -> Iterator[Result]:
     """Rates that were made of less than no time; the times that stand beside them have the same."""
     for (_, _, unit), several in report.groups.items():
         if "elapsed_s" in several[0].of and bytes_per_s(1.0, unit) is not None:
-            yield from (one for one in several if _lasted(one) < 0)
+            lasted = _lasting(several)
+            if min(lasted) < 0:
+                yield from (several[at] for at, one in enumerate(lasted) if one < 0)
 
 
 def _is_of_sizes(report: Report, name: str) -> bool:
@@ -100,21 +104,27 @@ def _below_none(several: list[Result], unit: str) -> list[Result]:
 
 
 def _lasted(one: Result) -> float:
-    found = one.of.get("elapsed_s")
-    return float(found) if is_number(found) else 0.0
+    return _seconds(one.of.get("elapsed_s"))
+
+
+def _lasting(several: Alike) -> Sequence[float]:
+    """How long each took; 0 where that is not known."""
+    column = several.column("elapsed_s")
+    usual = set(map(type, column)) == {float} and all(map(math.isfinite, column))
+    return column if usual else list(map(_seconds, column))
+
+
+def _seconds(value: object) -> float:
+    return float(value) if is_number(value) else 0.0
 
 
 def _jump(report: Report) -> tuple[Result, float] | None:
     """An interval far longer than the others in which no more was moved, and what they last."""
-    intervals = [
-        one
-        for (name, statistic, _), several in report.groups.items()
-        if (name, statistic) == ("throughput", "interval")
-        for one in several
-    ]
-    lasted = list(map(_lasted, intervals))
+    groups = [several for _, several in report.alike("throughput", "interval")]
+    lasted = [*chain.from_iterable(map(_lasting, groups))]
     if len(lasted) < LEAST_INTERVALS or max(lasted) < LONGER * min(lasted):
         return None  # as nearly all are
+    intervals = list(chain.from_iterable(groups))
     usual = sorted(lasted)[len(lasted) // 2]
     moved = sorted(one.of.get("bytes_moved") or 0 for one in intervals)[len(intervals) // 2]
     for one in intervals:

@@ -73,7 +73,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 
 def _mean(report: Report) -> Result | None:
-    found = [one for one in report.results if (one.name, one.statistic) == ("time", "mean")]
+    found = report.kind("time", "mean")
     return found[0] if len(found) == 1 else None
 
 
