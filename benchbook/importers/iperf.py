@@ -10,16 +10,20 @@ from typing import Any
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
+from benchbook.logs.results import Block, results_of
 from benchbook.logs.transfers import (
+    ALIKE,
     BINARY,
     CONNECTED,
     Family,
     Row,
+    Stretch,
     figures,
     link_speed,
     losses,
     out_of_order,
     row_of,
+    stretch,
     timed,
 )
 
@@ -75,7 +79,8 @@ class _Run:
     both_ways: bool = False  # on one connection
     headed: bool = False  # what is over its first row is there
     gaps: bool = False  # somebody left rows out
-    results: list[Result] = field(default_factory=list)
+    stretches: dict[int, Stretch] = field(default_factory=dict)  # by how many rows are above
+    results: list[Result | Block] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
     end: str = ""  # as the last head of columns tells
@@ -87,7 +92,11 @@ class _Run:
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
     family, runs = Family(log), [_Run(1)]
-    for line in printed_lines(log):
+    lines, at = list(printed_lines(log)), 0
+    alike = 0  # rows of one stream below each other
+    while at < len(lines):
+        line = lines[at]
+        at += 1
         if family.of(line) == "iperf3":
             continue
         if (row := row_of(log, line)) is None:
@@ -101,7 +110,11 @@ def read(log: Log) -> list[Report]:
         if not run.rows and not run.facts:
             run.line = line.number
         _goes_on(run, row)
+        alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
         run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
+        if alike >= ALIKE and not row.rest and (several := stretch(lines, at, row)):
+            run.stretches[len(run.rows)] = several
+            at += len(several.lines)
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
     for report in reports:
@@ -203,7 +216,8 @@ def _printed_end(run: _Run, row: Row) -> str:
 
 def _ends(run: _Run) -> dict[str, str]:
     """By stream, whose figures it has: who listens receives, who says what it sent has sent it."""
-    sent = {str(one.of["stream"]): "sender" for one in run.results if one.name == "datagrams"}
+    singles = (one for one in run.results if isinstance(one, Result))
+    sent = {str(one.of["stream"]): "sender" for one in singles if one.name == "datagrams"}
     return sent | {
         one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
         for one, port in (run.near_ports.items() if run.ports else ())
@@ -230,9 +244,11 @@ def _report(log: Log, run: _Run) -> Report:
             longest[key] = index
     alone, ends = _without_intervals(run), _ends(run)
     latest: dict[tuple[str, bool], float] = {}
-    for row, _, reported in run.rows:
+    for count, (row, _, reported) in enumerate(run.rows, 1):
         key = row.stream, reported
-        latest[key] = max(latest.get(key, 0.0), row.start_s)
+        several = run.stretches.get(count)
+        below = max(several.own["start_s"]) if several else 0.0
+        latest[key] = max(latest.get(key, 0.0), row.start_s, below)
     whose = {one: _end(run, ends, one) for one in {row.stream for row, _, _ in run.rows}}
     early: Result | None = None
     for index, (row, end, reported) in enumerate(run.rows):
@@ -243,6 +259,8 @@ def _report(log: Log, run: _Run) -> Report:
         statistic = _ALL if last else _FEW
         found = list(_results(log, row, statistic, end or whose[row.stream]))
         run.results += found
+        if below_it := run.stretches.get(index + 1):
+            run.results.append(below_it.block(_FEW, _columns(row, end or whose[row.stream])))
         if early is None and "pps" in row.rest:
             early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
     if early is not None:
@@ -254,9 +272,11 @@ def _report(log: Log, run: _Run) -> Report:
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if run.reversed:
         facts["reverse"] = True
-    if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
+    if "protocol" not in facts and any(
+        isinstance(one, Result) and one.name == "jitter" for one in run.results
+    ):
         facts["protocol"] = "udp"
-    return Report(TOOL, run.results, run.line, "", facts, run.notes)
+    return Report(TOOL, results_of(run.results), run.line, "", facts, run.notes)
 
 
 def _count(run: _Run, streams: set[str]) -> int:
@@ -279,10 +299,7 @@ def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
 
 
 def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
-    number = row.line.number
-    columns: dict[str, Any] = {"stream": row.stream}
-    if end:
-        columns["end"] = end
+    number, columns = row.line.number, _columns(row, end)
     yield from figures(log, row, statistic, columns)
     when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if not (rest := row.rest):
@@ -302,6 +319,10 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
                 yield Result(_DELAY, float(value), "ms", number, name, columns | when)
     elif "pps" not in rest and (found := _ENHANCED.search(rest)):
         yield from _of_connection(found, number, statistic, columns)
+
+
+def _columns(row: Row, end: str) -> dict[str, Any]:
+    return {"stream": row.stream, "end": end} if end else {"stream": row.stream}
 
 
 def _of_connection(

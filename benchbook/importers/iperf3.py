@@ -11,6 +11,7 @@ from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
 from benchbook.logs.results import Block, Column, results_of
 from benchbook.logs.transfers import (
+    ALIKE,
     CONNECTED,
     LOST,
     Family,
@@ -53,7 +54,6 @@ _WRAPPED = late(r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b")  # the end of 
 _COUNTED = late(r"\[\s*\d+\] Sent \d+ datagrams")
 
 
-_ALIKE = 4  # rows of a stream, from which on more of them may be columns
 _NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything
 
 
@@ -140,7 +140,7 @@ def _runs(log: Log) -> list[_Run]:
             alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
             run.rows.append((row, closing or run.counted))
             ruled = headed = False
-            if alike >= _ALIKE and not wrapped and (several := stretch(lines, at, row)):
+            if alike >= ALIKE and not wrapped and (several := stretch(lines, at, row)):
                 run.stretches[len(run.rows)] = several
                 at += len(several.lines)
         elif "[ ID]" in line.text:

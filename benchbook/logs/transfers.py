@@ -83,6 +83,7 @@ _USUAL = late(
     r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"
     r"(?: ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
 )
+ALIKE = 4  # rows of a stream, from which on more of them may be columns
 _LONG = 16  # rows that are alike, from which on they are columns
 _AT_ONCE = 4096  # rows that are looked at
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
