@@ -15,6 +15,7 @@ any text has one in which SIGNS is found: to look for words is much faster than 
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 
 from benchbook.logs.numerals import number
 from benchbook.logs.patterns import late
-from benchbook.logs.results import Alike, Key, Result, Results, groups_of
+from benchbook.logs.results import Alike, Group, Key, Result, Results, by_columns, groups_of
 from benchbook.logs.words import lines_with
 
 
@@ -213,14 +214,13 @@ SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "reg
 _INF = float("inf")
 
 
-def _by_setting(results: list[Result], names: list[str]) -> dict[tuple[object, ...], list[Result]]:
-    found: dict[tuple[object, ...], list[Result]] = {}
-    for one in results:
-        found.setdefault(tuple([one.of.get(name) for name in names]), []).append(one)
-    return found
-
-
 _Keys = dict[str, list[Key]]
+
+
+def _finite(several: Alike) -> Alike:
+    if all(map(math.isfinite, several.values)):
+        return several
+    return Group(one for one in several if abs(one.value) < _INF)
 
 
 @dataclass
@@ -274,22 +274,22 @@ class Report:
         return list({id(of): of for of in every}.values())
 
     @cached_property
-    def series(self) -> list[tuple[list[Result], Result | None]]:
+    def series(self) -> list[tuple[Alike, Result | None]]:
         """Repetitions 0 to n - 1 of each figure that it has without a gap, and the one mean that it
         prints of them, if any; a figure has one name, unit and setting."""
-        figures: dict[tuple[object, ...], tuple[list[Result], list[Result]]] = {}
+        samples: dict[tuple[object, ...], Alike] = {}
+        means: dict[tuple[object, ...], Alike] = {}
         apart = [name for name in SETTING if name in self.columns]
         for (name, statistic, unit), several in self.groups.items():
             if statistic in ("sample", "mean"):
-                by_setting = _by_setting(several, apart) if apart else {(): several}
+                by_setting = by_columns(several, apart) if apart else {(): several}
                 for setting, own in by_setting.items():
-                    found = figures.setdefault((name, unit, *setting), ([], []))
-                    found[statistic == "mean"].extend(one for one in own if abs(one.value) < _INF)
+                    found = samples if statistic == "sample" else means
+                    found[name, unit, *setting] = _finite(own)
         return [
-            (samples, means[0] if len(means) == 1 else None)
-            for samples, means in figures.values()
-            if len(samples) > 1
-            and [one.of.get("repetition") for one in samples] == list(range(len(samples)))
+            (own, means[key][0] if len(means.get(key, ())) == 1 else None)
+            for key, own in samples.items()
+            if len(own) > 1 and list(own.column("repetition")) == list(range(len(own)))
         ]
 
     def called(self, *names: str) -> Sequence[Result]:

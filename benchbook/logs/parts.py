@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.ends import BOTH_WAYS, SUM
-from benchbook.logs.results import Column, Group, parts_of
+from benchbook.logs.results import by_columns
 from benchbook.logs.units import in_base
 
 _WHOSE = ("stream", "end", "direction")
@@ -77,7 +77,7 @@ def whose(one: Result) -> tuple[object, ...]:
 class Intervals:
     """Those of one stream, end and direction, by their unit; omitted ones are not there."""
 
-    several: list[tuple[str, Group | Column]] = field(default_factory=list)
+    several: list[tuple[str, Alike]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return sum(len(own) for _, own in self.several)
@@ -105,21 +105,9 @@ def intervals_of(report: Report, name: str) -> dict[tuple[object, ...], Interval
     """Its intervals of this name, by whose they are."""
     found: dict[tuple[object, ...], Intervals] = {}
     for unit, several in report.alike(name, "interval"):
-        own: dict[tuple[object, ...], Group] = {}
-        for part in parts_of(several):
-            if isinstance(part, Column) and not part.differs(*_WHOSE, "omitted"):
-                if not part[0].of.get("omitted"):
-                    found.setdefault(whose(part[0]), Intervals()).several.append((unit, part))
-                own = {}
-                continue
-            for one in part:
-                key = whose(one)
-                if one.of.get("omitted"):
-                    continue
-                if key not in own:
-                    own[key] = Group()
-                    found.setdefault(key, Intervals()).several.append((unit, own[key]))
-                own[key].append(one)
+        for (*key, omitted), own in by_columns(several, (*_WHOSE, "omitted")).items():
+            if not omitted:
+                found.setdefault(tuple(key), Intervals()).several.append((unit, own))
     return found
 
 

@@ -36,6 +36,7 @@ class Result:
 
 
 Key = tuple[str, str, str]  # name, statistic, unit
+_FEW = 8  # results, for which the others are not made
 
 
 class _Several(Sequence[Result]):
@@ -56,7 +57,10 @@ class _Several(Sequence[Result]):
     @overload
     def __getitem__(self, at: slice) -> list[Result]: ...
     def __getitem__(self, at: int | slice) -> Result | list[Result]:
-        return self._made()[at] if isinstance(at, slice) else self.one(at)
+        if not isinstance(at, slice):
+            return self.one(at)
+        places = range(len(self))[at]
+        return list(map(self.one, places)) if len(places) < _FEW else self._made()[at]
 
 
 class Group(list[Result]):
@@ -130,8 +134,12 @@ class Column(_Several):
         """What each has of that name; None where it has it not."""
         if isinstance(self.of, Settings) and name in self.of.own:
             return self.of.own[name]
-        alike = self.of.shared if isinstance(self.of, Settings) else self.of
-        return [alike.get(name)] * len(self)
+        return [self.alike.get(name)] * len(self)
+
+    @property
+    def alike(self) -> Mapping[str, Any]:
+        """The columns in which they do not differ."""
+        return self.of.shared if isinstance(self.of, Settings) else self.of
 
     def differs(self, *names: str) -> bool:
         """Whether some may be another's in one of these columns."""
@@ -215,6 +223,31 @@ def parts_of(several: Alike) -> list[Group | Column]:
     return several.parts if isinstance(several, Joined) else [several]
 
 
+def joined(parts: list[Group | Column]) -> Alike:
+    """These one behind the other."""
+    return parts[0] if len(parts) == 1 else Joined(parts) if parts else Group()
+
+
+def by_columns(several: Alike, names: Sequence[str]) -> dict[tuple[Any, ...], Alike]:
+    """Those together that have the same in each of these columns."""
+    found: dict[tuple[Any, ...], list[Group | Column]] = {}
+    for part in parts_of(several):
+        if isinstance(part, Column) and not part.differs(*names):
+            key = tuple([part.alike.get(name) for name in names])
+            found.setdefault(key, []).append(part)
+            continue
+        own: dict[tuple[Any, ...], Group] = {}
+        for one in part:
+            key = tuple([one.of.get(name) for name in names])
+            if key in own:
+                own[key].append(one)
+            else:
+                own[key] = Group((one,))
+        for key, group in own.items():
+            found.setdefault(key, []).append(group)
+    return {key: joined(parts) for key, parts in found.items()}
+
+
 class Block(list[Column]):
     """Columns that stand beside each other, all as long: a line has one result of each."""
 
@@ -280,9 +313,7 @@ class Results(_Several):
                 continue
             for key, own in groups_of(part).items():
                 found.setdefault(key, []).append(own)
-        return {
-            key: parts[0] if len(parts) == 1 else Joined(parts) for key, parts in found.items()
-        }
+        return {key: joined(parts) for key, parts in found.items()}
 
 
 def groups_of(results: Sequence[Result]) -> dict[Key, Group]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.units import bytes_per_s, in_base
 
 FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
@@ -18,8 +18,24 @@ class Series:
     """Repetitions 0 to n - 1 of one figure, and the mean that the log prints of them, if any."""
 
     report: Report
-    samples: list[Result]
+    samples: Alike
     mean: Result | None
+
+    @property
+    def values(self) -> list[float]:
+        return self.samples.values
+
+    def times(self) -> list[float | None]:
+        """How long each took, as `time_s`."""
+        unit, values = self.samples[0].unit, self.values
+        per_s, (ns, base) = bytes_per_s(1.0, unit), in_base(1.0, unit)
+        if per_s is None:
+            return [value * ns / 1e9 for value in values] if base == "ns" else [None] * len(values)
+        moved = self.samples.column("bytes_moved")
+        return [
+            float(of) / (value * per_s) if of and value * per_s else None
+            for value, of in zip(values, moved, strict=True)
+        ]
 
     def is_whole(self) -> bool:
         """Whether the mean is known to be of exactly these samples: a log may lack some."""

@@ -53,7 +53,7 @@ def _finding(one: Series) -> Iterator[Finding]:
     begun = [time_s(sample) for sample in one.samples[:2]]
     if not all(begun) or (begun[0] or 0) < LESS_FACTOR * (begun[1] or 0):
         return  # as nearly all do
-    times = [time_s(sample) for sample in one.samples]
+    times = one.times()
     known = [time for time in times if time]
     if len(known) != len(times) or len(known) < LEAST_SAMPLES:
         return

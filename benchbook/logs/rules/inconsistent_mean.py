@@ -78,7 +78,7 @@ def _of_share(share: Result, mean: Result, deviation: Result) -> Finding | None:
 
 
 def _finding(one: Series) -> Finding | None:
-    values = [sample.value for sample in one.samples]
+    values = one.values
     if one.mean is None or min(values) <= 0:
         return None
     # Of rates some tools print bytes over the mean time, which is the harmonic mean.
@@ -90,7 +90,7 @@ def _finding(one: Series) -> Finding | None:
     # Some tools cut a mean off instead of rounding it.
     digits = 2 * half_of_last_digit(printed) + max(map(half_of_last_digit, values))
     low, high = harmonic * (1 - TOLERANCE) - digits, arithmetic * (1 + TOLERANCE) + digits
-    if any(sample.of.get("at_most") for sample in one.samples):
+    if any(one.samples.column("at_most")):
         low = 0.0  # `<1ms` may be anything below
     if low <= printed <= high:
         return None

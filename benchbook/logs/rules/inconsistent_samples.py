@@ -65,8 +65,8 @@ def _printed(report: Report) -> dict[Key, Result]:
 
 def _of_samples(report: Report, printed: dict[Key, Result]) -> Iterator[Finding]:
     for one in series([report]):
-        values = [sample.value for sample in one.samples]
-        if any(sample.of.get("at_most") for sample in one.samples) or min(values) <= 0:
+        values = one.values
+        if any(one.samples.column("at_most")) or min(values) <= 0:
             continue
         for statistic, of in OF.items():
             said = printed.get(_key(one.samples[0], statistic))
@@ -101,7 +101,7 @@ def _half(values: Sequence[float]) -> float:
     return max(by_size.values())
 
 
-def _unlike(said: Result, made: float, samples: list[Result]) -> Finding:
+def _unlike(said: Result, made: float, samples: Sequence[Result]) -> Finding:
     first, last = samples[0].line, samples[-1].line
     lines = f"lines {first} to {last}" if first != last else f"line {first}"
     return Finding(

@@ -13,7 +13,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import duration, number, share
 from benchbook.importers import Report
 from benchbook.logs.rules import Machine
-from benchbook.logs.samples import Series, series, time_s
+from benchbook.logs.samples import Series, series
 from benchbook.logs.seen import LEAST_SAMPLES
 from benchbook.logs.units import in_base
 
@@ -32,7 +32,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     for one in series(reports):
         if LEAST <= len(one.samples) < LEAST_SAMPLES and one.is_whole() and _is_work(one):
-            times = [time for sample in one.samples if (time := time_s(sample))]
+            times = [time for time in one.times() if time]
             if len(times) == len(one.samples) and times[0] < max(times) > sum(times) / 2:
                 yield from _finding(one, times)
 

@@ -16,7 +16,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.first_touch import moves_bytes
-from benchbook.logs.samples import cold, series, time_s
+from benchbook.logs.samples import cold, series
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
@@ -48,7 +48,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     del machine
     told: set[int] = set()
     for one in series([report for report in reports if _is_of_programs(report)]):
-        times = [time for sample in one.samples if (time := time_s(sample))]
+        times = [time for time in one.times() if time]
         if not len(times) == len(one.samples) >= LEAST_RUNS or id(one.report) in told:
             continue
         if (count := cold(times)) and not moves_bytes(one):
