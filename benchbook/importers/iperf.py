@@ -10,9 +10,8 @@ from typing import Any
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
-from benchbook.logs.results import Block, results_of
+from benchbook.logs.results import ALIKE, Block, results_of
 from benchbook.logs.transfers import (
-    ALIKE,
     BINARY,
     CONNECTED,
     Family,

@@ -9,9 +9,8 @@ from typing import Any
 from benchbook.importers import Command, Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
-from benchbook.logs.results import Block, Column, results_of
+from benchbook.logs.results import ALIKE, Block, Column, results_of
 from benchbook.logs.transfers import (
-    ALIKE,
     CONNECTED,
     LOST,
     Family,

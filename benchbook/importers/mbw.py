@@ -6,12 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_digit, is_number, printed_lines
+from benchbook.logs.results import ALIKE, AT_ONCE, LONG, Block, Column, Settings, results_of
 from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
@@ -60,7 +61,7 @@ _DEFAULT_BLOCK_BYTES = 262144
 class _Run:
     line: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
-    rows: list[Result] = field(default_factory=list)
+    rows: list[Result | Block] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
     sizes: dict[str, Printed] = field(default_factory=dict)  # as its head tells them
@@ -73,48 +74,60 @@ def read(log: Log) -> list[Report]:
     run, version = _Run(), ""
     started = _WILL_START.search(log.text)
     together = {"processes": int(started[1])} if started else {}
-    for line, usual in _unfolded(list(printed_lines(log))):
-        if usual and (usual["method"], usual["which"]) not in run.done:
-            _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
+    for several in _unfolded(list(printed_lines(log))):
+        if len(several) > 1 and (block := _block(several, run)):
+            run.rows.append(block)
             continue
-        text = line.text.strip()
-        if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
-            version = said[1]
-        if _TELLS.search(text) and (head := _head(text)):
-            if run.rows:
-                _finish(calls, run, version, reports)
-                run = _Run()
-            run.line = run.line or line.number
-            run.facts |= head
-            _keep_sizes(line, text, run)
-        elif "Elapsed:" in text and (found := _LINE.search(text)):
-            if _is_new(found, run):
-                _finish(calls, run, version, reports)
-                run = _Run()
-            numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
-            if len(numbers) == len(_NUMBERS):
-                _add(line, found, numbers, run)
-        elif "TOT" in text and (found := _TOTAL.search(text)):
-            _add_sum(log, line, found, run, together)
-        elif "Method:" in text and _BEGUN.search(text):
-            run.notes.append(f"Line {line.number} is cut; it was not read.")
-        elif "Total AVG" in text and (found := _SUM.search(text)):
-            _add_sum(log, line, found, run, {})
+        for line, usual in several:
+            if usual and (usual["method"], usual["which"]) not in run.done:
+                _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
+                continue
+            text = line.text.strip()
+            if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
+                version = said[1]
+            if _TELLS.search(text) and (head := _head(text)):
+                if run.rows:
+                    _finish(calls, run, version, reports)
+                    run = _Run()
+                run.line = run.line or line.number
+                run.facts |= head
+                _keep_sizes(line, text, run)
+            elif "Elapsed:" in text and (found := _LINE.search(text)):
+                if _is_new(found, run):
+                    _finish(calls, run, version, reports)
+                    run = _Run()
+                numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
+                if len(numbers) == len(_NUMBERS):
+                    _add(line, found, numbers, run)
+            elif "TOT" in text and (found := _TOTAL.search(text)):
+                _add_sum(log, line, found, run, together)
+            elif "Method:" in text and _BEGUN.search(text):
+                run.notes.append(f"Line {line.number} is cut; it was not read.")
+            elif "Total AVG" in text and (found := _SUM.search(text)):
+                _add_sum(log, line, found, run, {})
     _finish(calls, run, version, reports)
     _note_mixed(reports)
     return reports
 
 
-def _unfolded(lines: list[Line]) -> Iterator[tuple[Line, re.Match[str] | None]]:
+_Row = tuple[Line, re.Match[str] | None]
+
+
+def _unfolded(lines: list[Line]) -> Iterator[list[_Row]]:
     """The lines, whole again where a narrow terminal folded one of mbw into several, and what is in
-    those that are as mbw writes them."""
-    at = 0
+    those that are as mbw writes them: of these very many together, of the others each alone."""
+    at = alike = 0
     while at < len(lines):
         line = lines[at]
         at += 1
         if usual := _USUAL.fullmatch(line.text):
-            yield line, usual
+            yield [(line, usual)]
+            alike += 1
+            if alike >= ALIKE and (below := _usual(lines, at)):
+                yield below
+                at += len(below)
             continue
+        alike = 0
         begun = "Elapsed:" in line.text and len(line.text) < _SHORT and _BEGUN.search(line.text)
         if begun and not _LINE.search(line.text):
             for count in range(1, _MOST_FOLDS + 1):
@@ -125,7 +138,40 @@ def _unfolded(lines: list[Line]) -> Iterator[tuple[Line, re.Match[str] | None]]:
                     line, usual = Line(line.number, whole), _USUAL.fullmatch(whole)
                     at += count
                     break
-        yield line, usual
+        yield [(line, usual)]
+
+
+def _usual(lines: list[Line], at: int) -> list[_Row]:
+    """The lines from there on that are as mbw writes them, but for the last; none where few are."""
+    found = list[_Row]()
+    for begin in range(at, len(lines), AT_ONCE):
+        several = lines[begin : begin + AT_ONCE]
+        matches = takewhile(bool, map(_USUAL.fullmatch, [one.text for one in several]))
+        found += zip(several, matches, strict=False)
+        if len(found) < begin + len(several) - at:
+            break
+    return found[:-1] if len(found) > LONG else []
+
+
+def _block(rows: list[_Row], run: _Run) -> Block | None:
+    """Samples of one method that count up, as columns; None where they are something else."""
+    found = [usual.groups() for _, usual in rows if usual]
+    which, method, elapsed, size, rate = zip(*found, strict=True)
+    begin, parts = int(which[0]), {len(one) - one.find(".") for one in elapsed}
+    if len(set(method)) > 1 or len(set(size)) > 1 or len(parts) > 1:
+        return None
+    repetitions = list(map(int, which))
+    done = set(zip(method, which, strict=True))
+    if repetitions != list(range(begin, begin + len(which))) or not run.done.isdisjoint(done):
+        return None
+    run.done |= done
+    name = method[0]
+    alike = _sizes(float(size[0])) | {"elapsed_error_s": half_digit(elapsed[0])}
+    if name in _BLOCKS:
+        alike["block_bytes"] = run.facts.get("asked_block_bytes")
+    own = {"elapsed_s": list(map(float, elapsed)), "repetition": repetitions}
+    lines, values = [line.number for line, _ in rows], list(map(float, rate))
+    return Block([Column((name, "sample", "MiB/s"), values, lines, Settings(alike, own))])
 
 
 def _fitting(parts: list[str]) -> str:
@@ -172,7 +218,8 @@ def _twice(run: _Run) -> list[Twice]:
     if every in run.sizes:
         lines: dict[float, int] = {}
         for row in run.rows:
-            if row.statistic != "sum":
+            # Those of a block have a line above it.
+            if isinstance(row, Result) and row.statistic != "sum":
                 lines.setdefault(row.of["array_bytes"] / 2**20, row.line)
         for mib, line in lines.items():
             own = run.sizes | {"MiB": Printed("MiB", mib, _HALF_MIB, line)}
@@ -191,14 +238,7 @@ def _add(line: Line, found: re.Match[str], numbers: list[float], run: _Run) -> N
     elapsed, size, rate = numbers
     run.line = run.line or line.number
     which = which or "AVG"
-    array_bytes = round(size * 2**20) if is_number(size) else 0
-    of: dict[str, Any] = {
-        "array_bytes": array_bytes,
-        "working_set_bytes": 2 * array_bytes,
-        "bytes_moved": array_bytes,
-        "elapsed_s": elapsed,
-        "elapsed_error_s": half_digit(printed),
-    }
+    of = _sizes(size) | {"elapsed_s": elapsed, "elapsed_error_s": half_digit(printed)}
     if which != "AVG":
         of["repetition"] = int(which)
     if method in _BLOCKS:
@@ -207,6 +247,12 @@ def _add(line: Line, found: re.Match[str], numbers: list[float], run: _Run) -> N
     # What mbw 1.0 calls MB is 2^20 bytes, as what the later ones call MiB.
     statistic = "mean" if which == "AVG" else "sample"
     run.rows.append(Result(method, rate, "MiB/s", line.number, statistic, of))
+
+
+def _sizes(mib: float) -> dict[str, Any]:
+    """What a line says of them."""
+    size = round(mib * 2**20) if is_number(mib) else 0
+    return {"array_bytes": size, "working_set_bytes": 2 * size, "bytes_moved": size}
 
 
 def _add_sum(
@@ -235,21 +281,31 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
     counts: dict[str, int] = {}
     for row in run.rows:
-        counts[row.name] = counts.get(row.name, 0) + (row.statistic == "sample")
+        several = len(row[0]) if isinstance(row, Block) else row.statistic == "sample"
+        counts[_method(row)] = counts.get(_method(row), 0) + several
     cut = _cut(run.rows)
     rows = [
-        _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
+        _completed(
+            row, block, asked or (0 if _method(row) in cut else counts[_method(row)]) or None
+        )
         for row in run.rows
     ]
-    reports.append(Report(TOOL, rows, run.line, version, facts, run.notes, _twice(run)))
+    results = results_of(rows)
+    reports.append(Report(TOOL, results, run.line, version, facts, run.notes, _twice(run)))
 
 
-def _cut(rows: list[Result]) -> set[str]:
+def _method(row: Result | Block) -> str:
+    return row[0].key[0] if isinstance(row, Block) else row.name
+
+
+def _cut(rows: list[Result | Block]) -> set[str]:
     """Methods of which lines are missing above the average: it is further away than they are from
     each other."""
     lines: dict[str, list[int]] = {}
     for row in rows:
-        lines.setdefault(row.name, []).append(row.line)
+        lines.setdefault(_method(row), []).extend(
+            row[0].lines if isinstance(row, Block) else [row.line]
+        )
     return {
         name
         for name, own in lines.items()
@@ -259,7 +315,8 @@ def _cut(rows: list[Result]) -> set[str]:
 
 def _block_asked(calls: list[Command], run: _Run) -> int | None:
     """The block that the last command line before the run asks for."""
-    at = bisect_left(calls, run.rows[0].line, key=lambda one: one.number)
+    begin = next(row.line for row in run.rows if isinstance(row, Result))
+    at = bisect_left(calls, begin, key=lambda one: one.number)
     words = calls[at - 1].words if at else ()
     for word, value in zip(words, [*words[1:], ""], strict=False):
         if word == "-b" and value.isdecimal():
@@ -269,7 +326,12 @@ def _block_asked(calls: list[Command], run: _Run) -> int | None:
     return _DEFAULT_BLOCK_BYTES if words else None
 
 
-def _completed(row: Result, block: int | None, runs: int | None) -> Result:
+def _completed(row: Result | Block, block: int | None, runs: int | None) -> Result | Block:
+    if isinstance(row, Block):
+        own = row[0]
+        if _method(row) not in _BLOCKS or own.alike.get("block_bytes"):
+            return row
+        return Block([own.knowing({"block_bytes": block})])
     of: Mapping[str, Any] = row.of
     if row.statistic == "mean" and runs:
         of = {**of, "repetitions": runs}

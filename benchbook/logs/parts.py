@@ -94,7 +94,9 @@ class Intervals:
     def span(self) -> tuple[float, float] | None:
         """As `span_of`."""
         own = [one for _, one in self.several]
-        starts, ends = ([*chain(*(one.column(name) for one in own))] for name in ("start_s", "end_s"))
+        starts, ends = (
+            [*chain(*(one.column(name) for one in own))] for name in ("start_s", "end_s")
+        )
         if None in starts or None in ends:
             return None
         parts = sorted(zip(map(float, starts), map(float, ends), strict=True))

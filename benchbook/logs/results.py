@@ -36,6 +36,9 @@ class Result:
 
 
 Key = tuple[str, str, str]  # name, statistic, unit
+ALIKE = 4  # lines below each other, from which on more of them may be columns
+LONG = 16  # those, from which on they are
+AT_ONCE = 4096  # lines that are looked at
 _FEW = 8  # results, for which the others are not made
 
 
@@ -140,6 +143,11 @@ class Column(_Several):
     def alike(self) -> Mapping[str, Any]:
         """The columns in which they do not differ."""
         return self.of.shared if isinstance(self.of, Settings) else self.of
+
+    def knowing(self, more: Mapping[str, Any]) -> Column:
+        """The same with more that all of them have alike."""
+        own = self.of.own if isinstance(self.of, Settings) else {}
+        return Column(self.key, self.values, self.lines, Settings({**self.alike, **more}, own))
 
     def differs(self, *names: str) -> bool:
         """Whether some may be another's in one of these columns."""
@@ -266,9 +274,7 @@ class Results(_Several):
         self._every: list[Result] | None = None
 
     def __len__(self) -> int:
-        return sum(
-            sum(map(len, one)) if isinstance(one, Block) else len(one) for one in self.parts
-        )
+        return sum(sum(map(len, one)) if isinstance(one, Block) else len(one) for one in self.parts)
 
     def _made(self) -> list[Result]:
         if self._every is None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from benchbook.importers import Line, Log, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import HALVES, LONGEST, half_digit
-from benchbook.logs.results import Block, Column, Settings
+from benchbook.logs.results import AT_ONCE, LONG, Block, Column, Settings
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -83,9 +83,6 @@ _USUAL = late(
     r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"
     r"(?: ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
 )
-ALIKE = 4  # rows of a stream, from which on more of them may be columns
-_LONG = 16  # rows that are alike, from which on they are columns
-_AT_ONCE = 4096  # rows that are looked at
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
@@ -293,21 +290,21 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
     the last of them: what follows may belong to that. None where they are few."""
     if like.ended or like.start_s <= 0 or not (usual := _USUAL.fullmatch(like.line.text)):
         return None
-    found, size, begin = [usual.groups()], _LONG, at
+    found, size, begin = [usual.groups()], LONG, at
     while begin < len(lines):
         texts = [one.text for one in lines[begin : begin + size]]
         several = list(takewhile(bool, map(_USUAL.fullmatch, texts)))
         found += [one.groups() for one in several if one]
         if len(several) < len(texts):
             break
-        begin, size = begin + size, _AT_ONCE
-    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, again, window, of_window = zip(
-        *found, strict=True
+        begin, size = begin + size, AT_ONCE
+    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, again, window, of_window = (
+        zip(*found, strict=True)
     )
     units = (stream, of_moved, of_rate, of_window)
     kinds = (*units, *(_lengths(one) for one in (decimals, more)), [one is None for one in again])
     count = min(map(_alike, kinds)) - 1
-    if count - 1 < _LONG:
+    if count - 1 < LONG:
         return None
     start_s, end_s, values = (list(map(float, one[1:count])) for one in (start, end, moved))
     size = BINARY[like.moved_unit][1]
