@@ -13,8 +13,10 @@ import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
+from benchbook.logs.results import Group
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -99,34 +101,40 @@ def _typical(report: Report) -> list[tuple[Result, str]]:
     found = []
     for name in dict.fromkeys(name for name, *_ in report.groups):
         if means := _usable(report, name, "mean"):
-            found.append((means[-1], "mean"))
+            found.append((means[-1][-1], "mean"))
         elif samples := _usable(report, name, "sample"):
-            middle = statistics.median_low([one.value for one in samples])
-            found.append((next(one for one in samples if one.value == middle), "median"))
+            values = [value for own in samples for value in own.values]
+            middle = statistics.median_low(values)
+            every = chain.from_iterable(samples)
+            found.append((next(one for one in every if one.value == middle), "median"))
     return found
 
 
 def _best(report: Report, methods: list[Result]) -> float:
     """The fastest repetition of these methods; 0 where none is printed."""
-    samples = [sample.value for one in methods for sample in _usable(report, one.name, "sample")]
-    return max(samples, default=0.0)
+    samples = (own for one in methods for own in _usable(report, one.name, "sample"))
+    return max((max(own.values) for own in samples), default=0.0)
 
 
-def _usable(report: Report, name: str, statistic: str) -> list[Result]:
-    found: list[Result] = []
-    for (own_name, own_statistic, unit), several in report.groups.items():
-        if (own_name, own_statistic) == (name, statistic):
-            size = bytes_per_s(1.0, unit) or 0.0
-            found += [one for one in several if _fits(one, size) or not _contradicted(one)]
-    return [one for one in found if 0 < one.value < math.inf]
+def _usable(report: Report, name: str, statistic: str) -> list[Alike]:
+    """Its rates of that name and statistic that their own times do not contradict, by unit."""
+    found = list[Alike]()
+    for unit, several in report.alike(name, statistic):
+        size = bytes_per_s(1.0, unit) or 0.0
+        told = several.values, several.column("elapsed_s"), several.column("bytes_moved")
+        own = several
+        if not all(_fits(*one, size) for one in zip(*told, strict=True)):
+            usable = (one for one in several if not _contradicted(one))
+            own = Group(one for one in usable if 0 < one.value < math.inf)
+        found += [own] if own else []
+    return found
 
 
-def _fits(one: Result, size: float) -> bool:
-    """Whether its time tells its rate at once, as of nearly all; `size`: bytes/s of its unit."""
-    elapsed, moved = one.of.get("elapsed_s"), one.of.get("bytes_moved")
+def _fits(value: float, elapsed: float | None, moved: float | None, size: float) -> bool:
+    """Whether the time tells the rate at once, as of nearly all; `size`: bytes/s of its unit."""
     if not elapsed or not moved:
         return False
-    return bool(moved / NOTICED < one.value * size * elapsed < moved * NOTICED)
+    return value > 0 and moved / NOTICED < value * size * elapsed < moved * NOTICED
 
 
 def _contradicted(one: Result) -> bool:

@@ -17,13 +17,15 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.artefacts import Finding
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report
 from benchbook.logs.printed import is_number
+from benchbook.logs.results import Group
 from benchbook.logs.units import bytes_per_s, in_base
 
 LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
 MOST_SAMPLES = 20_000  # evenly out of more
 SHORTEST_NS, LONGEST_NS = 1e-9, 1e18  # what is beyond is no time of anything
+LONGEST = 1e300  # what is beyond is no number
 LEAST_TAIL = 1.1  # mean ÷ median: what heavy-tail asks for at least
 LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
 QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
@@ -61,25 +63,27 @@ def _is_told(artefact: str, report: Report, told: Set[tuple[str, str]]) -> bool:
     return bool(told) and not told.isdisjoint((artefact, one.where) for one in report.results)
 
 
-def _samples(report: Report) -> list[list[Result]]:
+def _samples(report: Report) -> list[Alike]:
     """Samples of the same name and unit, in the order of the log."""
     return [
-        [one for one in several if is_number(one.value) and one.value > 0]
+        several
+        if all(0 < value < LONGEST for value in several.values)
+        else Group(one for one in several if is_number(one.value) and one.value > 0)
         for (_, statistic, _), several in report.groups.items()
         if statistic == "sample" and "column" not in several[0].of  # cells are of many links
     ]
 
 
-def _times_ns(samples: list[Result]) -> list[float]:
+def _times_ns(samples: Alike) -> list[float]:
     """How long each took; of a rate, what one unit of work took. None, where the unit is neither.
     `samples`: finite ones above 0, in one unit."""
     if not samples:
         return []
     size, base = in_base(1.0, samples[0].unit)
     if base == "ns":
-        return [one.value * size for one in samples]
+        return [value * size for value in samples.values]
     rate = bytes_per_s(1.0, samples[0].unit)
-    rates = [one.value * rate for one in samples] if rate else []
+    rates = [value * rate for value in samples.values] if rate else []
     return [1e18 / one for one in rates if one > 0]  # the smallest number there is has no half
 
 
@@ -108,7 +112,7 @@ def _has_valley(ordered: list[float]) -> bool:
 _LOOKS: dict[str, Callable[[list[float]], bool]] = {"heavy-tail": _has_tail, "bimodal": _has_valley}
 
 
-def _row(samples: list[Result], times: list[float]) -> dict[str, Any]:
+def _row(samples: Alike, times: list[float]) -> dict[str, Any]:
     """A point of its own, as detectors read them."""
     import pandas as pd
 

@@ -76,8 +76,8 @@ _LAST = (*ENDS, "(omitted)")
 _BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
 _ENDED = late(r"\b(?:sender|receiver)$")
-# A row of an interval as both print it, with what iperf3 says of a sender of TCP. Where very many are
-# alike the others patterns are not asked.
+# A row of an interval as both print it, with what iperf3 says of a sender: no other pattern is asked
+# where very many are alike.
 _USUAL = late(
     r"\[ *+(\d++|SUM)\] ++(\d++\.(\d++))- *+(\d++\.(\d++)) ++sec ++"
     r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"

@@ -7,12 +7,14 @@ says. Where nobody says, the size alone decides if every machine has such a cach
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed, share
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.devices import has_own_memory
+from benchbook.logs.results import Group, by_columns
 from benchbook.logs.rules import Ask, Machine
 from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
@@ -27,6 +29,7 @@ COPIED = 2  # a copy is of two arrays
 CERTAIN, EVERYWHERE, BY_WALK, BY_RULE = 1.0, 0.95, 0.8, 0.6
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
+_SIZES = ("array_bytes", "working_set_bytes")
 OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
 
 
@@ -35,7 +38,17 @@ class _Sized(NamedTuple):
 
     all_bytes: int
     array_bytes: int  # 0 where the tool speaks of no arrays
-    results: list[Result]
+    rates: list[Alike]
+
+    @property
+    def results(self) -> list[Result]:
+        """In the order of the log."""
+        return sorted(chain.from_iterable(self.rates), key=_line)
+
+    @property
+    def line(self) -> int:
+        """The first of them."""
+        return min(one[0].line for one in self.rates)
 
     @property
     def ruled_bytes(self) -> int:
@@ -47,6 +60,10 @@ class _Sized(NamedTuple):
     def fits(self, llc: int | None) -> bool:
         """Whether the caches hold it all, of that machine or of any."""
         return self.all_bytes <= (llc or SMALLEST)
+
+
+def _line(one: Result) -> int:
+    return one.line
 
 
 def _bytes(one: _Sized) -> tuple[int, int]:
@@ -96,7 +113,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask]:
         least = min(asked, key=_bytes)
         why = (
             f"With the {format_bytes(least.all_bytes)} that are worked on (line "
-            f"{least.results[0].line}) this is a figure of memory only if all last-level caches of "
+            f"{least.line}) this is a figure of memory only if all last-level caches of "
             f"that machine together have less than {format_bytes(least.ruled_bytes // RULE)}."
         )
         yield Ask(ARTEFACT, "--l3 SIZE", why)
@@ -108,27 +125,30 @@ def _whole(value: object) -> int | None:
 
 def _sized(report: Report) -> list[_Sized]:
     """The rates of the report by the arrays that they were measured with."""
-    found: dict[tuple[int, int], list[Result]] = {}
+    found: dict[tuple[int, int], list[Alike]] = {}
     # Copies within a device are judged where the log says what it caches.
     for one in report.knowing("direction") if "device_cache_bytes" in report.facts else ():
         size = _whole(report.column(one, "message_bytes"))
         if size and report.column(one, "direction") == "device to device":
-            found.setdefault((COPIED * size, size), []).append(one)
-    alike: dict[tuple[Any, ...], list[Result]] = {}
-    for one in report.knowing("array_bytes", "working_set_bytes"):
-        of = one.of
-        said = of.get("array_bytes"), of.get("working_set_bytes"), of.get("processes"), one.unit
-        alike.setdefault(said, []).append(one)
-    for several in alike.values():
-        array, every = (
-            _whole(report.column(several[0], name)) for name in ("array_bytes", "working_set_bytes")
+            found.setdefault((COPIED * size, size), []).append(Group((one,)))
+    known = not report.columns.union(report.facts).isdisjoint(_SIZES)
+    rates = [
+        own
+        for (_, _, unit), several in (report.groups.items() if known else ())
+        if bytes_per_s(1.0, unit) is not None
+        for own in by_columns(several, (*_SIZES, "processes")).values()
+    ]
+    for several in rates:
+        array, every, processes = (
+            _whole(report.column(several[0], name)) for name in (*_SIZES, "processes")
         )
-        moved = [one for one in several if one.value > 0]  # not where nothing was
-        if bytes_per_s(1.0, several[0].unit) is None or not (array or every) or not moved:
-            continue
-        times = _whole(report.column(several[0], "processes")) or 1
-        key = ((every or array or 0) * times, (array or 0) * times)
-        found.setdefault(key, []).extend(moved)
+        moved = several
+        if not all(value > 0 for value in several.values):
+            moved = Group(one for one in several if one.value > 0)  # not where nothing was
+        if (array or every) and moved:
+            times = processes or 1
+            key = ((every or array or 0) * times, (array or 0) * times)
+            found.setdefault(key, []).append(moved)
     return [_Sized(*key, results) for key, results in sorted(found.items())]
 
 
@@ -227,7 +247,7 @@ def _where(several: list[_Sized]) -> list[str]:
 
 
 def _evidence(one: _Sized, llc: int | None) -> list[dict[str, object]]:
-    line = f"line {one.results[0].line}"
+    line = f"line {one.line}"
     found = [
         proof("array_bytes", one.array_bytes, "bytes", line),
         proof("working_set_bytes", one.all_bytes, "bytes", line),

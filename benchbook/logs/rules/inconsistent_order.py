@@ -6,13 +6,13 @@ A mean outside the smallest and the largest, percentiles that fall, samples beyo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, permutations
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
-from benchbook.importers import Report, Result
+from benchbook.importers import Alike, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
@@ -49,7 +49,7 @@ def _alike(report: Report) -> list[list[Result]]:
     placed = {name for name in {key[1] for key in report.groups} if _place(name, "")}
     if placed <= {"sample"}:
         return []
-    figures: dict[tuple[str, str], list[list[Result]]] = {}
+    figures: dict[tuple[str, str], list[Alike]] = {}
     for (name, statistic, unit), several in report.groups.items():
         if statistic in placed:
             figures.setdefault((name, unit), []).append(several)
@@ -64,12 +64,12 @@ def _alike(report: Report) -> list[list[Result]]:
     return [several for several in found.values() if len(several) > 1]
 
 
-def _are_in_order(statistics: list[list[Result]]) -> bool:
+def _are_in_order(statistics: list[Alike]) -> bool:
     """Whether none of a statistic is above any of one that stands higher, whatever their settings:
     then there is no more to look at."""
     spans = []
     for several in statistics:
-        values = [one.value for one in several]
+        values = several.values
         if place := _place(several[0].statistic, several[0].unit):
             spans.append((place, min(values), max(values)))
     return all(
@@ -79,7 +79,7 @@ def _are_in_order(statistics: list[list[Result]]) -> bool:
     )
 
 
-def _by(columns: list[str], several: list[Result]) -> dict[tuple[str, ...], list[Result]]:
+def _by(columns: list[str], several: Sequence[Result]) -> dict[tuple[str, ...], list[Result]]:
     """Those that have the same in these columns, by that in words; what has none has "None"."""
     if not columns:
         return {(): several}
