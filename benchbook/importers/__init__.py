@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from benchbook.logs.numerals import number
 from benchbook.logs.patterns import late
 from benchbook.logs.results import Alike, Group, Key, Result, Results, by_columns, groups_of
-from benchbook.logs.words import lines_with
+from benchbook.logs.words import Kinds
 
 
 class Line(NamedTuple):
@@ -101,15 +101,25 @@ class Log:
     documents: tuple[Document, ...] = ()
     commands: tuple[Command, ...] = ()
     decimal_comma: bool = False
+    index: Kinds | None = field(default=None, repr=False, compare=False)
 
     @cached_property
+    def kinds(self) -> Kinds:
+        """Its lines by their kind."""
+        return self.index or Kinds("\n".join(line.text for line in self.lines))
+
+    @property
     def text(self) -> str:
         """All lines, cleaned, with line feeds."""
-        return "\n".join(line.text for line in self.lines)
+        return self.kinds.text
+
+    def has(self, word: str) -> bool:
+        """Whether it has this word."""
+        return self.kinds.has(word)
 
     def having(self, *words: str) -> list[Line]:
         """Lines in which one of these words is found, in order."""
-        return [self.lines[index] for index in lines_with(self.text, words)]
+        return [self.lines[index] for index in self.kinds.lines_with(words)]
 
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""

@@ -84,9 +84,9 @@ def read(log: Log) -> list[Report]:
         else:
             reports += found
         last = document if found and _is_entry(document.value) else None
-    if "Iterations" in log.text or _BARE_ROW.search(log.text):
+    if log.has("Iterations") or _BARE_ROW.search(log.text):
         reports += _of_console(log)
-    if _CSV in log.text:
+    if log.has(_CSV):
         reports += _of_csv(log)
     return sorted(reports, key=lambda report: report.line)
 

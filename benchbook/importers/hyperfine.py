@@ -64,9 +64,9 @@ def read(log: Log) -> list[Report]:
     for document in log.documents:
         reports += _of_document(document)
     reports += _of_terminal(log)
-    if "Mean [" in log.text or _CSV.search(log.text):
+    if log.has("Mean [") or _CSV.search(log.text):
         reports += _of_tables(log)
-    if "Mean [" in log.text:
+    if log.has("Mean ["):
         reports += _of_asciidoc(log)
     return sorted(reports, key=lambda report: report.line)
 

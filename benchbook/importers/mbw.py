@@ -72,7 +72,7 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     calls = [one for one in log.commands if "mbw" in one.words[0]]
     run, version = _Run(), ""
-    started = _WILL_START.search(log.text)
+    started = _WILL_START.search(log.text) if log.has("Will start ") else None
     together = {"processes": int(started[1])} if started else {}
     for several in _unfolded(list(printed_lines(log))):
         if len(several) > 1 and (block := _block(several, run)):

@@ -87,7 +87,7 @@ def read(log: Log) -> list[Report]:
     """One report for each table; what stands between its rows is passed over."""
     runs: list[_Run] = []
     typed = {command.number for command in log.commands}
-    named = "osu_" in log.text
+    named = log.has("osu_")
     for line in printed_lines(log):
         text = line.text
         begin = text.lstrip()[:1]

@@ -88,11 +88,11 @@ _OF_TEXT = (
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
     reports = [one for document in log.documents for one in _of_document(document)]
-    if any(word in log.text for word in _OF_TEXT):
+    if any(map(log.has, _OF_TEXT)):
         reports += _of_text(log)
-    if "- value 1: " in log.text:
+    if log.has("- value 1: "):
         reports += _of_dump(log)
-    if "| Benchmark " in log.text:
+    if log.has("| Benchmark "):
         reports += _of_tables(log)
     return sorted(reports, key=lambda report: report.line)
 

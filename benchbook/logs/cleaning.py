@@ -17,6 +17,7 @@ from benchbook.logs.markup import BAR, panes, unwrapped
 from benchbook.logs.numerals import has_decimal_commas
 from benchbook.logs.patterns import late
 from benchbook.logs.shells import commands
+from benchbook.logs.words import Kinds
 
 _MOST_DIGITS = 60
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
@@ -47,9 +48,9 @@ def _log(whole: str) -> Log:
         whole = whole.replace(SOFT, "\n")
     lines = _numbered(unwrapped(whole), numbers)
     text = "\n".join(line.text for line in lines)
-    return Log(
-        lines, _documents(lines, text), tuple(commands(lines, text)), has_decimal_commas(text)
-    )
+    kinds = Kinds(text)
+    typed = tuple(commands(lines, kinds))
+    return Log(lines, _documents(lines, text), typed, has_decimal_commas(text), kinds)
 
 
 def _without_endless(text: str) -> str:

@@ -73,11 +73,11 @@ def read_by(
     found faster."""
     runs: list[Run] = []
     # Patterns of which the log has no word are not tried, lines that have none are not looked at.
-    present = [([one for one in words if one in log.text], *rest) for words, *rest in taken]
+    present = [([one for one in words if log.has(one)], *rest) for words, *rest in taken]
     asked = [
         (words, find, take)
         for words, find, take in present
-        if words and (take not in only_with or only_with[take] in log.text)
+        if words and (take not in only_with or log.has(only_with[take]))
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
         alone = usual and runs and runs[-1].is_alone

@@ -21,12 +21,10 @@ from benchbook.logs.cleaning import log_of, panes_of
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.records import as_text, of_report, plain
 from benchbook.logs.rules import Ask, Machine, rules
-from benchbook.logs.words import those_in
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
 STDIN = "-"
-MANY = 4  # a word is in many lines of a log where it is in one of so many
 MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
 
 
@@ -191,28 +189,17 @@ def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterabl
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
     found: list[Report] = []
-    # Words are found several times as fast among characters of one byte.
-    plain = log.text if log.text.isascii() else log.text.encode("ascii", "replace").decode("ascii")
     modules = {name: importers.importer(name) for name in importers.names()}
-    words = {word for one in modules.values() for word in getattr(one, "WORDS", ())}
-    there = those_in(plain, words)
     for name, module in modules.items():
-        if _may_be_of(module, log, there):
+        if _may_be_of(module, log):
             found += _guarded(f"importer {name}", notes, module.read)(log)
     return sorted(found, key=_line)
 
 
-def _may_be_of(importer: ModuleType, log: Log, there: set[str]) -> bool:
-    """Whether the log has what an importer asks for at least; `there`: words that it may have."""
-    words, signs = getattr(importer, "WORDS", ()), importers.signs(importer)
-    if words and there.isdisjoint(words):
-        return False
-    if not signs:
-        return True
-    # Few lines of a long log have words of tools that it is not of.
-    lines = log.having(*there.intersection(words)) if words else log.lines
-    texts = [log.text] if len(lines) > len(log.lines) / MANY else [line.text for line in lines]
-    return any(one.search(text) for text in texts for one in signs)
+def _may_be_of(importer: ModuleType, log: Log) -> bool:
+    """Whether the log has what an importer asks for at least."""
+    signs = importers.signs(importer)
+    return not signs or log.kinds.may_match(signs, getattr(importer, "WORDS", ("",)))
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:

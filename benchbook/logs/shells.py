@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from benchbook.importers import Command, Line
 from benchbook.logs.patterns import late
-from benchbook.logs.words import lines_with
+from benchbook.logs.words import Kinds
 
 # Each of the prompts below has one of these: change both together.
 _WORDS = ("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>", "ommand: ")
@@ -33,11 +33,11 @@ _VARIABLE = late(r"(\w+)=(.*)", re.S)
 _BEFORE = {"sudo", "env", "time", "exec", "command", "nohup"}  # what only starts another
 
 
-def commands(lines: Sequence[Line], text: str) -> Iterator[Command]:
-    """What was typed in these lines, which the text has too, in its order; a line that ends with a
+def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
+    """What was typed in these lines, whose kinds these are, in their order; a line that ends with a
     backslash goes on in the next."""
     after = 0
-    for index in lines_with(text, _WORDS):
+    for index in kinds.lines_with(_WORDS):
         shown = _typed(lines[index].text) if index >= after else None
         if shown is None:
             continue

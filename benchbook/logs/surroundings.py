@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from benchbook.importers import Line, Log, Report
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST
-from benchbook.logs.words import has
 
 _CACHE = late(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
@@ -104,15 +103,15 @@ _NEAR_LINES = 3  # from a command to what it prints
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
     found = {
-        "llc_bytes": _llc_bytes(log.text),
+        "llc_bytes": _llc_bytes(log),
         "cores": _cores(log),
         "memory_bytes_per_s": _memory(log),
     }
     linked = [one for one in reports if "direction" in one.columns.union(one.facts)]
     if linked:
         # Of several devices one may be in the host.
-        link = (_tunnel(log.text) if len(linked) == 1 else None) or _pcie(log)
-        found |= {"device_cache_bytes": _device_cache(log.text), "pcie_bytes_per_s": link}
+        link = (_tunnel(log) if len(linked) == 1 else None) or _pcie(log)
+        found |= {"device_cache_bytes": _device_cache(log), "pcie_bytes_per_s": link}
     for report in reports:
         for name, value in found.items():
             if not value or report.facts.get(name) is not None:
@@ -156,7 +155,7 @@ def _tell_loopback(log: Log, reports: list[Report]) -> None:
 
 def _tell_purpose(log: Log, reports: list[Report]) -> None:
     """Who says above a run that it is one of the caches knows that it is."""
-    if not any(has(log.text, word) for word in ("purpose", "ntention", "eliberate")):
+    if not any(log.has(word) for word in ("purpose", "ntention", "eliberate")):
         return
     said = [line.number for line, _ in log.matches(_ON_PURPOSE)]
     begins = [report.line for report in reports]
@@ -195,10 +194,11 @@ def _no_room(log: Log) -> Iterator[tuple[int, int]]:
             yield line.number, int(counted[1] or counted[2])
 
 
-def _llc_bytes(text: str) -> int | None:
+def _llc_bytes(log: Log) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
-    if not any(has(text, one) for one in (" cache:", "L3:", " Cache:", " 缓存：")):
-        return _of_socket(text)
+    text = log.text
+    if not any(log.has(one) for one in (" cache:", "L3:", " Cache:", " 缓存：")):
+        return _of_socket(log)
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
     for one in _CACHE.finditer(text):
@@ -214,47 +214,48 @@ def _llc_bytes(text: str) -> int | None:
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
 
 
-def _of_socket(text: str) -> int | None:
+def _of_socket(log: Log) -> int | None:
     """Those of one socket, which a machine has at least."""
-    if not has(text, "cache size") or not _INTEL.search(text):
+    text = log.text
+    if not log.has("cache size") or not _INTEL.search(text):
         return None
     several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
     return several.pop() if len(several) == 1 else None
 
 
-def _device_cache(text: str) -> int | None:
-    if not has(text, "L2 Cache Size:") and not has(text, "Global Memory cache size"):
+def _device_cache(log: Log) -> int | None:
+    if not log.has("L2 Cache Size:") and not log.has("Global Memory cache size"):
         return None
-    return _said(_OF_DEVICE, text)
+    return _said(_OF_DEVICE, log.text)
 
 
 def _pcie(log: Log) -> float | None:
     """One direction of a device's link; None where the log shows links that differ."""
     links: set[tuple[int, int]] = set()
-    if has(log.text, "pcie.link.gen.max"):
+    if log.has("pcie.link.gen.max"):
         for line, _ in log.matches(_QUERIED):
             for one in _below(log, line.number, _DEVICES):
                 if not (found := _LINK.match(one.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
-    if has(log.text, "PCIe Generation"):
+    if log.has("PCIe Generation"):
         for found in _SHOWN.finditer(log.text):
             links.add((int(found["generation"]), int(found["lanes"])))
-    cables = set(_CABLE.findall(log.text)) if has(log.text, "hunderbolt") else set()
+    cables = set(_CABLE.findall(log.text)) if log.has("hunderbolt") else set()
     if len(cables) == 1 and not links:
         return _TUNNEL_BYTES_PER_S[int(cables.pop())]
-    if has(log.text, "LnkCap:"):
+    if log.has("LnkCap:"):
         for found in _CAPABLE.finditer(log.text):
             links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
     generation, lanes = links.pop() if len(links) == 1 else (0, 0)
     return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
 
 
-def _tunnel(text: str) -> float | None:
+def _tunnel(log: Log) -> float | None:
     """One direction of the cable to a device in a box of its own."""
-    if not has(text, "underbolt") and not has(text, "UNDERBOLT"):
+    if not log.has("underbolt") and not log.has("UNDERBOLT"):
         return None
-    said = {int(one["version"]) for one in _TUNNEL.finditer(text)}
+    said = {int(one["version"]) for one in _TUNNEL.finditer(log.text)}
     return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
 
 
@@ -272,7 +273,7 @@ def _memory(log: Log) -> float | None:
         if found:
             size = 2**30 if found["binary"] else 10**9
             said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
-    if said or not has(log.text, "Locator: "):
+    if said or not log.has("Locator: "):
         return said.pop() if len(said) == 1 else None
     return _modules(log)
 
@@ -300,7 +301,7 @@ def _cores(log: Log) -> int | None:
         for command in log.commands
         if command.words == ("nproc",) and (value := _printed(log, command.number))
     }
-    if has(log.text, "CPU(s):") and (cpus := _said(_CPUS, log.text)):
+    if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
         said.add(cpus)
     return said.pop() if len(said) == 1 else None
 

@@ -94,13 +94,13 @@ def link_speed(log: Log) -> dict[str, int]:
     """The speed of the link where the log has it of ethtool, once and of one link, or of ibstat, of
     one port: MPI shares its messages among all that there are."""
     text = log.text
-    if "Speed:" in text:
+    if log.has("Speed:"):
         speeds = set(_SPEED.findall(text))
         return {"link_bits_per_s": int(speeds.pop()) * 10**6} if len(speeds) == 1 else {}
-    if "ibstat" in text or "Physical state" in text or "phys state" in text:
+    if any(map(log.has, ("ibstat", "Physical state", "phys state"))):
         rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
         return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
-    if "active_width:" in text:
+    if log.has("active_width:"):
         ports = [int(one["lanes"]) * float(one["speed"]) for one in _IB_ACTIVE.finditer(text)]
         return {"link_bits_per_s": round(ports[0] * 1e9)} if len(ports) == 1 else {}
     return _named_speed(log)
