@@ -16,7 +16,6 @@ from benchbook.logs.printed import (
     decimals,
     half_digit,
     is_number,
-    printed_lines,
     unremarked,
 )
 from benchbook.logs.twice import Printed, product
@@ -140,6 +139,7 @@ _TOLD = {
     "clock_ticks": ("clock ticks", 1.0),
 }
 _TELLING = ("Validat", *(word for word, *_ in _FACTS.values()))
+_READ = (":", "Function", *KERNELS, *_TELLING)  # lines without any of these say nothing
 _CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
 _HEAD = (
@@ -183,7 +183,9 @@ def read(log: Log) -> list[Report]:
     asked = _all_asked(log)
     telling = {line.number for line in log.having(*_TELLING)}
     run = _Run()
-    for line in printed_lines(log):
+    for line in log.having(*_READ):
+        if len(line.text) > LONGEST:
+            continue
         text = _without_bars(line.text.strip())
         if not text:
             continue
@@ -248,10 +250,11 @@ def _of_this(told: dict[str, Any], run: _Run) -> dict[str, Any]:
 
 def _keep(line: Line, told: dict[str, Any], run: _Run) -> None:
     """The numbers of the head that others of them make."""
-    for name, (words, half) in _TOLD.items():
-        if is_number(told.get(name)):
-            value = told[name] / (2**20 if name.endswith("_mib") else 1)
-            run.told[name] = Printed(words, value, half, line.number)
+    for name, value in told.items():
+        if name in _TOLD and is_number(value):
+            words, half = _TOLD[name]
+            size = 2**20 if name.endswith("_mib") else 1
+            run.told[name] = Printed(words, value / size, half, line.number)
 
 
 def _twice(told: dict[str, Printed]) -> list[Twice]:

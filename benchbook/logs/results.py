@@ -70,9 +70,15 @@ class Group(list[Result]):
     """Results of one name, statistic and unit, in their order. `values`, `column`: as a Column has
     them; asked for when all are there."""
 
-    @cached_property
+    __slots__ = ("_values",)  # most are short, and very many
+
+    @property
     def values(self) -> list[float]:
-        return [one.value for one in self]
+        try:
+            return self._values
+        except AttributeError:
+            self._values = [one.value for one in self]
+            return self._values
 
     def column(self, name: str) -> list[Any]:
         return [one.of.get(name) for one in self]

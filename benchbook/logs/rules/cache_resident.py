@@ -131,17 +131,18 @@ def _sized(report: Report) -> list[_Sized]:
         size = _whole(report.column(one, "message_bytes"))
         if size and report.column(one, "direction") == "device to device":
             found.setdefault((COPIED * size, size), []).append(Group((one,)))
-    known = not report.columns.union(report.facts).isdisjoint(_SIZES)
+    setting = (*_SIZES, "processes")
     rates = [
-        own
-        for (_, _, unit), several in (report.groups.items() if known else ())
+        several
+        for (_, _, unit), several in report.groups.items()
         if bytes_per_s(1.0, unit) is not None
-        for own in by_columns(several, (*_SIZES, "processes")).values()
     ]
+    if not report.columns.isdisjoint(setting):
+        rates = [own for several in rates for own in by_columns(several, setting).values()]
+    elif report.facts.keys().isdisjoint(_SIZES):
+        rates = []
     for several in rates:
-        array, every, processes = (
-            _whole(report.column(several[0], name)) for name in (*_SIZES, "processes")
-        )
+        array, every, processes = (_whole(report.column(several[0], name)) for name in setting)
         moved = several
         if not all(value > 0 for value in several.values):
             moved = Group(one for one in several if one.value > 0)  # not where nothing was

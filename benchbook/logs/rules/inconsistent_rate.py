@@ -63,9 +63,10 @@ def _unmade(report: Report) -> Iterator[Result]:
     for (_, _, unit), several in report.groups.items():
         if not (one_unit := bytes_per_s(1.0, unit)):
             continue
-        rows = zip(
-            several.values, several.column("bytes_moved"), several.column("elapsed_s"), strict=True
-        )
+        every = several.column("bytes_moved")
+        if not any(every):
+            continue
+        rows = zip(several.values, every, several.column("elapsed_s"), strict=True)
         for at, (value, moved, elapsed) in enumerate(rows):
             kind = type(moved)
             if kind is int and moved < EXACT:
