@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from benchbook.logs.numerals import number
 from benchbook.logs.patterns import late
 from benchbook.logs.results import Alike, Group, Key, Result, Results, by_columns, groups_of
+from benchbook.logs.sweeps import Sweep, sweeps_of
 from benchbook.logs.words import Kinds
 
 
@@ -302,6 +303,11 @@ class Report:
             if len(own) > 1 and list(own.column("repetition")) == list(range(len(own)))
         ]
 
+    @cached_property
+    def sweeps(self) -> list[Sweep]:
+        """Its means by the size of the message."""
+        return sweeps_of(self.groups)
+
     def called(self, *names: str) -> Sequence[Result]:
         """Its results of these names, in their order."""
         return self._of(self._kinds[0], names)
@@ -339,6 +345,8 @@ class Report:
         return self._these(list(filter(asked, self.groups)))
 
     def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> Sequence[Result]:
+        if kinds.keys().isdisjoint(asked):
+            return []  # as most rules ask
         return self._these([key for one in asked if one in kinds for key in kinds[one]])
 
     def _these(self, keys: list[Key]) -> Sequence[Result]:

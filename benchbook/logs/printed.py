@@ -33,7 +33,12 @@ def decimals(text: str) -> int:
 
 def is_number(value: Any) -> TypeGuard[int | float]:
     """Whether it is a finite number."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    kind = type(value)
+    if (
+        kind is not float
+        and kind is not int
+        and (kind is bool or not isinstance(value, (int, float)))
+    ):
         return False
     # What a float cannot hold is no count of anything.
     return abs(value) < 1e300

@@ -10,7 +10,6 @@ from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.delayed_ack import who_waits
-from benchbook.logs.rules.eager_rendezvous import sweeps
 from benchbook.logs.rules.stalled_size import is_delayed, stalls_of
 from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
@@ -26,7 +25,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         if "message_bytes" not in report.columns:
             continue
-        stalls = [stall for sweep in sweeps(report) for stall in stalls_of(sweep, MOST_SIZES)]
+        stalls = [stall for sweep in report.sweeps for stall in stalls_of(sweep, MOST_SIZES)]
         if delayed := [stall for stall in stalls if is_delayed(stall[1])]:
             times, one = max(delayed, key=lambda stall: stall[0])
             yield _finding(times, one, [other for _, other in delayed])

@@ -14,6 +14,7 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
+from benchbook.logs.sweeps import Sweep
 from benchbook.logs.units import bytes_per_s, in_base
 from benchbook.sizes import format_bytes
 
@@ -67,7 +68,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
         pattern = report.facts.get("pattern")
         if pattern not in ("point to point", COLLECTIVE) or _has_none(report):
             continue
-        jumps = [jump for sweep in sweeps(report) for jump in _jumps(sweep)]
+        jumps = [jump for sweep in report.sweeps for jump in _jumps(sweep)]
         if pattern == COLLECTIVE:
             jumps = [jump for jump in jumps if jump.times >= FAR]
         if jumps:
@@ -85,37 +86,8 @@ def _has_none(report: Report) -> bool:
     )
 
 
-def sweeps(report: Report) -> Iterator[list[Result]]:
-    """Means by the size of the message, ascending."""
-    by_name: dict[str, dict[int, Result]] = {}
-    for (name, statistic, unit), several in report.groups.items():
-        if statistic != "mean":
-            continue
-        if in_base(1.0, unit)[1] != "ns" and bytes_per_s(1.0, unit) is None:
-            continue
-        own = by_name.setdefault(name, {})
-        for one in several:
-            size = one.of.get("message_bytes")
-            if size and one.value > 0:
-                own.setdefault(size, one)
-    timed_ones = {name: own for name, own in by_name.items() if own and _is_time(own)}
-    for own in (timed_ones or by_name).values():
-        yield [own[size] for size in sorted(own)]
-
-
-def _is_time(own: dict[int, Result]) -> bool:
-    """Whether it is measured, and not computed of times that stand beside it."""
-    return all(bytes_per_s(1.0, unit) is None for unit in {one.unit for one in own.values()})
-
-
-def time_of(one: Result) -> float:
-    """In any unit that is the same for all of a sweep."""
-    rate = bytes_per_s(one.value, one.unit)
-    return one.value if rate is None else float(one.of["message_bytes"]) / rate
-
-
-def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
-    times, sizes = list(map(time_of, sweep)), [one.of["message_bytes"] for one in sweep]
+def _jumps(sweep: Sweep) -> Iterator[_Jump]:
+    times, sizes = sweep.times, sweep.sizes
     for index in range(1, len(sweep) - 1):
         size = sizes[index + 1]
         if size != 2 * sizes[index] or not LEAST_BYTES <= size <= MOST_FASTER:
@@ -132,7 +104,7 @@ def _jumps(sweep: list[Result]) -> Iterator[_Jump]:
             yield _Jump(sweep[index], sweep[index + 1], then / now)
 
 
-def _becomes_slower(sweep: list[Result], times: list[float], index: int) -> bool:
+def _becomes_slower(sweep: Sweep, times: list[float], index: int) -> bool:
     """Whether the size behind this one takes more than twice the bytes let expect, and larger ones
     take no less."""
     before, after = sweep[index : index + 2]

@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
-from benchbook.importers import Alike, Report, Result
+from benchbook.importers import Alike, Key, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
@@ -46,22 +46,31 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 def _alike(report: Report) -> list[list[Result]]:
     """Statistics of the same samples: one name, unit and setting."""
     found: dict[tuple[object, ...], list[Result]] = {}
-    placed = {name for name in {key[1] for key in report.groups} if _place(name, "")}
-    if placed <= {"sample"}:
-        return []
-    figures: dict[tuple[str, str], list[Alike]] = {}
-    for (name, statistic, unit), several in report.groups.items():
-        if statistic in placed:
-            figures.setdefault((name, unit), []).append(several)
-    setting = sorted(report.columns - _OF_ONE)
-    for figure, statistics in figures.items():
-        if len(statistics) < 2 or _are_in_order(statistics):
+    setting = None
+    for figure, keys in _figures(tuple(report.groups)):
+        statistics = [report.groups[key] for key in keys]
+        if _are_in_order(statistics):
             continue
+        if setting is None:
+            setting = sorted(report.columns - _OF_ONE)
         for several in statistics:
             for key, own in _by(setting, several).items():
                 known = [one for one in own if is_number(one.value)]
                 found.setdefault((*figure, *key), []).extend(known)
     return [several for several in found.values() if len(several) > 1]
+
+
+@lru_cache
+def _figures(keys: tuple[Key, ...]) -> list[tuple[tuple[str, str], list[Key]]]:
+    """Figures of which there are two such statistics at least; many reports have the same."""
+    placed = {name for name in {key[1] for key in keys} if _place(name, "")}
+    if placed <= {"sample"}:
+        return []
+    figures: dict[tuple[str, str], list[Key]] = {}
+    for key in keys:
+        if key[1] in placed:
+            figures.setdefault((key[0], key[2]), []).append(key)
+    return [(figure, several) for figure, several in figures.items() if len(several) > 1]
 
 
 def _are_in_order(statistics: list[Alike]) -> bool:

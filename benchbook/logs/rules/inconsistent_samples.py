@@ -45,7 +45,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each report with such a figure."""
     del machine
     for report in reports:
-        printed = _printed(report)
+        printed = _printed(report) if report.series else {}
         if printed:
             yield from islice(_of_samples(report, printed), 1)
 

@@ -15,7 +15,7 @@ from benchbook.digits import number
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.delayed_ack import is_delay
-from benchbook.logs.rules.eager_rendezvous import sweeps, time_of
+from benchbook.logs.sweeps import Sweep
 from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
@@ -37,7 +37,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             continue
         stalls = [
             stall
-            for sweep in sweeps(report)
+            for sweep in report.sweeps
             for stall in stalls_of(sweep)
             if not is_delayed(stall[1])
         ]
@@ -53,10 +53,10 @@ def is_delayed(one: Result) -> bool:
     return base == "ns" and (is_delay(ns) or is_delay(2 * ns))
 
 
-def stalls_of(sweep: list[Result], several: int = MOST_SIZES) -> Iterator[tuple[float, Result]]:
+def stalls_of(sweep: Sweep, several: int = MOST_SIZES) -> Iterator[tuple[float, Result]]:
     """So many at most between two others, by how many times as long as the longer of both they
     take."""
-    times = [time_of(one) for one in sweep]
+    times = sweep.times
     for first in range(1, len(sweep) - 1):
         if times[first] < FAR * times[first - 1]:
             continue  # as nearly all are

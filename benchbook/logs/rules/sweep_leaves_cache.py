@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from benchbook.importers import Report, Result
 from benchbook.logs.rules import Ask, Machine
-from benchbook.logs.rules.eager_rendezvous import sweeps, time_of
+from benchbook.logs.sweeps import Sweep, time_of
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "cache-resident"
@@ -27,7 +27,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Ask]:
         fall
         for report in reports
         if "message_bytes" in report.columns and _is_between_two(report)
-        for sweep in sweeps(report)
+        for sweep in report.sweeps
         if (fall := _fall(sweep))
     ]
     if falls:
@@ -47,7 +47,7 @@ def _is_between_two(report: Report) -> bool:
     return bool(report.facts.get("pattern") == "point to point" or report.called("time"))
 
 
-def _fall(sweep: list[Result]) -> tuple[float, Result, Result] | None:
+def _fall(sweep: Sweep) -> tuple[float, Result, Result] | None:
     """The share of the fastest rate at the largest size, and both of them."""
     rates = [(float(one.of["message_bytes"]) / time_of(one), one) for one in sweep if time_of(one)]
     wide = [each for each in rates if each[1].of["message_bytes"] >= LEAST_BYTES]

@@ -36,6 +36,10 @@ def _candidates(report: Report) -> Iterable[Result]:
     own = report.columns.union(report.facts) & {"clock_ticks"} or report.columns & {
         "clock_resolution_ns"
     }
+    if own == {"clock_ticks"} and "clock_ticks" not in report.columns:
+        ticks = report.facts["clock_ticks"]  # of all alike
+        if is_number(ticks) and not 0 <= ticks < LEAST_TICKS:
+            return []
     if own or not is_number(resolution):
         return report.knowing("clock_ticks", "clock_resolution_ns")
     most = LEAST_TICKS * resolution / 1e9
