@@ -122,6 +122,11 @@ class Log:
         """Lines in which one of these words is found, in order."""
         return [self.lines[index] for index in self.kinds.lines_with(words)]
 
+    def like(self, asked: Callable[[str], object]) -> list[Line]:
+        """Lines, in order, of which this is true whatever their digits are: it is asked of each
+        kind of line once, with zeros for digits."""
+        return [self.lines[index] for index in self.kinds.lines_like(asked)]
+
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""
         for line in self.lines:

@@ -6,11 +6,12 @@ import math
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.patterns import late
-from benchbook.logs.printed import half_digit, printed_lines
+from benchbook.logs.printed import LONGEST, half_digit
 
 TOOL = "perf-stat"
 LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
@@ -148,7 +149,7 @@ def _of_text(log: Log) -> list[Report]:
     reports: list[Report] = []
     run = _Run()
     asked = [one.number for one in log.commands]
-    for line in printed_lines(log):
+    for line in log.like(_may_be_of_text):
         text = line.text.strip()
         if head := _HEAD.match(text):
             _finish(run, reports)
@@ -194,6 +195,17 @@ def _of_text(log: Log) -> list[Report]:
                 _row(line, row, run)
     _finish(run, reports)
     return reports
+
+
+def _may_be_of_text(line: str) -> bool:
+    """Whether a line is one of those below."""
+    text = line.strip()
+    return len(line) <= LONGEST and bool(
+        _ROW.match(text)
+        or text.startswith(("#  ", "Topdown"))
+        or "seconds time elapsed" in text
+        or any(one.match(text) for one in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
+    )
 
 
 def _program(what: str) -> str:
@@ -282,7 +294,7 @@ def _add(
 ) -> None:
     """A count; one that is not there has no value, and says so. Clocks are in ms, which old
     versions write behind them or not at all."""
-    if unit == "events" and _CLOCK.match(event):
+    if unit == "events" and _is_clock(event):
         unit = "ms"
     if printed.startswith("<"):
         absent = {**of, "state": "absent", "reason": printed}
@@ -291,6 +303,11 @@ def _add(
     value = number(printed, counts=unit == "events")
     if value is not None:
         rows.append(Result(event, value, unit, line.number, statistic, {**of, "state": "ok"}))
+
+
+@lru_cache
+def _is_clock(event: str) -> bool:
+    return _CLOCK.match(event) is not None
 
 
 def number(text: str, *, counts: bool) -> float | None:
@@ -336,35 +353,39 @@ def _of_fields(log: Log) -> list[Report]:
     """What -x prints: value, unit, event, perhaps a spread, run time in ns, share of it in %."""
     reports: list[Report] = []
     before, event = -2, ""
-    for line in printed_lines(log):
-        if line.text.startswith("{"):
-            continue
+    for line in log.like(_may_be_of_fields):
         if (found := _cells(line.text)) is None:
             if line.number - before <= 2 and (more := _MORE.match(line.text)):
                 before, said = line.number, _said(more["said"])
                 _add_metric(reports[-1].results, line, event, more["metric"], said, "", {})
             continue
         separator, cells = found
+        fields, printed, unit, name, share, metric, said = cells.groups()
         rows: list[Result] = []
-        of: dict[str, Any] = {"running_fraction": float(cells["share"].replace(",", ".")) / 100}
-        places = [one.strip() for one in cells["before"].split(separator)[:-1]]
+        of: dict[str, Any] = {"running_fraction": _fraction(share)}
+        places = [one.strip() for one in fields.split(separator)[:-1]] if fields else []
         if places and _AT.fullmatch(places[0]):
             of["interval_end_s"] = float(places.pop(0).replace(",", "."))
         if places:
             of["place"] = separator.join(places)
-        unit = _UNITS.get(cells["unit"] or "", "events")
-        _add(rows, line, cells["event"], cells["printed"], unit, "", of)
+        _add(rows, line, name, printed, _UNITS.get(unit or "", "events"), "", of)
         if not rows:
             continue
-        if cells["metric"] and not cells["printed"].startswith("<"):
-            said = _said(cells["said"])
-            _add_metric(rows, line, cells["event"], cells["metric"], said, "", of)
-        event = cells["event"]
+        if metric and not printed.startswith("<"):
+            _add_metric(rows, line, name, metric, _said(said), "", of)
+        event = name
         if line.number - before > 2:
             reports.append(Report(TOOL, [], line.number))
         before = line.number
         reports[-1].results += rows
     return reports
+
+
+def _may_be_of_fields(text: str) -> bool:
+    """Whether a line is one of these."""
+    if len(text) > LONGEST or text.startswith("{"):
+        return False
+    return _cells(text) is not None or _MORE.match(text) is not None
 
 
 def _cells(text: str) -> tuple[str, re.Match[str]] | None:
@@ -373,6 +394,12 @@ def _cells(text: str) -> tuple[str, re.Match[str]] | None:
         if text.count(separator) >= 4 and (found := pattern.match(text)):
             return separator, found
     return None
+
+
+@lru_cache
+def _fraction(percent: str) -> float:
+    """Nearly all are the same."""
+    return float(percent.replace(",", ".")) / 100
 
 
 def _of_json(log: Log) -> list[Report]:

@@ -4,7 +4,7 @@ look at one line of each kind is a thousand times as fast."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -58,6 +58,11 @@ class Kinds:
         if not any(map(_DIGIT.search, there)):
             return found
         return [one for one in found if any(word in self._texts[one] for word in there)]
+
+    def lines_like(self, asked: Callable[[str], object]) -> list[int]:
+        """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
+        digits are zeros in what is asked."""
+        return sorted(chain.from_iterable(self._lines[one] for one in self._every if asked(one)))
 
     def may_match(self, patterns: Sequence[re.Pattern[str]], words: Iterable[str]) -> bool:
         """Whether a line that has one of these words may have what one of the patterns finds."""
