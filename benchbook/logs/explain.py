@@ -20,7 +20,7 @@ from benchbook.logs import bests, cut_end, quoted, runs, seen, surroundings, tot
 from benchbook.logs.cleaning import log_of, panes_of
 from benchbook.logs.printing import print_explained, visible
 from benchbook.logs.records import as_text, of_report, plain
-from benchbook.logs.rules import Ask, Machine, rules
+from benchbook.logs.rules import Ask, Machine, asked_of, rules, shapes_of
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
@@ -148,8 +148,13 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         runs.tell_commands(one.commands, own)
         for telling in (cut_end.drop, totals.tell, bests.tell, quoted.tell, surroundings.tell):
             _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(one, own)
-    judging = [_guarded(f"rule {one.ARTEFACT}", notes, one.check) for one in rules()]
-    said = [found for judge in judging for found in judge(reports, machine)]
+    shapes = shapes_of(reports)
+    said = [
+        found
+        for rule in rules()
+        if (own := asked_of(rule, reports, shapes))
+        for found in _guarded(f"rule {rule.ARTEFACT}", notes, rule.check)(own, machine)
+    ]
     told = {
         (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where
     }

@@ -37,6 +37,7 @@ DEVICES = (
                 r"GTX 9\d\d|Quadro (?:RTX|[PM])|K40", re.I), 3),
 )  # fmt: skip
 OF_NETWORKS = ("far_address", "protocol", "link_bits_per_s")
+NEEDS = (*OF_NETWORKS, "direction")
 BEYOND_LINK = 1.02  # times its speed: what waits in buffers at the end of a test
 NETWORK_BITS_PER_S = 800e9  # no card has a faster port
 BY_NAME = 0.9

@@ -17,6 +17,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "best-of-n"
+NEEDS = ("best",)
 LEAST_MEAN = 1.5  # mean ÷ best; detectors of our own runs ask for as much
 CONTRADICTED = 1.02  # mean ÷ longest: one of the two is no such figure
 LEAST_WORST = 3.0  # longest ÷ best, with a mean that notices it

@@ -15,6 +15,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.rules.best_of_n import REMEDY
 
 ARTEFACT = "best-of-n"
+NEEDS = ("best_of",)
 FAR = 1.3  # best ÷ median of the runs
 SURE = 0.9
 

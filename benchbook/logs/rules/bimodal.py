@@ -20,6 +20,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "bimodal"
+NEEDS = ("total",)
 LEAST_APART = 4.0  # slowest of the fast ÷ fastest of the slow
 LEAST, LEAST_SHARE = 2, 0.2  # of either group
 LEAST_BYTES = 4 * 2**20  # of the fast ones: many blocks

@@ -19,6 +19,7 @@ from benchbook.logs.units import in_base
 ARTEFACT = "bimodal"
 NAMES = ("time", "latency", "round trip")
 DEVIATIONS = ("stddev", "sd")
+NEEDS = DEVIATIONS
 MOST_BETWEEN = 0.2  # of all, in the middle half between the ends; of evenly spread ones half are
 LEAST_SHARE = 0.22  # of all, at either end: more than two of ten, else a few are merely far away
 WIDE = 0.5  # from end to end ÷ mean

@@ -15,6 +15,7 @@ from benchbook.logs.latencies import Latencies, latencies, repetitions
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "bimodal"
+NEEDS = ("median",)
 QUANTILES = ("min", "p25", "median", "p75", "p90", "p99")
 APART = 3.0  # from one quantile to the next
 ALIKE = 1.4  # the same, within either kind

@@ -30,6 +30,7 @@ CERTAIN, EVERYWHERE, BY_WALK, BY_RULE = 1.0, 0.95, 0.8, 0.6
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
 _SIZES = ("array_bytes", "working_set_bytes")
+NEEDS = (*_SIZES, "device_cache_bytes", "stride_bytes")
 OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
 
 

@@ -17,6 +17,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.samples import cold
 
 ARTEFACT = "warm-up"
+NEEDS = ("process",)
 LEAST_PROCESSES, LEAST_VALUES = 3, 3
 LIKELY = 0.9
 REMEDY = (

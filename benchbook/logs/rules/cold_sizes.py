@@ -16,6 +16,7 @@ from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "warm-up"
+NEEDS = ("pattern",)
 FAR = 3.0  # times what larger ones take
 LEAST_OTHERS = 4
 ALIKE = 2.0  # slowest ÷ fastest of the next larger ones, behind the second

@@ -21,6 +21,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "coordinated-omission"
+NEEDS = ("asked_per_s", "median")
 LEAST_SHARE = 0.5  # of the time, in stalls
 LEAST_S = 0.5  # of a test: shorter ones are over before the pace is found
 CALM = 10.0  # times the median: percentiles that tell of the stalls themselves need no rule

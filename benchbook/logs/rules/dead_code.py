@@ -20,6 +20,7 @@ from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "dead-code"
+NEEDS = ("benchmark",)
 NO_LOOP_NS = 0.02  # for an iteration: a tenth of a cycle of any core
 SURELY_ROUNDED = 10**11  # iterations; a time that was not nothing would have been long
 MOST_NS = 1.0  # for an iteration over the largest size; a cycle or three

@@ -15,6 +15,7 @@ from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "delayed-ack"
+NEEDS = ("message_bytes",)
 MOST_SIZES = 8  # beside each other: the time itself tells
 CONFIDENCE = 0.85
 

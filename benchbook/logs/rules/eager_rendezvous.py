@@ -19,6 +19,7 @@ from benchbook.logs.units import bytes_per_s, in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "eager-rendezvous"
+NEEDS = ("pattern",)
 LEAST_BYTES, MOST_BYTES = 512, 512 * 1024  # thresholds lie there; beyond, caches make steps too
 # Where the larger message is the faster one, no cache made the step.
 MOST_FASTER = 16 * 1024 * 1024

@@ -17,6 +17,7 @@ from benchbook.logs.samples import FAR, STEADY, Series, series, time_s
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "first-touch"
+NEEDS = ("sample",)
 LEAST_SAMPLES = 3
 # The same where many others are nearly equal, so that no chance makes one so slow.
 LESS_FACTOR, ALIKE, LEAST_ALIKE = 1.25, 1.03, 5

@@ -16,6 +16,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "host-memory-device"
+NEEDS = ("direction", "zero_copy")
 CONFIDENCE = 0.95
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 

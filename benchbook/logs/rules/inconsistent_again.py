@@ -11,6 +11,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("said_again",)
 OF_DIGITS = 1.01  # times what they leave open: a rate may be cut before it is made bits
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "

@@ -14,6 +14,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("validated",)
 _FIGURES = ("B/s", "bit/s", "ns")
 REMEDY = (
     "Do not use any figure of this run: find out first why its results are wrong (the flags of the "

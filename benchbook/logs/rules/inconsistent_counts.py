@@ -24,6 +24,7 @@ MADE_OF = {
     "event rate": ("events", "total time", 1e9),
 }
 NAMES = {*MADE_OF, *(name for parts in MADE_OF.values() for name in parts[:2])}
+NEEDS = NAMES
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:

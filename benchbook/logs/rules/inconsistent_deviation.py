@@ -19,6 +19,7 @@ from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
 DEVIATIONS = ("sd", "stddev")
+NEEDS = DEVIATIONS
 TOLERANCE = 0.01
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, who edited the "

@@ -14,6 +14,7 @@ from benchbook.importers import Report, Result
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("packets sent",)
 OF_SUMS = (
     "Count the lines, and do not use sums and statistics before it is known why they differ: ask "
     "whoever copied or edited the log, and whether two runs were mixed into one."

@@ -11,6 +11,7 @@ from benchbook.logs.printed import half_of_last_digit, is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("error_percent",)
 TOLERANCE = 0.02  # of the share, beside what digits leave open
 HALF_PERCENT = 0.005  # shares are printed with two decimals
 REMEDY = (

@@ -24,6 +24,7 @@ from benchbook.logs.quotients import REMEDY, TOLERANCE, contradiction, is_off, m
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("state",)
 # As a part of the ratio: what turns of other lengths may do to it, and to a rate a version that
 # makes it of the whole time.
 SCALED = 0.5

@@ -21,6 +21,7 @@ from benchbook.logs.units import bytes_per_s
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("arrays_moved",)
 TOLERANCE = 0.02  # what rounding of more than was printed may make
 SURE = 0.95
 REMEDY = (

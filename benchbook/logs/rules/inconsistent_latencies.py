@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
-from benchbook.logs.latencies import Latencies, latencies
+from benchbook.logs.latencies import NAMES, Latencies, latencies
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = (*NAMES, "duplicated messages", "per_cent_of_repetitions")
 OF_RATIO = 0.0015  # three decimals, of which the last may be cut
 OF_SHARE = 0.05  # of what two printed numbers make
 OF_HUNDREDTH = 0.011  # two decimals

@@ -13,6 +13,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("one_at_a_time",)
 TOLERANCE = 0.05  # of the time: which exchanges are counted at its ends
 WAYS = {"latency": 2, "round trip": 1}  # half of an exchange, or all of it
 REMEDY = (

@@ -15,6 +15,7 @@ from benchbook.logs.samples import Series, series
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("sample", "cv")
 TOLERANCE = 0.005
 OF_SHARE = 0.02  # of a share of variation, beside what digits leave open
 REMEDY = (

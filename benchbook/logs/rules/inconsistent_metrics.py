@@ -21,6 +21,7 @@ from benchbook.logs.quotients import REMEDY, TOLERANCE, contradiction, is_off, m
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("group",)
 TIME = "Runtime (RDTSC)"
 CPI = "CPI"
 READ, WRITTEN = ("read",), ("write", "writeback", "evict")

@@ -16,6 +16,7 @@ from benchbook.logs.rules import Machine
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("total_bytes",)
 REMEDY = (
     "Set all figures of this run aside. Ask for at least as many blocks as there are threads (a "
     "larger total, smaller blocks or fewer threads), and see that operations were counted."

@@ -17,6 +17,7 @@ from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
 OVERLAP = "overlap"
+NEEDS = (OVERLAP,)
 TIMES = ("overall", "compute", "pure comm.")  # what the names of such times end with
 WHOLE = 100.01  # per cent
 POINTS = 2.0  # per cent; what the rounding of more than was printed may make

@@ -15,6 +15,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("outstanding",)
 TOLERANCE = 0.15  # a mean out of a histogram, and the ends of a test
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, who edited the "

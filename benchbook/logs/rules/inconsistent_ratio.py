@@ -12,6 +12,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("said_times",)
 TOLERANCE = 0.03  # the ratio is made of times with more digits than are printed
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: ask whoever copied or "

@@ -19,6 +19,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.samples import series
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("sample",)
 TOLERANCE, OF_DEVIATION = 0.005, 0.03
 
 

@@ -11,6 +11,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("interval_end_s",)
 CERTAIN = 0.95
 REMEDY = (
     "Leave this interval out before it is known whether its stamp or its place is wrong: ask "

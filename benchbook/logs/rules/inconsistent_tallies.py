@@ -18,6 +18,7 @@ from benchbook.logs.rules import Machine
 
 ARTEFACT = "inconsistent-report"
 NAMES = ("retransmits", "datagrams")
+NEEDS = NAMES
 TOLERANCE, FEW = 0.03, 2  # of the greater of both; counts that are nothing
 REMEDY = (
     "Do not use these figures before it is known which of them is wrong: the tool, or who copied "

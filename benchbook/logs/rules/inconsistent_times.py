@@ -16,6 +16,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("program",)
 TIMES = 1.5  # as long: children and ticks of the kernel's clock make less
 TICKS_NS = 50e6
 CERTAIN = 0.9

@@ -15,6 +15,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "inconsistent-report"
+NEEDS = ("warned_stddev_ns",)
 TOLERANCE = 0.03  # three digits here, and fewer there
 LEAST_POINTS = 1.01  # of a share in whole per cent
 CERTAIN = 1.0

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number, share
 from benchbook.importers import Report
-from benchbook.logs.latencies import Latencies, latencies, repetitions
+from benchbook.logs.latencies import NAMES, Latencies, latencies, repetitions
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "heavy-tail"
+NEEDS = NAMES
 FAR = 10.0  # times the median, one in a hundred
 AWAY = 2.0  # mean ÷ median, though not one in a hundred is far
 WIDE = 1.5  # deviation ÷ mean; of an exponential law it is 1

@@ -17,6 +17,7 @@ from benchbook.logs.units import bytes_per_s, in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "cache-resident"
+NEEDS = ("benchmark",)
 MOST_SIZES = 3  # all in the caches: more are a walk through them
 LIKELY = 0.75
 REMEDY = (

@@ -18,6 +18,7 @@ from benchbook.logs.seen import LEAST_SAMPLES
 from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
+NEEDS = ("sample",)
 LEAST = 5  # repetitions: of fewer, nobody knows which is the usual one
 ALIKE = 2.0  # slowest ÷ fastest of the others
 LIKELY = 0.8

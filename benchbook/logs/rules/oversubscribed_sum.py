@@ -16,6 +16,7 @@ from benchbook.logs.rules.above_link import BEYOND_LINK
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "oversubscribed-sum"
+NEEDS = ("sum", "devices")
 ADDED = {"mean": "averages", "best": "best rates", "total": "averages"}
 SURE, LIKELY = 1.0, 0.8
 REMEDY = (

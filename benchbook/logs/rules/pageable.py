@@ -11,6 +11,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s
 
 ARTEFACT = "pageable"
+NEEDS = ("host_memory",)
 CERTAIN = 1.0
 
 

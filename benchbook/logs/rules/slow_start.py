@@ -21,6 +21,7 @@ from benchbook.logs.rules.bimodal import rate
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
+NEEDS = ("total", "interval_end_s")
 LEAST_RISING, LEAST_STEADY = 2, 4  # intervals
 BELOW = 0.8  # of the steady speed: what is still rising
 STEADY = 1.15  # fastest ÷ slowest of the others

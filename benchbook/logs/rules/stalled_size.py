@@ -20,6 +20,7 @@ from benchbook.logs.units import in_base
 from benchbook.sizes import format_bytes
 
 ARTEFACT = "heavy-tail"
+NEEDS = ("message_bytes",)
 FAR = 10.0  # times both neighbours
 MOST_SIZES = 2  # beside each other
 CONFIDENCE = 0.85

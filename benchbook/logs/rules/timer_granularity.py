@@ -15,6 +15,7 @@ from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "timer-granularity"
+NEEDS = ("clock_ticks", "clock_resolution_ns")
 
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:

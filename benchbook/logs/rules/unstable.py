@@ -21,6 +21,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
+NEEDS = ("standard error", "confidence interval", "benchmark", "time")
 WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR, FARTHER = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW = 8  # runs, which have no tail

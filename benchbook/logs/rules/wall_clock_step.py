@@ -19,6 +19,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "wall-clock-step"
+NEEDS = (*NAMES, "pattern", "elapsed_s", "clock_step_ns")
 CERTAIN = 1.0
 WRAP_NS = 2**32 * 1e3  # 71 minutes
 LONGEST_NS = 10e9  # a step of the clock that looks so

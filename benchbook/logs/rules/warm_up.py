@@ -20,6 +20,7 @@ from benchbook.logs.samples import cold, series
 from benchbook.logs.units import in_base
 
 ARTEFACT = "warm-up"
+NEEDS = ("sample", "first_run_s")
 LEAST_WARNED = (
     1.25  # first ÷ mean of the others, where the tool names it as far beyond their spread
 )

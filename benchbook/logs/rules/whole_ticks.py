@@ -18,6 +18,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "timer-granularity"
+NEEDS = ("pattern", "benchmark")
 LEAST_SAMPLES, MOST_TICKS = 6, 5
 WHOLE = 1e-6  # of a tick
 LEAST_SIZES, SMALL_BYTES, MOST_HALVES = 8, 1 << 16, 40
