@@ -308,8 +308,9 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     cells = found["cells"].split()
     if not all(_CELL.fullmatch(cell) for cell in cells):
         return
-    digits = {decimals(cell) for cell in cells[1:_COLUMNS]}
-    if len(cells) != _COLUMNS or (len(digits) > 1 and "e" not in text.lower()[len(name) :]):
+    digits = tuple(map(decimals, cells))
+    uneven = len({*digits[1:_COLUMNS]}) > 1
+    if len(cells) != _COLUMNS or (uneven and "e" not in text.lower()[len(name) :]):
         if (run.unit or run.rows) and (name in KERNELS or len(cells) > 1):
             run.notes.append(f"Line {line.number} is cut or has other columns; it was not read.")
         return
@@ -320,7 +321,7 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
     run.line = run.line or line.number
     in_order = 0 < least <= middle <= most
-    run.is_sure &= in_order and tuple(map(decimals, cells)) == _DIGITS_OF_5
+    run.is_sure &= in_order and digits == _DIGITS_OF_5
     timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
     if arrays := KERNELS.get(name):
         timed["arrays_moved"] = arrays

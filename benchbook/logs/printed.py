@@ -27,8 +27,14 @@ def half_digit(text: str) -> float:
 
 def decimals(text: str) -> int:
     """Digits behind the decimal point or comma."""
+    whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal():
+        return len(part)
     found = _DIGITS.fullmatch(text.strip())
     return len(found[1] or "") if found else 0
+
+
+MOST = 1e300  # what a float can hardly hold is no count of anything
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
@@ -40,8 +46,7 @@ def is_number(value: Any) -> TypeGuard[int | float]:
         and (kind is bool or not isinstance(value, (int, float)))
     ):
         return False
-    # What a float cannot hold is no count of anything.
-    return abs(value) < 1e300
+    return abs(value) < MOST
 
 
 def half_of_last_digit(value: float) -> float:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40  # of one run; what is alike is folded above that
 MOST_RUNS = 20  # tables of one file; nobody reads more, and each takes a hundredth of a second
+FEW_RUNS = 5  # those of a file with more
 MOST_SAID = 40  # findings, and notes
 FOLDED = 5  # results alike, from which on they may be folded
 _UNITS = {
@@ -46,9 +47,11 @@ def print_explained(one: Explained, *, alone: bool) -> None:
     console = Console(highlight=False, markup=False, emoji=False, width=width)
     if not alone and not one.trouble:
         console.print(Text(visible(one.called), style="bold"))
-    for report in one.reports[:MOST_RUNS]:
+    runs = len(one.reports)
+    shown = one.reports if runs <= MOST_RUNS else one.reports[:FEW_RUNS]
+    for report in shown:
         _print_report(console, report)
-    _print_left(console, len(one.reports) - MOST_RUNS, "runs")
+    _print_left(console, runs - len(shown), "runs")
     if one.trouble:
         return
     for finding in one.findings[:MOST_SAID]:

@@ -18,14 +18,13 @@ from typing import Any
 
 from benchbook.artefacts import Finding
 from benchbook.importers import Alike, Report
-from benchbook.logs.printed import is_number
+from benchbook.logs.printed import MOST, is_number
 from benchbook.logs.results import Group
 from benchbook.logs.units import bytes_per_s, in_base
 
 LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
 MOST_SAMPLES = 20_000  # evenly out of more
 SHORTEST_NS, LONGEST_NS = 1e-9, 1e18  # what is beyond is no time of anything
-LONGEST = 1e300  # what is beyond is no number
 LEAST_TAIL = 1.1  # mean ÷ median: what heavy-tail asks for at least
 LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
 QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
@@ -67,7 +66,7 @@ def _samples(report: Report) -> list[Alike]:
     """Samples of the same name and unit, in the order of the log."""
     return [
         several
-        if all(0 < value < LONGEST for value in several.values)
+        if all(0 < value < MOST for value in several.values)
         else Group(one for one in several if is_number(one.value) and one.value > 0)
         for (_, statistic, _), several in report.groups.items()
         if statistic == "sample" and "column" not in several[0].of  # cells are of many links

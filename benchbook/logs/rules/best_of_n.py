@@ -12,7 +12,7 @@ from typing import NamedTuple
 from benchbook.artefacts import Finding, proof
 from benchbook.digits import number, plural
 from benchbook.importers import Report, Result
-from benchbook.logs.printed import is_number
+from benchbook.logs.printed import MOST, is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
@@ -61,9 +61,11 @@ def _lines(report: Report) -> dict[int, _Line]:
     """What stands in each line."""
     lines: dict[int, _Line] = {}
     for one in report.results:
-        own = lines.setdefault(one.line, {})
-        if is_number(one.value) and one.value > 0:
-            own[one.name, one.statistic] = one
+        line = one.line
+        if line not in lines:
+            lines[line] = {}
+        if 0 < one.value < MOST:
+            lines[line][one.name, one.statistic] = one
     return lines
 
 
