@@ -107,6 +107,8 @@ class Settings:
 
     def one(self, at: int) -> Mapping[str, Any]:
         """That of one place: always the same object."""
+        if "every" in vars(self):
+            return self.every[at]
         if at not in self._ones:
             own = {name: column[at] for name, column in self.own.items()}
             self._ones[at] = {**self.shared, **own}
@@ -181,6 +183,8 @@ class Column(_Several):
 
     def one(self, at: int) -> Result:
         """That of one place, always the same object: the others need not be made for it."""
+        if "every" in vars(self):
+            return self.every[at]
         at = range(len(self))[at]
         if at not in self._ones:
             name, statistic, unit = self.key

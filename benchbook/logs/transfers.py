@@ -302,7 +302,8 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
         zip(*found, strict=True)
     )
     units = (stream, of_moved, of_rate, of_window)
-    kinds = (*units, *(_lengths(one) for one in (decimals, more)), [one is None for one in again])
+    begins = [not float(one) for one in start]  # the next run, or the whole
+    kinds = (*units, *map(_lengths, (decimals, more)), [one is None for one in again], begins)
     count = min(map(_alike, kinds)) - 1
     if count - 1 < LONG:
         return None
