@@ -122,7 +122,49 @@ def mbw_log(rows: int) -> list[str]:
     return made
 
 
-MADE = {"iperf3": iperf3_log, "iperf": iperf_log, "mbw": mbw_log}
+def udp_row(at: int, stream: int) -> str:
+    every, lost = RANDOM.choice((90, 91)), RANDOM.choice((0, 0, 0, 1, 12))
+    got = (every - lost) * 1448
+    return (
+        f"[{stream:3d}] {at:>6.2f}-{at + 1:<6.2f} sec  {got / 1024:>4.0f} KBytes  "
+        f"{got * 8 / 1e6:.2f} Mbits/sec  {RANDOM.uniform(0.01, 0.03):.3f} ms  {lost}/{every} "
+        f"({100 * lost / every:.2g}%)  "
+    )
+
+
+def udp_log(rows: int) -> list[str]:
+    return [
+        "Server listening on 5201",
+        "Accepted connection from 10.0.0.1, port 55000",
+        "[  5] local 10.0.0.2 port 5201 connected to 10.0.0.1 port 44444",
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams",
+        *(udp_row(at, 5) for at in range(rows)),
+        "- - - - - - - - - - - - - - - - - - - - - - - - -",
+        "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams",
+        f"[  5]   0.00-{rows:.2f} sec  {rows * 0.1233:.1f} MBytes  1.03 Mbits/sec  0.018 ms  "
+        f"{rows * 3}/{rows * 90} (3.3%)  receiver",
+    ]
+
+
+def old_udp_log(rows: int) -> list[str]:
+    return [
+        "Server listening on UDP port 5001",
+        "Receiving 1470 byte datagrams",
+        "[  3] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 44444",
+        "[ ID] Interval       Transfer     Bandwidth        Jitter   Lost/Total Datagrams",
+        *(udp_row(at, 3) for at in range(rows)),
+        f"[  3]  0.0-{rows:.1f} sec  {rows * 0.1233:.1f} MBytes  1.03 Mbits/sec   0.016 ms "
+        f"{rows * 3}/{rows * 90} (3.3%)",
+    ]
+
+
+def sent_log(rows: int) -> list[str]:
+    text = "\n".join(iperf3_log(rows)).replace("Retr  Cwnd", "Total Datagrams")
+    return re.sub(r"0   \d\.\d+ MBytes", "8193", text).split("\n")
+
+
+MADE = {"udp": udp_log, "iperf udp": old_udp_log, "sent": sent_log}
+MADE |= {"iperf3": iperf3_log, "iperf": iperf_log, "mbw": mbw_log}
 
 
 @pytest.mark.parametrize("tool", MADE)

@@ -111,7 +111,7 @@ def read(log: Log) -> list[Report]:
         _goes_on(run, row)
         alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
         run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
-        if alike >= ALIKE and not row.rest and (several := stretch(lines, at, row)):
+        if alike >= ALIKE and (several := stretch(lines, at, row)) and not several.again:
             run.stretches[len(run.rows)] = several
             at += len(several.lines)
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
@@ -259,7 +259,9 @@ def _report(log: Log, run: _Run) -> Report:
         found = list(_results(log, row, statistic, end or whose[row.stream]))
         run.results += found
         if below_it := run.stretches.get(index + 1):
-            run.results.append(below_it.block(_FEW, _columns(row, end or whose[row.stream])))
+            columns = _columns(row, end or whose[row.stream])
+            block = below_it.block(_FEW, columns)
+            run.results.append(Block([*block, *below_it.of_losses(_FEW, columns)]))
         if early is None and "pps" in row.rest:
             early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
     if early is not None:

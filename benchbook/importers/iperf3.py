@@ -348,6 +348,10 @@ def _block(run: _Run, of: Stretch) -> Block:
     again: list[float] = [*of.again]
     if again and udp and not of.windows:
         found.append(Column(("datagrams", "interval", "datagrams"), again, lines, columns))
+    elif of.losses and udp:
+        far = "receiver" if (end := columns.get("end")) == "sender" else end
+        others = run.columns_of(row.stream, far, row.role, omitted=False)
+        found += of.of_losses("interval", others)
     elif again and not udp:
         found.append(Column(("retransmits", "interval", "segments"), again, lines, columns))
         if of.windows:

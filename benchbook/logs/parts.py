@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.importers import Alike, Report, Result
 from benchbook.logs.ends import BOTH_WAYS, SUM
-from benchbook.logs.results import by_columns
+from benchbook.logs.results import are_beside, by_columns
 from benchbook.logs.units import in_base
 
 _WHOSE = ("stream", "end", "direction")
@@ -30,6 +30,24 @@ def beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
         key = one.line, one.statistic, of.get("stream"), of.get("interval"), of.get("part")
         lines.setdefault(key, {}).setdefault(one.name, one)
     return [tuple(own[name] for name in names) for own in lines.values() if len(own) == len(names)]
+
+
+_OF_ROW = ("stream", "interval", "part")
+
+
+def groups_beside(report: Report, *names: str) -> list[tuple[Alike, ...]] | None:
+    """The same by statistic, in groups of which the first ones stand beside each other, the second
+    ones, and so on, as nearly always; None where some do not."""
+    found = []
+    for statistic in dict.fromkeys(key[1] for key in report.groups if key[0] in names):
+        several = [report.alike(name, statistic) for name in names]
+        if any(len(own) != 1 for own in several):
+            return None
+        beside = tuple(own[0][1] for own in several)
+        if not are_beside(beside, _OF_ROW):
+            return None
+        found.append(beside)
+    return found
 
 
 def _are_rows(columns: list[Sequence[Result]]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 
 @dataclass(slots=True)  # frozen it would be, but each of 100,000 then takes three times as long
@@ -67,8 +67,8 @@ class _Several(Sequence[Result]):
 
 
 class Group(list[Result]):
-    """Results of one name, statistic and unit, in their order. `values`, `column`: as a Column has
-    them; asked for when all are there."""
+    """Results of one name, statistic and unit, in their order. `values` and others as a Column has
+    them, asked for when all are there."""
 
     __slots__ = ("_values",)  # most are short, and very many
 
@@ -79,6 +79,10 @@ class Group(list[Result]):
         except AttributeError:
             self._values = [one.value for one in self]
             return self._values
+
+    @property
+    def lines(self) -> list[int]:
+        return [one.line for one in self]
 
     def column(self, name: str) -> list[Any]:
         return [one.of.get(name) for one in self]
@@ -206,6 +210,10 @@ class Joined(_Several):
     def values(self) -> list[float]:
         return list(chain.from_iterable(one.values for one in self.parts))
 
+    @property
+    def lines(self) -> list[int]:
+        return list(chain.from_iterable(one.lines for one in self.parts))
+
     def column(self, name: str) -> list[Any]:
         return list(chain.from_iterable(one.column(name) for one in self.parts))
 
@@ -250,7 +258,7 @@ def by_columns(several: Alike, names: Sequence[str]) -> dict[tuple[Any, ...], Al
     """Those together that have the same in each of these columns."""
     found: dict[tuple[Any, ...], list[Group | Column]] = {}
     for part in parts_of(several):
-        if isinstance(part, Column) and not part.differs(*names):
+        if _share(part, names):
             key = tuple([part.alike.get(name) for name in names])
             found.setdefault(key, []).append(part)
             continue
@@ -264,6 +272,33 @@ def by_columns(several: Alike, names: Sequence[str]) -> dict[tuple[Any, ...], Al
         for key, group in own.items():
             found.setdefault(key, []).append(group)
     return {key: joined(parts) for key, parts in found.items()}
+
+
+def are_beside(several: Sequence[Alike], names: Sequence[str]) -> bool:
+    """Whether the first ones of all stand in one line and have the same in these columns, and the
+    second ones, and so on, in another line each."""
+    parts = [parts_of(one) for one in several]
+    if len({*map(len, parts)}) > 1:
+        return False
+    lines = several[0].lines
+    return len(set(lines)) == len(lines) and all(
+        _are_rows(first, other, names)
+        for first, *others in zip(*parts, strict=True)
+        for other in others
+    )
+
+
+def _share(one: Group | Column, names: Sequence[str]) -> TypeGuard[Column]:
+    """Whether it is a column of results that are alike in these."""
+    return isinstance(one, Column) and not one.differs(*names)
+
+
+def _are_rows(one: Group | Column, other: Group | Column, names: Sequence[str]) -> bool:
+    if one.lines is not other.lines and list(one.lines) != list(other.lines):
+        return False
+    if _share(one, names) and _share(other, names):
+        return all(one.alike.get(name) == other.alike.get(name) for name in names)
+    return all(list(one.column(name)) == list(other.column(name)) for name in names)
 
 
 class Block(list[Column]):
@@ -280,7 +315,8 @@ class Results(_Several):
     def __init__(self, parts: Sequence[Result | Block]) -> None:
         self.parts: list[list[Result] | Block] = []
         for kind, several in groupby(parts, key=type):
-            self.parts += several if kind is Block else [list(several)]
+            own = list(several)
+            self.parts += own if kind is Block else [own]
         self._every: list[Result] | None = None
 
     def __len__(self) -> int:

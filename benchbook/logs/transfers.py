@@ -76,12 +76,13 @@ _LAST = (*ENDS, "(omitted)")
 _BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
 _ENDED = late(r"\b(?:sender|receiver)$")
-# A row of an interval as both print it, with what iperf3 says of a sender: no other pattern is asked
-# where very many are alike.
+# A row of an interval as both print it, with what iperf3 says of a sender, or of losses: no other
+# pattern is asked where very many are alike.
 _USUAL = late(
     r"\[ *+(\d++|SUM)\] ++(\d++\.(\d++))- *+(\d++\.(\d++)) ++sec ++"
     r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"
-    r"(?: ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
+    r"(?: ++(\d++\.\d++) ms ++(\d++)/ *+(\d++) \((\d++(?:\.\d++)?+(?:e-\d++)?+)%\)"
+    r"| ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
 )
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
@@ -272,6 +273,14 @@ class Stretch(NamedTuple):
     again: list[int]  # segments, or datagrams; empty where they have none
     windows: list[float]
     window_unit: str
+    losses: list[list[float]]  # as `losses` has them; empty where they have none
+
+    def of_losses(self, statistic: str, columns: Mapping[str, Any]) -> list[Column]:
+        """Jitter and lost datagrams of each."""
+        return [
+            Column((name, statistic, unit), values, self.lines, columns)
+            for (name, unit), values in zip(_OF_LOSSES, self.losses, strict=False)
+        ]
 
     def block(self, statistic: str, columns: Mapping[str, Any]) -> Block:
         """What was moved and the rate of each, as `figures` has them of one row."""
@@ -298,12 +307,14 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
         if len(several) < len(texts):
             break
         begin, size = begin + size, AT_ONCE
-    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, again, window, of_window = (
-        zip(*found, strict=True)
+    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, *others = zip(
+        *found, strict=True
     )
+    *lost, again, window, of_window = others
     units = (stream, of_moved, of_rate, of_window)
     begins = [not float(one) for one in start]  # the next run, or the whole
-    kinds = (*units, *map(_lengths, (decimals, more)), [one is None for one in again], begins)
+    kinds = [*units, *map(_lengths, (decimals, more)), begins]
+    kinds += [[one is None for one in column] for column in (again, lost[0])]
     count = min(map(_alike, kinds)) - 1
     if count - 1 < LONG:
         return None
@@ -325,6 +336,7 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
         list(map(int, again[1:count])) if again[0] else [],
         list(map(float, window[1:count])) if window[0] else [],
         moved_unit(of_window[0] or ""),
+        [list(map(float, one[1:count])) for one in lost] if lost[0][0] else [],
     )
 
 

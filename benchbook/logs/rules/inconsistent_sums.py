@@ -14,7 +14,16 @@ from benchbook.artefacts import Finding, proof
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
 from benchbook.logs.ends import SUM
-from benchbook.logs.parts import as_long, beside, complete, covers, intervals_of, is_part, whose
+from benchbook.logs.parts import (
+    as_long,
+    beside,
+    complete,
+    covers,
+    groups_beside,
+    intervals_of,
+    is_part,
+    whose,
+)
 from benchbook.logs.printed import is_number
 from benchbook.logs.rules import Machine
 from benchbook.logs.units import bytes_per_s, in_base
@@ -63,17 +72,31 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _shares(report: Report) -> Iterator[Odd]:
     """Lost datagrams of all that are not the printed share."""
-    for lost, every, loss in beside(report, "lost datagrams", "datagrams", "loss"):
-        if every.value <= 0 or lost.value < 0 or not math.isfinite(loss.value):
-            continue
-        made = 100 * lost.value / every.value
-        slack = max(LEAST_POINTS if loss.value >= 10 else 0.011, OF_SHARE * min(made, loss.value))
-        if abs(made - loss.value) > slack:
+    names = "lost datagrams", "datagrams", "loss"
+    groups = groups_beside(report, *names)
+    if groups is not None and all(
+        _is_share(*values)
+        for beside in groups
+        for values in zip(*(one.values for one in beside), strict=True)
+    ):
+        return  # as of nearly all
+    for lost, every, loss in beside(report, *names):
+        if not _is_share(lost.value, every.value, loss.value):
+            made = 100 * lost.value / every.value
             yield (
                 f"line {loss.line} says {loss.value:g} % for {lost.value:,.0f} lost of "
                 f"{every.value:,.0f} datagrams, which are {made:.3g} %",
                 [lost, every, loss],
             )
+
+
+def _is_share(lost: float, every: float, loss: float) -> bool:
+    """Whether the last one can be that of the others, in per cent."""
+    if every <= 0 or lost < 0 or not math.isfinite(loss):
+        return True
+    made = 100 * lost / every
+    slack = max(LEAST_POINTS if loss >= 10 else 0.011, OF_SHARE * min(made, loss))
+    return not abs(made - loss) > slack  # what is no number tells nothing
 
 
 def _packets(report: Report) -> Iterator[Odd]:
@@ -197,6 +220,8 @@ def _datagrams(report: Report) -> Iterator[Odd]:
     size = report.facts.get("message_bytes")
     if report.facts.get("protocol") != "udp":
         return
+    if _all_fit(report, size):
+        return
     lost = {_place(one): one.value for one in report.called("lost datagrams")}
     for moved, sent in beside(report, "transferred", "datagrams"):
         if moved.of.get("end") != sent.of.get("end"):
@@ -216,6 +241,23 @@ def _datagrams(report: Report) -> Iterator[Odd]:
                 f"of {of} {made:,.4g} {moved.unit}",
                 [moved, sent],
             )
+
+
+def _all_fit(report: Report, size: int | None) -> bool:
+    """Whether all do, as of nearly all reports."""
+    groups = groups_beside(report, "transferred", "datagrams", "lost datagrams")
+    for moved, sent, lost in groups or ():
+        unit = in_base(1.0, moved[0].unit)[0]
+        ends = moved.column("end"), sent.column("end")
+        for value, every, less, *both in zip(
+            moved.values, sent.values, lost.values, *ends, strict=True
+        ):
+            got = every - (less if both[0] == "receiver" else 0.0)
+            most = got * (size or LARGEST_DATAGRAM)
+            fits = _near(value * unit, most) or (not size and value * unit <= most)
+            if both[0] == both[1] and got > 0 and value > 0 and not fits:
+                return False
+    return groups is not None
 
 
 def _place(one: Result) -> tuple[object, ...]:

@@ -11,7 +11,9 @@ from benchbook.artefacts import Finding, proof
 from benchbook.artefacts.report_errors import FIRST_JITTER, OUT_OF_RANGE
 from benchbook.digits import listed
 from benchbook.importers import Report, Result
+from benchbook.logs.parts import groups_beside
 from benchbook.logs.printed import is_number
+from benchbook.logs.results import by_columns
 from benchbook.logs.rules import Machine
 from benchbook.logs.rules.wall_clock_step import goes_back
 from benchbook.logs.units import in_base
@@ -24,6 +26,7 @@ LEAST_S = 0.5
 MORE_RECEIVED = 1.02  # times what was sent: digits and the ends of a test make less
 LAST_NUMBERS = (2**31 - 1, 2**32 - 1)
 LONGER = 1.5  # times as long: a sender's total that was cut off, and an interval in its place
+_COUNTED = ("datagrams", "lost datagrams", "messages")
 _NAMES = {
     "jitter": "jitter_ms",
     "lost datagrams": "lost_datagrams",
@@ -92,17 +95,26 @@ _FIRST = (
 
 def _all_may_be(report: Report) -> bool:
     """Whether every value can be true, as in nearly all logs: told without a table of lines."""
+    if not (_are_within(report, "jitter", 1e3 * LEAST_S) and _are_within(report, "loss", 100)):
+        return False
+    groups = groups_beside(report, "lost datagrams", "datagrams")
+    if groups is not None and not any("sender" in every.column("end") for _, every in groups):
+        return all(
+            0 <= a <= b
+            for lost, every in groups
+            for a, b in zip(lost.values, every.values, strict=True)
+        )
     lost = report.called("lost datagrams")
     every = [one for one in report.called("datagrams") if one.of.get("end") != "sender"]
-    return (
-        all(0 <= one.value <= 1e3 * LEAST_S for one in report.called("jitter"))
-        and all(0 <= one.value <= 100 for one in report.called("loss"))
-        and len(lost) == len(every)
-        and all(
-            a.line == b.line and a.of == b.of and 0 <= a.value <= b.value
-            for a, b in zip(lost, every, strict=True)
-        )
+    return len(lost) == len(every) and all(
+        a.line == b.line and a.of == b.of and 0 <= a.value <= b.value
+        for a, b in zip(lost, every, strict=True)
     )
+
+
+def _are_within(report: Report, name: str, most: float) -> bool:
+    groups = (own for (called, *_), own in report.groups.items() if called == name)
+    return all(0 <= value <= most for own in groups for value in own.values)
 
 
 def _groups(report: Report) -> dict[tuple[Any, ...], dict[str, Result]]:
@@ -154,9 +166,10 @@ def _fewer_than_none(report: Report) -> Iterator[tuple[Result, str]]:
 
 def _full(report: Report) -> Iterator[tuple[Result, str]]:
     """Counts at the last number of their type, where a counter stands still or a cast ends."""
-    for one in report.called("datagrams", "lost datagrams", "messages"):
-        if one.value in LAST_NUMBERS:
-            yield one, f"{one.value:,.0f} {one.name}, the last number of its type (line {one.line})"
+    several = [own for (name, *_), own in report.groups.items() if name in _COUNTED]
+    full = [own[at] for own in several for at, one in enumerate(own.values) if one in LAST_NUMBERS]
+    for one in sorted(full, key=lambda one: one.line):
+        yield one, f"{one.value:,.0f} {one.name}, the last number of its type (line {one.line})"
 
 
 def _too_many(report: Report) -> Iterator[tuple[Result, str]]:
@@ -204,17 +217,22 @@ def _bytes(one: Result) -> float:
 
 def _first(report: Report) -> Iterator[tuple[Result, str]]:
     """First jitters that have nothing to do with that of the whole transfer."""
-    streams: dict[object, list[Result]] = {}
-    for one in report.called("jitter"):
-        streams.setdefault(one.of.get("stream"), []).append(one)
-    for own in streams.values():
-        first = next((one for one in own if one.statistic == "interval"), None)
-        whole = next((one for one in own if one.statistic == "total"), None)
-        if first is None or whole is None:
+    firsts, wholes = (_of_streams(report, one) for one in ("interval", "total"))
+    for stream, first in firsts.items():
+        if (whole := wholes.get(stream)) is None:
             continue
         ends = {"": {"first_jitter_ms": first.value, "jitter_ms": whole.value}}
         for doubt in first_jitters(ends):
             yield first, f"{doubt.words} (line {first.line})"
+
+
+def _of_streams(report: Report, statistic: str) -> dict[object, Result]:
+    """The first jitter of each."""
+    found: dict[object, Result] = {}
+    for _, several in report.alike("jitter", statistic):
+        for (stream,), own in by_columns(several, ("stream",)).items():
+            found.setdefault(stream, own[0])
+    return found
 
 
 def _finding(
