@@ -10,7 +10,7 @@ from typing import Any
 from benchbook.importers import Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
-from benchbook.logs.results import ALIKE, Block, results_of
+from benchbook.logs.results import ALIKE, LONG, Block, results_of
 from benchbook.logs.transfers import (
     BINARY,
     CONNECTED,
@@ -111,9 +111,11 @@ def read(log: Log) -> list[Report]:
         _goes_on(run, row)
         alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
         run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
-        if alike >= ALIKE and (several := stretch(lines, at, row)) and not several.again:
-            run.stretches[len(run.rows)] = several
-            at += len(several.lines)
+        if alike >= ALIKE:
+            alike = ALIKE - LONG  # where few follow that are alike, fewer follow those
+            if (several := stretch(lines, at, row)) and not several.again:
+                run.stretches[len(run.rows)] = several
+                at += len(several.lines)
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
     for report in reports:

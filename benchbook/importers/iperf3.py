@@ -9,7 +9,7 @@ from typing import Any
 from benchbook.importers import Command, Line, Log, Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_left_out, printed_lines
-from benchbook.logs.results import ALIKE, Block, Column, results_of
+from benchbook.logs.results import ALIKE, LONG, Block, Column, results_of
 from benchbook.logs.transfers import (
     CONNECTED,
     LOST,
@@ -139,9 +139,11 @@ def _runs(log: Log) -> list[_Run]:
             alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
             run.rows.append((row, closing or run.counted))
             ruled = headed = False
-            if alike >= ALIKE and not wrapped and (several := stretch(lines, at, row)):
-                run.stretches[len(run.rows)] = several
-                at += len(several.lines)
+            if alike >= ALIKE and not wrapped:
+                alike = ALIKE - LONG  # where few follow that are alike, fewer follow those
+                if several := stretch(lines, at, row):
+                    run.stretches[len(run.rows)] = several
+                    at += len(several.lines)
         elif "[ ID]" in line.text:
             if run.counted or (run.done and not ruled):
                 run = _next(runs, line)  # of which only this head is left

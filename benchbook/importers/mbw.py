@@ -123,9 +123,12 @@ def _unfolded(lines: list[Line]) -> Iterator[list[_Row]]:
         if usual := _USUAL.fullmatch(line.text):
             yield [(line, usual)]
             alike += 1
-            if alike >= ALIKE and (below := _usual(lines, at)):
-                yield below
+            if alike >= ALIKE:
+                below = _usual(lines, at)
+                alike = ALIKE - LONG  # where there are few, fewer follow
                 at += len(below)
+                if below:
+                    yield below
             continue
         alike = 0
         begun = "Elapsed:" in line.text and len(line.text) < _SHORT and _BEGUN.search(line.text)
@@ -143,12 +146,13 @@ def _unfolded(lines: list[Line]) -> Iterator[list[_Row]]:
 
 def _usual(lines: list[Line], at: int) -> list[_Row]:
     """The lines from there on that are as mbw writes them, but for the last; none where few are."""
-    found = list[_Row]()
-    for begin in range(at, len(lines), AT_ONCE):
-        several = lines[begin : begin + AT_ONCE]
+    found, begin, size = list[_Row](), at, LONG
+    while begin < len(lines):
+        several = lines[begin : begin + size]
         matches = takewhile(bool, map(_USUAL.fullmatch, [one.text for one in several]))
         found += zip(several, matches, strict=False)
-        if len(found) < begin + len(several) - at:
+        begin, size = begin + size, AT_ONCE
+        if at + len(found) < begin:
             break
     return found[:-1] if len(found) > LONG else []
 
