@@ -29,6 +29,7 @@ _PROMPTS = (
     r"(?:[Cc]ommand(?: line)?|[Cc]md): +",
 )
 _PROMPT = late(rf"\s{{0,8}}(?:{'|'.join(_PROMPTS)})(\S.*)")
+_SPECIAL = frozenset("'\"\\#")
 _VARIABLE = late(r"(\w+)=(.*)", re.S)
 _BEFORE = {"sudo", "env", "time", "exec", "command", "nohup"}  # what only starts another
 
@@ -54,11 +55,18 @@ def _typed(text: str) -> str | None:
     return found[1] if found else None
 
 
-def _command(number: int, text: str) -> Command | None:
+def _words(text: str) -> list[str]:
+    """As a shell splits them: most lines have nothing that is special to it."""
+    if text.isascii() and _SPECIAL.isdisjoint(text):
+        return text.split()
     try:
-        words = shlex.split(text, comments=True)
+        return shlex.split(text, comments=True)
     except ValueError:  # a quote that is not closed
-        words = text.split()
+        return text.split()
+
+
+def _command(number: int, text: str) -> Command | None:
+    words = _words(text)
     variables: dict[str, str] = {}
     while words and ((one := _VARIABLE.fullmatch(words[0])) or words[0] in _BEFORE):
         if one:
