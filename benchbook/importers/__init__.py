@@ -345,7 +345,7 @@ class Report:
         own = self._kinds[0].get(name, ())
         return [(key[2], self.groups[key]) for key in own if key[1] == statistic]
 
-    def where(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
+    def of_keys(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
         """Its results whose name, statistic and unit are so, in their order."""
         return self._these(list(filter(asked, self.groups)))
 

@@ -260,10 +260,10 @@ def _report(log: Log, run: _Run) -> Report:
         statistic = _ALL if last else _FEW
         found = list(_results(log, row, statistic, end or whose[row.stream]))
         run.results += found
-        if below_it := run.stretches.get(index + 1):
+        if following := run.stretches.get(index + 1):
             columns = _columns(row, end or whose[row.stream])
-            block = below_it.block(_FEW, columns)
-            run.results.append(Block([*block, *below_it.of_losses(_FEW, columns)]))
+            block = following.block(_FEW, columns)
+            run.results.append(Block([*block, *following.of_losses(_FEW, columns)]))
         if early is None and "pps" in row.rest:
             early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
     if early is not None:

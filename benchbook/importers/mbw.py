@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
 from benchbook.logs.patterns import late
-from benchbook.logs.printed import half_digit, is_number, printed_lines
-from benchbook.logs.results import ALIKE, AT_ONCE, LONG, Block, Column, Settings, results_of
+from benchbook.logs.printed import half_digit, is_number, printed_lines, wholly_of
+from benchbook.logs.results import ALIKE, LONG, Block, Column, Settings, results_of
 from benchbook.logs.twice import Printed, printed, product
 
 TOOL = "mbw"
@@ -146,15 +146,8 @@ def _unfolded(lines: list[Line]) -> Iterator[list[_Row]]:
 
 def _usual(lines: list[Line], at: int) -> list[_Row]:
     """The lines from there on that are as mbw writes them, but for the last; none where few are."""
-    found, begin, size = list[_Row](), at, LONG
-    while begin < len(lines):
-        several = lines[begin : begin + size]
-        matches = takewhile(bool, map(_USUAL.fullmatch, [one.text for one in several]))
-        found += zip(several, matches, strict=False)
-        begin, size = begin + size, AT_ONCE
-        if at + len(found) < begin:
-            break
-    return found[:-1] if len(found) > LONG else []
+    found = wholly_of(_USUAL, lines, at)
+    return [*found[:-1]] if len(found) > LONG else []
 
 
 def _block(rows: list[_Row], run: _Run) -> Block | None:

@@ -86,9 +86,7 @@ def as_long(whole: Result, parts: list[Result]) -> bool:
 
 def whose(one: Result) -> tuple[object, ...]:
     """The stream, end and direction that it is of."""
-    of = one.of
-    stream, end, direction = _WHOSE
-    return of.get(stream), of.get(end), of.get(direction)
+    return tuple(map(one.of.get, _WHOSE))
 
 
 @dataclass

@@ -38,7 +38,6 @@ class Result:
 Key = tuple[str, str, str]  # name, statistic, unit
 ALIKE = 4  # lines below each other, from which on more of them may be columns
 LONG = 16  # those, from which on they are
-AT_ONCE = 4096  # lines that are looked at
 _FEW = 8  # results, for which the others are not made
 
 

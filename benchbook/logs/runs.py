@@ -31,7 +31,7 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
         return []
     found: dict[Hashable, list[Figure]] = {}
     for report in reports:
-        own = report.where(_is_of_whole)
+        own = report.of_keys(_is_of_whole)
         summed = any(one.of.get("stream") == SUM for one in own)
         of_run = report.tool, report.version, report.asked, _plain(report.facts)
         for one in own if len(own) <= MOST else ():

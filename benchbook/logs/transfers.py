@@ -7,14 +7,14 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import repeat, takewhile
+from itertools import repeat
 from operator import sub
 from typing import Any, NamedTuple
 
 from benchbook.importers import Line, Log, Result
 from benchbook.logs.patterns import late
-from benchbook.logs.printed import HALVES, LONGEST, half_digit
-from benchbook.logs.results import AT_ONCE, LONG, Block, Column, Settings
+from benchbook.logs.printed import HALVES, LONGEST, half_digit, wholly_of
+from benchbook.logs.results import LONG, Block, Column, Settings
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -299,14 +299,7 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
     the last of them: what follows may belong to that. None where they are few."""
     if like.ended or like.start_s <= 0 or not (usual := _USUAL.fullmatch(like.line.text)):
         return None
-    found, size, begin = [usual.groups()], LONG, at
-    while begin < len(lines):
-        texts = [one.text for one in lines[begin : begin + size]]
-        several = list(takewhile(bool, map(_USUAL.fullmatch, texts)))
-        found += [one.groups() for one in several if one]
-        if len(several) < len(texts):
-            break
-        begin, size = begin + size, AT_ONCE
+    found = [usual.groups(), *(one.groups() for _, one in wholly_of(_USUAL, lines, at))]
     stream, start, decimals, end, more, moved, of_moved, rate, of_rate, *others = zip(
         *found, strict=True
     )

@@ -44,7 +44,7 @@ class _Sized(NamedTuple):
     @property
     def results(self) -> list[Result]:
         """In the order of the log."""
-        return sorted(chain.from_iterable(self.rates), key=_line)
+        return sorted(chain.from_iterable(self.rates), key=lambda one: one.line)
 
     @property
     def line(self) -> int:
@@ -61,10 +61,6 @@ class _Sized(NamedTuple):
     def fits(self, llc: int | None) -> bool:
         """Whether the caches hold it all, of that machine or of any."""
         return self.all_bytes <= (llc or SMALLEST)
-
-
-def _line(one: Result) -> int:
-    return one.line
 
 
 def _bytes(one: _Sized) -> tuple[int, int]:

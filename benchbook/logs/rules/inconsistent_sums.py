@@ -194,12 +194,8 @@ def _intervals(report: Report) -> Iterator[Odd]:
             and covers(span, whole)
             and not _near(_bytes(whole), totals[key])
         ):
-            parts = sorted(intervals[key].rows(), key=_line)
+            parts = sorted(intervals[key].rows(), key=lambda one: one.line)
             yield _unequal("the intervals", whole, totals[key], parts)
-
-
-def _line(one: Result) -> int:
-    return one.line
 
 
 def _near(one: float, other: float) -> bool:
