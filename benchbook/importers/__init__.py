@@ -379,6 +379,11 @@ class Report:
         """What was asked for before: rules ask for the same, and change no list."""
         return {}
 
+    def each(self, name: str) -> Sequence[Any]:
+        """What each of its results has in this column, in their order; None where it has it not."""
+        of = self.results
+        return of.column(name) if isinstance(of, Results) else [one.of.get(name) for one in of]
+
     def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:
         """Its results, or these of them, of which one of these columns may be known."""
         several = self.results if of is None else of

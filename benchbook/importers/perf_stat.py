@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from benchbook.importers import Line, Log, Report, Result
+from benchbook.logs.counts import (
+    EVENT,
+    NUMBER,
+    UNIT,
+    UNITS,
+    add_count,
+    add_metric,
+    number,
+    said_of,
+)
 from benchbook.logs.patterns import late
-from benchbook.logs.printed import LONGEST, half_digit
+from benchbook.logs.printed import LONGEST
+from benchbook.logs.separated import separated
 
 TOOL = "perf-stat"
 LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
@@ -51,44 +60,22 @@ _HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) r
 # It begins later, leaves children out, or is asked while it runs.
 _IN_PART = late(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
 _INTERVAL_HEAD = late(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
-_UNITS = {
-    "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
-    "Watts": "W", "C": "°C", "Bytes": "B", "B": "B", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB",
-    "MB": "MB",
-}  # fmt: skip
-_UNIT = "|".join(_UNITS)
-_NUMBER = r"(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d[\d.,'\u00a0\u202f\u2019]*)"
-# Names of several words are those of the first versions, in 2009.
-_EVENT = (
-    r"(?:task clock ticks|context switches|CPU (?:migrations|cycles)|cache (?:references|misses)"
-    r"|[A-Za-z][\w.:/,=@?-]*)"
-)
 _ROW = late(
     # Behind the sign of a diff: a count has none.
     rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
     rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w./:-]+-\d+)\s+(?:\d+\s+)?)?"
-    rf"(?P<value><not (?:supported|counted)>|-?{_NUMBER})\s+(?:(?P<unit>{_UNIT})\s+)?"
-    rf"(?P<event>{_EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
+    rf"(?P<value><not (?:supported|counted)>|-?{NUMBER})\s+(?:(?P<unit>{UNIT})\s+)?"
+    rf"(?P<event>{EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
 )
 _RUNNING = late(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = late(r"\( *\+- *([\d.,]+) *% *\)")
-_METRIC = late(rf"# +({_NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
-_RATE = late(r"^([KMG]?)/sec$")
-_THOUSAND = late(r"\d{1,3}[.,]\d{3}")
-_SPACES = {ord(one): None for one in "'\u00a0\u202f\u2019 "}
-# Since the end of 2025 the name of the metric follows its unit.
-_NAMED = late(r"^(?P<unit>\S+) {2,}(?P<name>\w+)$")
-_RENAMED = {
-    "CPUs_utilized": ("1", " CPUs utilized"),
-    "insn_per_cycle": ("1", " insn per cycle"),
-    "cycles_frequency": ("GHz", " clock"),
-}
-_ELAPSED = late(rf"^({_NUMBER})(?: +\+- +({_NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$")
+_METRIC = late(rf"# +({NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
+_ELAPSED = late(rf"^({NUMBER})(?: +\+- +({NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$")
 _FIRST_ELAPSED = late(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
 # Its last line is often all that is kept, behind somebody's name for it.
 _ALONE = late(
     rf"^(?:(?P<label>[^:]{{1,80}}):\s+)?"
-    rf"(?P<rest>{_NUMBER} +\+- +{_NUMBER} +seconds time elapsed +\( *\+- .*)$"
+    rf"(?P<rest>{NUMBER} +\+- +{NUMBER} +seconds time elapsed +\( *\+- .*)$"
 )
 _KNOWN = late(
     r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
@@ -97,35 +84,8 @@ _KNOWN = late(
     r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
 )
 _COUNT = late(r"\d+(?:[.,]\d+)?")
-_AT = late(r"\d+[.,]\d{6,9}")
-# By separator; before the count may stand time, core, and how many were summed.
-_FIELDS = {
-    separator: late(
-        rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
-        rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{one}\s*+"
-        rf"(?:(?P<unit>{_UNIT})\s*+)?{one}\s*+(?P<event>{_EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
-        rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+"
-        rf"(?:{one}(?:\s*+(?P<metric>\d+(?:{point}\d+)?)\s*+{one}(?P<said>[^{one}]*))?|$)"
-    )
-    for separator, one, point in (
-        (",", ",", r"\."),
-        (";", ";", "[.,]"),
-        ("\t", r"\t", "[.,]"),
-        ("|", r"\|", "[.,]"),
-    )
-}
-# Behind a number that is of a hundred, which fields and JSON do not say.
-_OF_HUNDRED = late(r"^of all |cycles idle$")
-# Another metric in a line of its own, where the fields of an event are empty.
-_MORE = late(
-    r"(?:[^,;\t|]*+[,;\t|]){5,8}(?P<metric>\d+(?:[.,]\d+)?)[,;\t|]"
-    r"(?P<said>% +tma_\w+|stalled cycles per insn)\s*$"
-)
-_SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_CLOCK = late(r"^(?:(?:task|cpu)-clock(?::\w+)?|task clock ticks)$")
 # By Linux 2.6, which wrote the unit into the name.
 _OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
-_OLD_METRICS = {"CPUs": " CPUs utilized", "IPC": " insn per cycle"}
 
 
 @dataclass
@@ -141,7 +101,7 @@ class _Run:
 
 def read(log: Log) -> list[Report]:
     """One report for each start of perf stat."""
-    reports = [*_of_text(log), *_of_fields(log), *_of_json(log)]
+    reports = [*_of_text(log), *separated(log), *_of_json(log)]
     return sorted(reports, key=lambda report: report.line)
 
 
@@ -229,13 +189,13 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
         of["place"] = row["place"]
     if running := _RUNNING.search(_SPREAD.sub("", rest)):
         of["running_fraction"] = float(running[1].replace(",", ".")) / 100
-    unit = _UNITS.get(row["unit"] or "", "events")
+    unit = UNITS.get(row["unit"] or "", "events")
     statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
     event = _OLD_CLOCK.sub(r"\1", row["event"])
-    _add(run.rows, line, event, row["value"], unit, statistic, of)
+    add_count(run.rows, line, event, row["value"], unit, statistic, of)
     metric = _METRIC.search(rest)
     if metric and metric[2] and not row["value"].startswith("<"):
-        _add_metric(run.rows, line, event, metric[1], metric[2].strip(), statistic, of)
+        add_metric(run.rows, line, event, metric[1], metric[2].strip(), statistic, of)
 
 
 def _more(line: Line, text: str, run: _Run) -> None:
@@ -243,90 +203,7 @@ def _more(line: Line, text: str, run: _Run) -> None:
     run.last = line.number
     if (metric := _METRIC.search(text)) and metric[2]:
         statistic = "mean" if "repetitions" in run.facts else ""
-        _add_metric(run.rows, line, run.event, metric[1], metric[2].strip(), statistic, {})
-
-
-def _add_metric(
-    rows: list[Result],
-    line: Line,
-    event: str,
-    printed: str,
-    said: str,
-    statistic: str,
-    of: dict[str, Any],
-) -> None:
-    """What is made of a count and printed with it; those of the top-down method are of many."""
-    value = number(printed, counts=False)
-    if value is not None and said:
-        size, unit, title = _metric(said)
-        name = title.strip() if title.startswith(" tma_") else f"{event}{title}"
-        if title == " rate":
-            of = {**of, "rate_error_per_s": size * half_digit(printed.replace(",", "."))}
-        rows.append(Result(name, value * size, unit, line.number, statistic, of))
-
-
-def _metric(said: str) -> tuple[float, str, str]:
-    """What is printed behind #: (a size, the unit, what it adds to the name of the event)."""
-    if named := _NAMED.match(said):
-        unit, name = named["unit"], named["name"]
-        if name in _RENAMED:
-            return 1.0, *_RENAMED[name]
-        return 1.0, "%" if unit == "%" else "1/s" if unit.endswith("/sec") else "1", f" {name}"
-    if rate := _RATE.match(said):
-        return _SIZES[rate[1]], "1/s", " rate"
-    if said.startswith("%"):
-        return 1.0, "%", f" {said[1:].strip()}".rstrip()
-    if said == "GHz":
-        return 1.0, "GHz", " clock"
-    if said in _OLD_METRICS:
-        return 1.0, "1", _OLD_METRICS[said]
-    return 1.0, "1", f" {said}"
-
-
-def _add(
-    rows: list[Result],
-    line: Line,
-    event: str,
-    printed: str,
-    unit: str,
-    statistic: str,
-    of: dict[str, Any],
-) -> None:
-    """A count; one that is not there has no value, and says so. Clocks are in ms, which old
-    versions write behind them or not at all."""
-    if unit == "events" and _is_clock(event):
-        unit = "ms"
-    if printed.startswith("<"):
-        absent = {**of, "state": "absent", "reason": printed}
-        rows.append(Result(event, math.nan, unit, line.number, statistic, absent))
-        return
-    value = number(printed, counts=unit == "events")
-    if value is not None:
-        rows.append(Result(event, value, unit, line.number, statistic, {**of, "state": "ok"}))
-
-
-@lru_cache
-def _is_clock(event: str) -> bool:
-    return _CLOCK.match(event) is not None
-
-
-def number(text: str, *, counts: bool) -> float | None:
-    """A number as the locale wrote it; what groups digits is known from what the number is of."""
-    if text.isdecimal():
-        return float(text)
-    if text.startswith("-"):  # as no count is
-        value = number(text[1:], counts=counts)
-        return None if value is None else -value
-    plain = text.translate(_SPACES)
-    commas, points = plain.count(","), plain.count(".")
-    if commas and points:
-        plain = plain.replace("," if plain.find(",") < plain.find(".") else ".", "")
-    elif commas + points > 1 or (counts and _THOUSAND.fullmatch(plain)):
-        plain = plain.replace(".", "").replace(",", "")
-    try:
-        return float(plain.replace(",", "."))
-    except ValueError:
-        return None
+        add_metric(run.rows, line, run.event, metric[1], metric[2].strip(), statistic, {})
 
 
 def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
@@ -349,59 +226,6 @@ def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
     run.ended = True
 
 
-def _of_fields(log: Log) -> list[Report]:
-    """What -x prints: value, unit, event, perhaps a spread, run time in ns, share of it in %."""
-    reports: list[Report] = []
-    before, event = -2, ""
-    for line in log.like(_may_be_of_fields):
-        if (found := _cells(line.text)) is None:
-            if line.number - before <= 2 and (more := _MORE.match(line.text)):
-                before, said = line.number, _said(more["said"])
-                _add_metric(reports[-1].results, line, event, more["metric"], said, "", {})
-            continue
-        separator, cells = found
-        fields, printed, unit, name, share, metric, said = cells.groups()
-        rows: list[Result] = []
-        of: dict[str, Any] = {"running_fraction": _fraction(share)}
-        places = [one.strip() for one in fields.split(separator)[:-1]] if fields else []
-        if places and _AT.fullmatch(places[0]):
-            of["interval_end_s"] = float(places.pop(0).replace(",", "."))
-        if places:
-            of["place"] = separator.join(places)
-        _add(rows, line, name, printed, _UNITS.get(unit or "", "events"), "", of)
-        if not rows:
-            continue
-        if metric and not printed.startswith("<"):
-            _add_metric(rows, line, name, metric, _said(said), "", of)
-        event = name
-        if line.number - before > 2:
-            reports.append(Report(TOOL, [], line.number))
-        before = line.number
-        reports[-1].results += rows
-    return reports
-
-
-def _may_be_of_fields(text: str) -> bool:
-    """Whether a line is one of these."""
-    if len(text) > LONGEST or text.startswith("{"):
-        return False
-    return _cells(text) is not None or _MORE.match(text) is not None
-
-
-def _cells(text: str) -> tuple[str, re.Match[str]] | None:
-    """What separates the cells of a row, and the row."""
-    for separator, pattern in _FIELDS.items():
-        if text.count(separator) >= 4 and (found := pattern.match(text)):
-            return separator, found
-    return None
-
-
-@lru_cache
-def _fraction(percent: str) -> float:
-    """Nearly all are the same."""
-    return float(percent.replace(",", ".")) / 100
-
-
 def _of_json(log: Log) -> list[Report]:
     rows: list[Result] = []
     event = ""
@@ -412,7 +236,7 @@ def _of_json(log: Log) -> list[Report]:
         if not {"counter-value", "event"} <= value.keys():
             metric, said = (str(value.get(name, "")) for name in ("metric-value", "metric-unit"))
             if rows and _COUNT.fullmatch(metric):
-                _add_metric(rows, Line(document.number, ""), event, metric, _said(said), "", {})
+                add_metric(rows, Line(document.number, ""), event, metric, said_of(said), "", {})
             continue
         printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
         if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
@@ -425,19 +249,15 @@ def _of_json(log: Log) -> list[Report]:
         if "thread" in value:  # of --per-thread
             of["place"] = str(value["thread"])
         said = str(value.get("unit") or "").replace("(null)", "")
-        unit = _UNITS.get(said, said) or "events"
+        unit = UNITS.get(said, said) or "events"
         line, event = Line(document.number, ""), str(value["event"])
-        _add(rows, line, event, printed, unit, "", of)
+        add_count(rows, line, event, printed, unit, "", of)
         metric = str(value.get("metric-value", ""))
         if _COUNT.fullmatch(metric) and not printed.startswith("<"):
-            _add_metric(rows, line, event, metric, _said(str(value.get("metric-unit", ""))), "", of)
+            add_metric(
+                rows, line, event, metric, said_of(str(value.get("metric-unit", ""))), "", of
+            )
     return [Report(TOOL, rows, rows[0].line)] if rows else []
-
-
-def _said(unit: str) -> str:
-    """The unit of a metric as the text has it, where % stands at the number."""
-    unit = unit.strip().replace("(null)", "")
-    return f"% {unit}" if _OF_HUNDRED.search(unit) else unit
 
 
 def _share(percent: Any) -> float | None:

@@ -18,9 +18,32 @@ ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
 
 def events(reports: list[Report]) -> Iterator[Result]:
     """What tools of counters counted, or were asked to."""
-    for report in reports:
-        if report.tool in SOURCES and "state" in report.columns:
-            yield from (one for one in report.results if "state" in one.of and is_event(one))
+    for report in _counting(reports):
+        yield from (one for one in report.results if "state" in one.of and is_event(one))
+
+
+def some_absent(reports: list[Report]) -> bool:
+    """Whether a count may be absent, or 0: told without each of them."""
+    return any(
+        any(of.get("state") == "absent" for of in report.settings)
+        or any(0 in own.values for own in report.groups.values())
+        for report in _counting(reports)
+    )
+
+
+def some_shared(reports: list[Report]) -> bool:
+    """Whether one may have been counted for a part of the time."""
+    return any(
+        any(of.get("multiplexed") for of in report.settings)
+        or any(map(_in_part, own.column("running_fraction")))
+        for report in _counting(reports)
+        for own in report.groups.values()
+    )
+
+
+def _counting(reports: list[Report]) -> Iterator[Report]:
+    """Those of tools of counters."""
+    return (one for one in reports if one.tool in SOURCES and "state" in one.columns)
 
 
 def evidence(reports: list[Report]) -> list[dict[str, Any]]:
@@ -55,9 +78,12 @@ def is_absent(result: Result) -> bool:
 
 def is_shared(result: Result) -> bool:
     """Whether it was counted for a part of the time."""
-    share = result.of.get("running_fraction")
-    known = share is not None and 0 < share < ALL_THE_TIME
+    known = _in_part(result.of.get("running_fraction"))
     return not is_absent(result) and (known or bool(result.of.get("multiplexed")))
+
+
+def _in_part(share: float | None) -> bool:
+    return share is not None and 0 < share < ALL_THE_TIME
 
 
 def placed(

@@ -343,6 +343,17 @@ class Results(_Several):
                 found += [one for one in part if (one.name, one.statistic, one.unit) in keys]
         return found
 
+    def column(self, name: str) -> list[Any]:
+        """What each has of that name, in their order; None where it has it not."""
+        found = list[Any]()
+        for part in self.parts:
+            if isinstance(part, Block):
+                rows = zip(*(one.column(name) for one in part), strict=True)
+                found += chain.from_iterable(rows)
+            else:
+                found += [one.of.get(name) for one in part]
+        return found
+
     def append(self, one: Result) -> None:
         """One more behind all."""
         self.parts.append([one])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
 from benchbook.importers import Report
-from benchbook.logs.counters import events, evidence, is_absent, placed
+from benchbook.logs.counters import evidence, is_absent, placed, some_absent
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "absent-counter"
@@ -15,7 +15,7 @@ ARTEFACT = "absent-counter"
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """What the detector says of the events of a log, where some are absent or may be."""
     yield from (_refused(one) for one in reports if "refused" in one.facts)
-    if not any(is_absent(one) or one.value == 0 for one in events(reports)):
+    if not some_absent(reports):
         return
     rows = evidence(reports)
     if any(row["state"] == "absent" or row["value"] == 0 for row in rows):

@@ -30,15 +30,16 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
 
 def _odd(report: Report) -> Iterator[tuple[Result, Result]]:
     """Intervals that stand too low or too high, each with the one above it."""
-    ends: list[Result] = []
-    for one in report.knowing("interval_end_s"):
-        end = one.of.get("interval_end_s")
-        if is_number(end) and (not ends or end != ends[-1].of["interval_end_s"]):
-            ends.append(one)
-    for above, one, below in zip(ends, ends[1:], ends[2:], strict=False):
-        first, own, last = (float(each.of["interval_end_s"]) for each in (above, one, below))
+    ends: list[float] = []
+    places: list[int] = []
+    for at, end in enumerate(report.each("interval_end_s")):
+        if is_number(end) and (not ends or end != ends[-1]):
+            ends.append(float(end))
+            places.append(at)
+    for at, (first, own, last) in enumerate(zip(ends, ends[1:], ends[2:], strict=False)):
         if own < first < last:
-            yield one, above
+            above, one = places[at : at + 2]
+            yield report.results[one], report.results[above]
 
 
 def _finding(one: Result, above: Result) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchbook.artefacts import Finding
 from benchbook.importers import Report
-from benchbook.logs.counters import events, evidence, is_shared, placed
+from benchbook.logs.counters import evidence, is_shared, placed, some_shared
 from benchbook.logs.rules import Machine
 
 ARTEFACT = "multiplexed-counter"
@@ -14,7 +14,7 @@ ARTEFACT = "multiplexed-counter"
 
 def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """What the detector says of the events of a log, where some counted for a part of the time."""
-    if not any(map(is_shared, events(reports))):
+    if not some_shared(reports):
         return
     rows = [row for row in evidence(reports) if row["state"] == "ok"]
     if any(row["multiplexed"] or row["running_fraction"] < 1 for row in rows):
