@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchbook.importers import Report, Result, iperf, iperf3, mbw
-from benchbook.logs import transfers
+from benchbook.logs import separated, transfers
 from benchbook.logs.cleaning import log_of
 from benchbook.logs.explain import explained, read
 from benchbook.logs.results import (
@@ -31,7 +31,7 @@ from benchbook.logs.samples import series, time_s
 from benchbook.logs.words import Kinds
 
 LOGS = Path(__file__).parent / "logs"
-OF_MODULES = (transfers, iperf, iperf3, mbw)
+OF_MODULES = (transfers, separated, iperf, iperf3, mbw)
 MACHINE = Machine(llc_bytes=32 << 20, memory_bytes_per_s=2e10)
 
 
@@ -60,7 +60,7 @@ def blocks(reports: list[Report]) -> int:
     return sum(isinstance(part, Block) for own in several for part in own.parts)
 
 
-@pytest.mark.parametrize("tool", ["iperf", "iperf3", "mbw"])
+@pytest.mark.parametrize("tool", ["iperf", "iperf3", "mbw", "perf_stat"])
 def test_samples_are_the_same_as_columns(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     contents = [one.read_bytes() for one in sorted((LOGS / tool).glob("*.log"))]
     for content in contents:
@@ -163,7 +163,33 @@ def sent_log(rows: int) -> list[str]:
     return re.sub(r"0   \d\.\d+ MBytes", "8193", text).split("\n")
 
 
-MADE = {"udp": udp_log, "iperf udp": old_udp_log, "sent": sent_log}
+def counted(at: str, place: str = "") -> Iterator[str]:
+    """An interval of perf stat -x, -I."""
+    cycles, share = RANDOM.randrange(10**8, 2 * 10**8), RANDOM.choice(("100.00", "66.67"))
+    head = f"{at},{place}"
+    yield f"{head}{cycles},,cycles,100000000,100.00,{cycles / 1e8:.3f},GHz"
+    yield f"{head}{cycles // 2},,instructions,100000000,{share},0.50,insn per cycle"
+    yield f"{head}1000.00,msec,cpu-clock,1000000000,100.00,1.000,CPUs utilized"
+    yield f"{head}12{cycles % 10},,context-switches,1000000000,100.00,12{cycles % 10}.000,/sec"
+    yield f"{head}<not supported>,,LLC-load-misses,0,100.00,,"
+
+
+def perf_log(rows: int) -> list[str]:
+    return [row for at in range(rows) for row in counted(f"{at + 1:6d}.000{at % 10}00000")]
+
+
+def perf_cores_log(rows: int) -> list[str]:
+    of_cores = [
+        row.replace(",", ";")
+        for at in range(rows)
+        for core in range(2)
+        for row in list(counted(f"{at + 1:6d}.000{at % 10}00000", f"CPU{core},"))[core : core + 2]
+    ]
+    return ["# started on Tue Nov 24 18:00:00 2026", "", *of_cores[1:]]
+
+
+MADE = {"perf": perf_log, "udp": udp_log, "iperf udp": old_udp_log, "sent": sent_log}
+MIXED = {"perf of cores": perf_cores_log}
 MADE |= {"iperf3": iperf3_log, "iperf": iperf_log, "mbw": mbw_log}
 
 
@@ -213,10 +239,11 @@ def changed(line: str) -> str:
     return line[: one.start()] + new + line[one.end() :]
 
 
-@pytest.mark.parametrize("tool", MADE)
+@pytest.mark.parametrize("tool", [*MADE, *MIXED])
 def test_odd_rows_in_long_logs_say_the_same(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = (MADE | MIXED)[tool]
     for _ in range(40):
-        lines = MADE[tool](RANDOM.choice((30, 60)))
+        lines = made(RANDOM.choice((30, 60)))
         for _ in range(RANDOM.randrange(5)):
             at = RANDOM.randrange(len(lines))
             if RANDOM.random() < 0.2:

@@ -59,19 +59,24 @@ def add_count(
 ) -> None:
     """A count; one that is not there has no value, and says so."""
     unit = unit_of(event, unit)
-    value = count(printed, unit)
+    value = count_of(printed, unit)
     if value is not None:
         rows.append(Result(event, value, unit, line.number, statistic, {**of, **state(printed)}))
 
 
-def count(printed: str, unit: str) -> float | None:
+def count_of(printed: str, unit: str) -> float | None:
     """Its value, not a number where it is absent; None where it cannot be read."""
-    return math.nan if printed.startswith("<") else number(printed, counts=unit == "events")
+    return math.nan if is_absent(printed) else number(printed, counts=unit == "events")
+
+
+def is_absent(printed: str) -> bool:
+    """Whether words stand in its place."""
+    return printed.startswith("<")
 
 
 def state(printed: str) -> dict[str, str]:
     """Whether it is there, and if not the reason."""
-    return {"state": "absent", "reason": printed} if printed.startswith("<") else {"state": "ok"}
+    return {"state": "absent", "reason": printed} if is_absent(printed) else {"state": "ok"}
 
 
 def unit_of(event: str, unit: str) -> str:

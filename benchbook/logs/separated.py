@@ -16,7 +16,8 @@ from benchbook.logs.counts import (
     UNITS,
     add_count,
     add_metric,
-    count,
+    count_of,
+    is_absent,
     metric_of,
     number,
     rate_error_per_s,
@@ -49,6 +50,11 @@ _FIELDS = {
         ("|", r"\|", "[.,]"),
     )
 }
+# A row of -I as perf itself writes it, as nearly all are: in a third of the time.
+_USUAL = late(
+    r"[ \t]*+(\d++\.\d{9}),()(<not (?:supported|counted)>|\d++(?:\.\d++)?)"
+    rf",(|{UNIT}),([A-Za-z][\w.:/=@?-]*+),\d++,(\d{{1,3}}\.\d\d),(?:(\d++(?:\.\d++)?),([^,]*+)|,)"
+)
 # Another metric in a line of its own, where the fields of an event are empty.
 _MORE = late(
     r"(?:[^,;\t|]*+[,;\t|]){5,8}(?P<metric>\d+(?:[.,]\d+)?)[,;\t|]"
@@ -57,17 +63,30 @@ _MORE = late(
 
 
 class _Row(NamedTuple):
-    """A row; `kind` is what those of one event have alike, interval by interval."""
+    """A row as it is printed."""
 
     at: str  # when its interval ended; "" where it is of the whole
     place: str
-    printed: str
+    count: str
     unit: str
     event: str
     share: str
-    metric: str  # "" where there is none, and of what was not counted
-    said: str
-    kind: tuple[object, ...]
+    metric: str
+    said: str  # of the metric, its unit; "" where there is none
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What those of one event have alike, interval by interval."""
+        absent = self.count if self.count[0] == "<" else ""
+        return (
+            self.at == "",
+            self.place,
+            absent,
+            self.unit,
+            self.event,
+            self.metric == "",
+            self.said,
+        )
 
 
 def separated(log: Log) -> list[Report]:
@@ -82,10 +101,10 @@ def separated(log: Log) -> list[Report]:
         near = line.number - before <= _APART
         made: Sequence[Result | Block]
         if row is None:
-            made, more = [], _MORE.match(line.text)
-            if near and more:
-                made = _metric(line, event, more["metric"], said_of(more["said"]), {})
-                starts[-1][1].extend(made)
+            if near and (more := _MORE.match(line.text)):
+                own: list[Result] = []
+                add_metric(own, line, event, more["metric"], said_of(more["said"]), "", {})
+                starts[-1][1].extend(own)
                 before = line.number
             at += 1
             continue
@@ -113,18 +132,15 @@ def _may_be_one(text: str) -> bool:
 
 def _row(text: str) -> _Row | None:
     """The cells of a row, whatever separates them."""
+    if usual := _USUAL.fullmatch(text):
+        return _Row._make(usual.groups(""))
     for separator, pattern in _FIELDS.items():
         if text.count(separator) < _CELLS or not (found := pattern.match(text)):
             continue
-        before, printed, unit, event, share, metric, said = found.groups(default="")
-        places = [one.strip() for one in before.split(separator)[:-1]] if before else []
+        before, *others = found.groups("")
+        places = [one.strip() for one in before.split(separator)[:-1]]
         at = places.pop(0) if places and _AT.fullmatch(places[0]) else ""
-        place, said = separator.join(places), said_of(said) if said else ""
-        absent = printed if printed.startswith("<") else ""
-        if absent or not said:
-            metric = ""
-        kind = bool(at), place, absent, unit, event, bool(metric), said
-        return _Row(at, place, printed, unit, event, share, metric, said, kind)
+        return _Row(at, separator.join(places), *others)
     return None
 
 
@@ -136,14 +152,9 @@ def _results(line: Line, row: _Row) -> list[Result]:
     if row.place:
         of["place"] = row.place
     found: list[Result] = []
-    add_count(found, line, row.event, row.printed, UNITS.get(row.unit, "events"), "", of)
-    return [*found, *_metric(line, row.event, row.metric, row.said, of)] if found else []
-
-
-def _metric(line: Line, event: str, printed: str, said: str, of: dict[str, Any]) -> list[Result]:
-    found: list[Result] = []
-    if printed:
-        add_metric(found, line, event, printed, said, "", of)
+    add_count(found, line, row.event, row.count, UNITS.get(row.unit, "events"), "", of)
+    if found and row.metric and not is_absent(row.count):
+        add_metric(found, line, row.event, row.metric, said_of(row.said), "", of)
     return found
 
 
@@ -174,7 +185,7 @@ def _blocks(lines: Sequence[Line], rows: Sequence[_Row | None]) -> dict[int, tup
         end = at + period
         while end < len(rows) and kinds[end] == kinds[end - period]:
             end += 1
-        end = _together(lines, at, end)
+        end = _together(lines, kinds, at, end)
         count = (end - at) // period * period
         several = [row for row in rows[at : at + count] if row]
         numbers = [line.number for line in lines[at : at + count]]
@@ -186,12 +197,12 @@ def _blocks(lines: Sequence[Line], rows: Sequence[_Row | None]) -> dict[int, tup
     return found
 
 
-def _together(lines: Sequence[Line], begin: int, end: int) -> int:
-    """Where those of one start end."""
-    return next(
-        (at for at in range(begin + 1, end) if lines[at].number - lines[at - 1].number > _APART),
-        end,
-    )
+def _together(lines: Sequence[Line], kinds: Sequence[object], begin: int, end: int) -> int:
+    """Where those of one start end that stand below each other."""
+    for at in range(begin + 1, end):
+        if kinds[at] is None or lines[at].number - lines[at - 1].number > _APART:
+            return at
+    return end
 
 
 def _block(rows: list[_Row], numbers: list[int], period: int) -> Block | None:
@@ -209,21 +220,23 @@ def _block(rows: list[_Row], numbers: list[int], period: int) -> Block | None:
 def _columns(rows: list[_Row], numbers: list[int]) -> list[Column]:
     """The counts of one event, and the metrics beside them; none where one is no number."""
     first = rows[0]
+    ends, _, counts, *_, shares, metrics, _ = zip(*rows, strict=True)
     unit = unit_of(first.event, UNITS.get(first.unit, "events"))
-    counts = [count(row.printed, unit) for row in rows]
-    of: dict[str, list[Any]] = {"running_fraction": [_fraction(row.share) for row in rows]}
+    values = [count_of(one, unit) for one in counts]
+    of: dict[str, list[Any]] = {"running_fraction": list(map(_fraction, shares))}
     if first.at:
-        of["interval_end_s"] = [_seconds(row.at) for row in rows]
+        of["interval_end_s"] = list(map(_seconds, ends))
     if first.place:
         of["place"] = [first.place] * len(rows)
-    states = {name: [value] * len(rows) for name, value in state(first.printed).items()}
-    found = [_column((first.event, "", unit), counts, numbers, of | states)]
-    if first.metric:
-        name, size, unit, is_rate = metric = metric_of(first.event, first.said)
-        made = [number(row.metric, counts=False) for row in rows]
+    states = {name: [value] * len(rows) for name, value in state(first.count).items()}
+    found = [_column((first.event, "", unit), values, numbers, of | states)]
+    said = said_of(first.said)
+    if first.metric and said and not is_absent(first.count):
+        name, size, unit, is_rate = metric = metric_of(first.event, said)
+        made = [number(one, counts=False) for one in metrics]
         values = [None if one is None else one * size for one in made]
         if is_rate:
-            of = of | {"rate_error_per_s": [rate_error_per_s(metric, row.metric) for row in rows]}
+            of = of | {"rate_error_per_s": [rate_error_per_s(metric, one) for one in metrics]}
         found.append(_column((name, "", unit), values, numbers, of))
     return [one for one in found if one] if all(found) else []
 

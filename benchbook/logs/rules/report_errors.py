@@ -159,9 +159,9 @@ def _below_none(report: Report) -> Iterator[tuple[Result, str]]:
 def _fewer_than_none(report: Report) -> Iterator[tuple[Result, str]]:
     """Counts of events that are below 0."""
     for (name, _, unit), several in report.groups.items():
-        for one in several if unit == "events" else ():
-            if one.value < 0:
-                yield one, f"{one.value:,.0f} {name} (line {one.line})"
+        for at, value in enumerate(several.values if unit == "events" else ()):
+            if value < 0:
+                yield several[at], f"{value:,.0f} {name} (line {several[at].line})"
 
 
 def _full(report: Report) -> Iterator[tuple[Result, str]]:
