@@ -50,6 +50,7 @@ _OPERATIONS = (
 # Who compares several writes their names before them.
 _BEFORE = r"(?:^|(?<=:)|(?<=[:\]] )|(?<=  )|(?<=\t))"
 _LATENCY = late(rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$")
+_ARITHMETIC = late(r"\w+ (?:bit|add|mul|div|mod)")
 _ENDS = ("seconds", "second", "usecs")
 _UNITS = {"micro": "us", "nano": "ns", "milli": "ms", None: "us"}
 _RATES = (
@@ -140,7 +141,8 @@ def read(log: Log) -> list[Report]:
             if state.kind and (pair := _PAIR.match(called[2])):
                 _pair(log, line, pair, state)
         elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
-            _add(log, line, state, found[1], found[2], _UNITS[found[3]], {})
+            of = {"arithmetic": found[1]} if _ARITHMETIC.fullmatch(found[1]) else {}
+            _add(log, line, state, found[1], found[2], _UNITS[found[3]], of)
             if found[1].startswith("STREAM"):
                 _timed(log, found, state)
         elif "B/sec" in text and (found := _RATE.search(text)):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.artefacts import Finding, proof
-from benchbook.digits import number
+from benchbook.digits import listed, number
 from benchbook.importers import Report, Result
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import is_number
@@ -20,7 +20,7 @@ from benchbook.logs.rules.above_ceiling import CORE_BYTES_PER_S
 from benchbook.logs.units import bytes_per_s, in_base
 
 ARTEFACT = "dead-code"
-NEEDS = ("benchmark",)
+NEEDS = ("benchmark", "arithmetic")
 NO_LOOP_NS = 0.02  # for an iteration: a tenth of a cycle of any core
 SURELY_ROUNDED = 10**11  # iterations; a time that was not nothing would have been long
 MOST_NS = 1.0  # for an iteration over the largest size; a cycle or three
@@ -34,6 +34,11 @@ REMEDY = (
     "Google Benchmark), look for the loop in the disassembly, and measure two sizes again: twice "
     "the work must take longer."
 )
+OF_ARITHMETIC = (
+    "Set these figures aside: look for the operation in the disassembly, keep its result where the "
+    "compiler cannot see through it, and take the latency from one that depends on the last."
+)
+SHOWN = 3
 _SIZED = late(r"(.+?)/(\d{1,15})(/.*)?")
 
 
@@ -41,6 +46,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     """One finding for each benchmark whose time does not know how much there is to do."""
     del machine
     for report in reports:
+        yield from _arithmetic(report)
         yield from _without_loop(report)
         for family, sizes in _families(report).items():
             times = [in_base(one.value, one.unit)[0] for one in sizes.values()]
@@ -48,6 +54,32 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
             grows = most >= LEAST_SIZE and most >= LEAST_GROWTH * max(1, least)
             if len(sizes) > 1 and grows and max(times) <= MOST_NS and _alike(times):
                 yield _finding(family, sizes)
+
+
+def _arithmetic(report: Report) -> Iterator[Finding]:
+    """Operations of arithmetic that took no time, as many of them as a loop was to hold."""
+    none = [
+        one
+        for one in report.knowing("arithmetic")
+        if in_base(1.0, one.unit)[1] == "ns" and 0 <= in_base(one.value, one.unit)[0] < NO_LOOP_NS
+    ]
+    if none:
+        first = none[0]
+        names = listed([one.name for one in none[:SHOWN]])
+        more = f" and {len(none) - SHOWN} more" if len(none) > SHOWN else ""
+        yield Finding(
+            artefact=ARTEFACT,
+            effect="invalidates",
+            where=[one.where for one in none],
+            confidence=SURE,
+            evidence=[proof(first.name, first.value, first.unit, f"line {first.line}")],
+            explanation=(
+                f"{names}{more} took {number(first.value)} {first.unit} (line {first.line}): less "
+                "than a tenth of a cycle, in which no core does anything. The compiler removed the "
+                "operations, or what was left of their loop was taken away as its overhead."
+            ),
+            remedy=OF_ARITHMETIC,
+        )
 
 
 def _without_loop(report: Report) -> Iterator[Finding]:

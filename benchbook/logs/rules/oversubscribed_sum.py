@@ -59,9 +59,9 @@ def _of_devices(sums: list[Result]) -> Finding:
 
 
 def _is_wrong(report: Report, one: Result) -> bool:
-    """Whether averages were added; of transfers, which may well have run at the same time, only
-    where their link cannot carry the sum."""
-    if one.of.get("summed_of") not in ADDED:
+    """Whether averages of several were added; of transfers, which may well have run at the same
+    time, only where their link cannot carry the sum."""
+    if one.of.get("summed_of") not in ADDED or report.column(one, "processes") == 1:
         return False
     link = report.facts.get("link_bits_per_s")
     if one.of["summed_of"] != "total" and "pattern" not in report.facts:
