@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from benchbook.importers import Command, Line, Log, Report, Result, Twice
@@ -48,6 +49,7 @@ _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
 # A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
 _DIGITS_OF_5 = (1, 6, 6, 6)
 _COLUMNS = 4
+_USUAL = late(r"(Copy|Scale|Add|Triad): ++(\d++\.\d)" + 3 * r" ++(\d++\.\d{6})")
 _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
@@ -155,6 +157,7 @@ _HEAD = (
 )
 
 
+_NOTHING: Mapping[str, Any] = {}
 _Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
 
 
@@ -189,7 +192,7 @@ def read(log: Log) -> list[Report]:
         text = _without_bars(line.text.strip())
         if not text:
             continue
-        told = _told(text) if line.number in telling else {}
+        told = _told(text) if line.number in telling else _NOTHING
         head = text.find("Function")
         table = _TABLE.match(text, head) if head >= 0 else None
         if run.rows and (table or any(name in told for name in _HEAD)):
@@ -235,7 +238,7 @@ def _rates_alone(log: Log) -> list[Report]:
     return reports
 
 
-def _of_this(told: dict[str, Any], run: _Run) -> dict[str, Any]:
+def _of_this(told: Mapping[str, Any], run: _Run) -> Mapping[str, Any]:
     """The facts without a verdict on other arrays: each run judges its own once, below its table.
     Processes that print at once judge theirs one after the other, and one that failed counts."""
     if "validated" not in told:
@@ -248,7 +251,7 @@ def _of_this(told: dict[str, Any], run: _Run) -> dict[str, Any]:
     return {"validated": before and told["validated"]}
 
 
-def _keep(line: Line, told: dict[str, Any], run: _Run) -> None:
+def _keep(line: Line, told: Mapping[str, Any], run: _Run) -> None:
     """The numbers of the head that others of them make."""
     for name, value in told.items():
         if name in _TOLD and is_number(value):
@@ -280,8 +283,9 @@ def _without_bars(text: str) -> str:
     return " ".join(cells)
 
 
-def _told(text: str) -> dict[str, Any]:
-    """The facts that a line tells."""
+@lru_cache(maxsize=256)
+def _told(text: str) -> Mapping[str, Any]:
+    """The facts that a line tells: nearly all of them stand in every run."""
     if "Validat" in text:
         return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
     return {
@@ -295,6 +299,10 @@ def _told(text: str) -> dict[str, Any]:
 
 def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     """The results of a line of the table; a cut one is noted."""
+    if (usual := _USUAL.fullmatch(text)) and not log.decimal_comma:
+        name, *cells = usual.groups()
+        _add(line, name, cells[2], list(map(float, cells)), _DIGITS_OF_5, run)
+        return
     if not run.unit and not any(one in text for one in KERNELS):
         return
     found = _OWN_ROW.search(text) or _ROW.match(text)
@@ -314,15 +322,21 @@ def _row(log: Log, line: Line, text: str, run: _Run) -> None:
         if (run.unit or run.rows) and (name in KERNELS or len(cells) > 1):
             run.notes.append(f"Line {line.number} is cut or has other columns; it was not read.")
         return
-    values = [log.number(cell) for cell in cells]
+    values = [value for cell in cells if (value := log.number(cell)) is not None]
+    if len(values) == _COLUMNS:
+        _add(line, name, cells[2], values, digits, run)
+
+
+def _add(
+    line: Line, name: str, printed: str, values: list[float], digits: tuple[int, ...], run: _Run
+) -> None:
+    """A row: its rate, and its times in the mean, the least (as printed) and the most."""
     rate, middle, least, most = values
-    if rate is None or middle is None or least is None or most is None:
-        return
     unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
     run.line = run.line or line.number
     in_order = 0 < least <= middle <= most
     run.is_sure &= in_order and digits == _DIGITS_OF_5
-    timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(cells[2])}
+    timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(printed)}
     if arrays := KERNELS.get(name):
         timed["arrays_moved"] = arrays
     row = [Result(name, rate, unit, line.number, "best", timed)]

@@ -59,9 +59,8 @@ class _Said(NamedTuple):
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a total to the last report that has a part of it."""
-    several = _parts(reports)
-    said = _said(log) if several else []
-    several = several[: _MOST_COMPARED // len(said)] if said else []
+    said = _said(log) if reports else []
+    several = _parts(reports)[: _MOST_COMPARED // len(said)] if said else []
     known = {one.line for report in reports for one in report.results} if several else set()
     for one in said:
         for parts in several if one.line.number not in known else ():
@@ -134,7 +133,7 @@ def _said(log: Log) -> list[_Said]:
     """Lines with such a word and a number, and numbers alone."""
     words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
     found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
-    found += [(line, _ALONE.match(line.text)) for line in log.lines if line.text[:1].isdecimal()]
+    found += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
     said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total) if one]
     return sorted((one for one in said if one.value > 0), key=lambda one: one.line.number)
 

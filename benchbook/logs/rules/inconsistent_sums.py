@@ -75,9 +75,9 @@ def _shares(report: Report) -> Iterator[Odd]:
     names = "lost datagrams", "datagrams", "loss"
     groups = groups_beside(report, *names)
     if groups is not None and all(
-        _is_share(*values)
+        none == said == 0 < every or _is_share(none, every, said)
         for beside in groups
-        for values in zip(*(one.values for one in beside), strict=True)
+        for none, every, said in zip(*(one.values for one in beside), strict=True)
     ):
         return  # as of nearly all
     for lost, every, loss in beside(report, *names):
@@ -249,8 +249,10 @@ def _all_fit(report: Report, size: int | None) -> bool:
             moved.values, sent.values, lost.values, *ends, strict=True
         ):
             got = every - (less if both[0] == "receiver" else 0.0)
-            most = got * (size or LARGEST_DATAGRAM)
-            fits = _near(value * unit, most) or (not size and value * unit <= most)
+            moved_bytes, most = value * unit, got * (size or LARGEST_DATAGRAM)
+            if abs(moved_bytes - most) <= TOLERANCE * most:
+                continue  # as nearly all
+            fits = _near(moved_bytes, most) or (not size and moved_bytes <= most)
             if both[0] == both[1] and got > 0 and value > 0 and not fits:
                 return False
     return groups is not None

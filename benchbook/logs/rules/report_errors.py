@@ -24,7 +24,7 @@ CERTAIN, BY_SIZE = 1.0, 0.9
 SHOWN = 3
 LEAST_S = 0.5
 MORE_RECEIVED = 1.02  # times what was sent: digits and the ends of a test make less
-LAST_NUMBERS = (2**31 - 1, 2**32 - 1)
+LAST_NUMBERS = frozenset((2**31 - 1, 2**32 - 1))
 LONGER = 1.5  # times as long: a sender's total that was cut off, and an interval in its place
 _COUNTED = ("datagrams", "lost datagrams", "messages")
 _NAMES = {
@@ -167,7 +167,13 @@ def _fewer_than_none(report: Report) -> Iterator[tuple[Result, str]]:
 def _full(report: Report) -> Iterator[tuple[Result, str]]:
     """Counts at the last number of their type, where a counter stands still or a cast ends."""
     several = [own for (name, *_), own in report.groups.items() if name in _COUNTED]
-    full = [own[at] for own in several for at, one in enumerate(own.values) if one in LAST_NUMBERS]
+    full = [
+        own[at]
+        for own in several
+        if not LAST_NUMBERS.isdisjoint(own.values)
+        for at, one in enumerate(own.values)
+        if one in LAST_NUMBERS
+    ]
     for one in sorted(full, key=lambda one: one.line):
         yield one, f"{one.value:,.0f} {one.name}, the last number of its type (line {one.line})"
 
