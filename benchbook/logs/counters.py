@@ -35,9 +35,8 @@ def some_shared(reports: list[Report]) -> bool:
     """Whether one may have been counted for a part of the time."""
     return any(
         any(of.get("multiplexed") for of in report.settings)
-        or any(map(_in_part, own.column("running_fraction")))
+        or any(any(map(_in_part, own.column("running_fraction"))) for own in report.groups.values())
         for report in _counting(reports)
-        for own in report.groups.values()
     )
 
 
