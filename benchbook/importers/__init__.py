@@ -222,6 +222,13 @@ RESULT_COLUMNS = {
     "warned_mean_ns": "the mean that it said with it",
     "warned_share": "the first in per cent of the second, as it said",
     "warned_in_line": "where it warned",
+    "from_node": "of a rate or a latency between memories: the node of the cores; to `to_node`",
+    "homed_in": "of a latency from another core's cache: whose memory has the line",
+    "mix": "of a rate of the whole system: its mixture of reads and writes",
+    "inject_delay": "of a figure under load: clocks that each thread waits between two accesses",
+    "access": "of a walk through memory: random where each read is anywhere in it",
+    "repetitions_at_most": "of a deviation: of how many samples it may be, where not all are told",
+    "clocks": "of a time: how many of the processor's own clock the tool counted for it",
 }
 
 

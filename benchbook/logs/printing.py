@@ -36,6 +36,7 @@ _UNITS = {
 MOST_COLUMNS, MOST_DIGITS = 5, 20
 # What is for rules, or follows from the others.
 HIDDEN = {"elapsed_error_s", "rate_error_per_s", "bytes_moved", "arrays_moved", "repetition"}
+HIDDEN |= {"mix", "clocks", "repetitions_at_most"}  # names and other figures tell them
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
 _WIDTH = 120  # where nobody looks at a terminal
 

@@ -30,7 +30,7 @@ CERTAIN, EVERYWHERE, BY_WALK, BY_RULE = 1.0, 0.95, 0.8, 0.6
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
 _SIZES = ("array_bytes", "working_set_bytes")
-NEEDS = (*_SIZES, "device_cache_bytes", "stride_bytes")
+NEEDS = (*_SIZES, "device_cache_bytes", "stride_bytes", "access")
 OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
 
 
@@ -207,7 +207,7 @@ def _too_short(report: Report, llc: int, said_by: str) -> Iterator[Finding]:
     memory errs."""
     sets = [
         (size, one)
-        for one in report.knowing("stride_bytes")
+        for one in report.knowing("stride_bytes", "access")
         if one.unit == "ns" and (size := _whole(one.of.get("working_set_bytes")))
     ]
     largest, last = max(sets, key=lambda pair: pair[0], default=(0, None))

@@ -24,7 +24,7 @@ ARTEFACT = "unit-mix"
 # What figures are called, or kernels -> the quantity, and how often a tool counts each byte.
 _QUANTITIES = (
     (late(r"Copy|copy(_sse|_avx|_avx512)?"), "copy", 2),
-    (late(r"MEMCPY|bw_mem bcopy"), "copy", 1),
+    (late(r"MEMCPY|bw_mem bcopy|standard memcpy"), "copy", 1),
     (late(r"Scale|Mul"), "scale", 2),
     (late(r"Add"), "add", 3),
     (late(r"Triad|stream(_sse|_avx|_avx512)?"), "triad", 3),

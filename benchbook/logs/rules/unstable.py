@@ -5,6 +5,7 @@ Decided by the figures: a warning of the tool alone comes with differences that 
 none they have to be wider, for a wide deviation may be what the program does; a tool that warns
 with the interval of its mean has said both. The error of a mean looks small where there were many
 runs: it is the deviation over the root of their number.
+A deviation that is printed with a best alone bounds that error from below: no mean is beyond it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from benchbook.logs.rules import Machine
 from benchbook.logs.units import in_base
 
 ARTEFACT = "heavy-tail"
-NEEDS = ("standard error", "confidence interval", "benchmark", "time")
+NEEDS = ("standard error", "confidence interval", "benchmark", "time", "repetitions_at_most")
 WIDE, WIDER = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR, FARTHER = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW = 8  # runs, which have no tail
@@ -40,6 +41,7 @@ def check(reports: list[Report], machine: Machine) -> Iterator[Finding]:
     for report in reports:
         yield from _uncertain(report)
         yield from islice(_of_repetitions(report), 1)
+        yield from islice(_of_bests(report), 1)
         for width in report.called("confidence interval"):
             if width.value >= 100 * 2 * UNSURE:
                 yield _unsure(width)
@@ -89,6 +91,34 @@ def _of_repetitions(report: Report) -> Iterator[Finding]:
             error = deviation.value / mean.value / math.sqrt(runs)
             if error >= UNSURE:
                 yield _hardly_known(mean, deviation, error, runs)
+
+
+def _of_bests(report: Report) -> Iterator[Finding]:
+    """Bests of rates whose deviation, in per cent of them, leaves open what their mean is: that is
+    no more than the best, and of so many repetitions at most."""
+    bests = {one.line: one for one in report.being("best")}
+    for spread in report.knowing("repetitions_at_most"):
+        best, runs = bests.get(spread.line), spread.of.get("repetitions_at_most")
+        if best is None or spread.unit != "%" or not (is_number(runs) and is_number(spread.value)):
+            continue
+        if runs >= LEAST and spread.value >= 100 * UNSURE * math.sqrt(runs):
+            yield _best_of_unlike(best, spread, runs)
+
+
+def _best_of_unlike(best: Result, spread: Result, runs: float) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=[best.where],
+        confidence=LIKELY,
+        evidence=[proof(x.where, x.value, x.unit, f"line {x.line}") for x in (best, spread)],
+        explanation=(
+            f"{best.name} in line {best.line} is the best of {runs:g} repetitions at most, "
+            f"{best.value:,.6g} {best.unit}, and they deviate by {number(spread.value)} % of it: "
+            "what it usually does is not told, and their mean is open by a tenth or more."
+        ),
+        remedy=REMEDY,
+    )
 
 
 def _is_mean_of(one: Result, error: Result) -> bool:
