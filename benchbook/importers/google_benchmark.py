@@ -47,10 +47,10 @@ _BARE_RATES = late(
 )
 # One after the other; behind the last of them may stand a label, with signs of equality too.
 _COUNTER = late(
-    r" *([^\s=,]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?"
+    r" *([^\s=,]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEZYmun]i?|%)?(/s|s)?"
     r"|-?(?:nan|inf)\S*)(?= |$)"
 )
-_CELL = late(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEmun]i?|%)?(/s|s)?")
+_CELL = late(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEZYmun]i?|%)?(/s|s)?")
 _AGGREGATE = late(r"_(mean|median|stddev|cv|min|max)$")
 _CACHE = late(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
 _CPUS = late(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
@@ -61,8 +61,9 @@ _BARE_ROW = late(_BARE)
 _TIMES = ("ns", "us", "ms", "s")
 _LONGEST_LABEL = 200
 _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
-_DECIMAL |= {"m": 1e-3, "u": 1e-6, "n": 1e-9}
+_DECIMAL |= {"Z": 1e21, "Y": 1e24, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
+_BINARY |= {"Z": 2.0**70, "Y": 2.0**80}
 MOST_SHARE = 1000.0  # deviation ÷ mean
 _RATES = {"bytes_per_second": "B/s", "items_per_second": "items/s"}
 _OWN = {
@@ -319,7 +320,7 @@ def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, st
     if prefix == "%":
         return float(number), "%"
     if counter == "bytes_per_second" and prefix[:1] in _BINARY:
-        if prefix[0] in "PE":  # units that nothing else is printed in
+        if prefix[0] in "PEZY":  # units that nothing else is printed in
             return float(number) * _BINARY[prefix[0]] / _BINARY["T"], "TiB/s"
         return float(number), f"{prefix[0].upper()}iB/s"
     binary = prefix.endswith("i")

@@ -75,6 +75,7 @@ _RESOLUTION = late(r"resolution: (\d+(?:\.\d+)?) (ns|us|ms|s)")
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
+_MOST_LOOPS = 1 << 62
 _OF_TEXT = (
     " +- std dev:",
     " +- MAD:",
@@ -101,8 +102,7 @@ def _of_document(document: Document) -> list[Report]:
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
         return []
-    common = value.get("metadata")
-    common = common if isinstance(common, dict) else {}
+    common = _metadata(value)
     found = []
     for one in value["benchmarks"]:
         if isinstance(one, dict) and isinstance(one.get("runs"), list):
@@ -112,8 +112,7 @@ def _of_document(document: Document) -> list[Report]:
 
 
 def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) -> list[Report]:
-    own = benchmark.get("metadata")
-    about = {**common, **(own if isinstance(own, dict) else {})}
+    about = {**common, **_metadata(benchmark)}
     runs = [one for one in benchmark["runs"] if isinstance(one, dict)]
     values = [_numbers(one.get("values")) for one in runs]
     warmups = [_numbers([pair[-1] for pair in _pairs(one.get("warmups"))]) for one in runs]
@@ -124,11 +123,14 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
     unit = _UNITS.get(str(about.get("unit") or "second"), "s")
     rows: list[Result] = []
     number = 0
+    loops = [_loops(about | _metadata(one)) for one in runs]
     for index, of_run in enumerate(values):
         for each in warmups[index]:
             rows.append(Result(name, each, unit, line, "warm-up", {"process": index}))
         for each in of_run:
-            of = {"process": index, "repetition": number}
+            of: dict[str, Any] = {"process": index, "repetition": number}
+            if loops[index] and unit == "s":
+                of["elapsed_s"] = each * loops[index]
             rows.append(Result(name, each, unit, line, "sample", of))
             number += 1
     # The file has samples only; pyperf shows these of them.
@@ -139,6 +141,18 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
     if are_numbers and len(flat) > 1:
         rows.insert(1, Result(name, statistics.stdev(flat), unit, line, "stddev", counted))
     return [Report(TOOL, rows, line, str(about.get("perf_version") or ""), _facts(about))]
+
+
+def _metadata(of: dict[str, Any]) -> dict[str, Any]:
+    found = of.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _loops(about: dict[str, Any]) -> int:
+    """How often the work was done for one value, which is what one of them took; 0 if unknown."""
+    outer, inner = about.get("loops"), about.get("inner_loops", 1)
+    known = isinstance(outer, int) and isinstance(inner, int) and 0 < outer * inner < _MOST_LOOPS
+    return outer * inner if known else 0
 
 
 def _facts(about: dict[str, Any]) -> dict[str, Any]:

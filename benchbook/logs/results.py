@@ -301,7 +301,8 @@ def _are_rows(one: Group | Column, other: Group | Column, names: Sequence[str]) 
 
 
 class Block(list[Column]):
-    """Columns that stand beside each other, all as long: a line has one result of each."""
+    """Columns that stand beside each other, all as long: a line has one result of each, or lines
+    of a few kinds take turns."""
 
     def rows(self) -> Iterator[Result]:
         """Its results in the order of the log."""
