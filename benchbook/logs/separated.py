@@ -176,16 +176,22 @@ def _blocks(lines: Sequence[Line], rows: Sequence[_Row | None]) -> dict[int, tup
     for at in range(len(rows) - 1, -1, -1):
         periods[at] = next_of.get(kinds[at], at) - at
         next_of[kinds[at]] = at
+    apart = [
+        kind is None or line.number - above.number > _APART
+        for kind, line, above in zip(kinds[1:], lines[1:], lines, strict=False)
+    ]
     found: dict[int, tuple[int, Block]] = {}
     at = 0
     while at < len(rows):
-        if (period := periods[at]) not in range(1, _MOST) or kinds[at] is None:
+        period, end = periods[at], at + 1
+        if not 0 < period < _MOST or kinds[at] is None:
             at += 1
             continue
-        end = at + period
-        while end < len(rows) and kinds[end] == kinds[end - period]:
+        # First those of one period, then what comes again, as long as they stand together.
+        while end < len(rows) and not apart[end - 1]:
+            if end - at >= period and kinds[end] != kinds[end - period]:
+                break
             end += 1
-        end = _together(lines, kinds, at, end)
         count = (end - at) // period * period
         several = [row for row in rows[at : at + count] if row]
         numbers = [line.number for line in lines[at : at + count]]
@@ -195,14 +201,6 @@ def _blocks(lines: Sequence[Line], rows: Sequence[_Row | None]) -> dict[int, tup
         else:
             at = max(end - period, at) + 1  # what begins before ends there as well
     return found
-
-
-def _together(lines: Sequence[Line], kinds: Sequence[object], begin: int, end: int) -> int:
-    """Where those of one start end that stand below each other."""
-    for at in range(begin + 1, end):
-        if kinds[at] is None or lines[at].number - lines[at - 1].number > _APART:
-            return at
-    return end
 
 
 def _block(rows: list[_Row], numbers: list[int], period: int) -> Block | None:
