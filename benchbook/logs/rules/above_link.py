@@ -81,7 +81,7 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
     if own := report.facts.get("pcie_bytes_per_s"):
         ceiling = own * both
         return (rate, ceiling, "the link of this log") if rate > BEYOND_LINK * ceiling else None
-    generation = _generation(str(report.facts.get("device", "")))
+    generation = generation_of(str(report.facts.get("device", "")))
     if generation is None:
         ceiling = LINK_BYTES_PER_S * both
         return (rate, ceiling, "the fastest link of any device") if rate > ceiling else None
@@ -93,7 +93,9 @@ def _bound(report: Report, one: Result) -> tuple[float, float, str] | None:
 
 
 @lru_cache(maxsize=64)  # asked of every result of a log
-def _generation(device: str) -> int | None:
+def generation_of(device: str) -> int | None:
+    """The generation of PCIe that a device has; None where its name does not tell, or where it has
+    another link to its host."""
     return next((found for pattern, found in DEVICES if pattern.search(device)), None)
 
 
