@@ -305,13 +305,14 @@ def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
     )
     *lost, again, window, of_window = others
     units = (stream, of_moved, of_rate, of_window)
-    begins = [not float(one) for one in start]  # the next run, or the whole
-    kinds = [*units, *map(_lengths, (decimals, more)), begins]
-    kinds += [[one is None for one in column] for column in (again, lost[0])]
-    count = min(map(_alike, kinds)) - 1
+    begins = list(map(float, start))
+    count = begins.index(0.0) if 0.0 in begins else len(begins)  # the next run, or the whole
+    kinds = map(_alike, [*units, *map(_lengths, (decimals, more))])
+    count = min(count, *kinds, *map(_there, (again, lost[0]))) - 1
     if count - 1 < LONG:
         return None
-    start_s, end_s, values = (list(map(float, one[1:count])) for one in (start, end, moved))
+    start_s = begins[1:count]
+    end_s, values = (list(map(float, one[1:count])) for one in (end, moved))
     size = BINARY[like.moved_unit][1]
     own: dict[str, Sequence[Any]] = {
         "start_s": start_s,
@@ -338,6 +339,13 @@ def _alike(column: Sequence[object]) -> int:
     if len(set(column)) == 1:
         return len(column)
     return next(index for index, one in enumerate(column) if one != column[0])
+
+
+def _there(column: Sequence[str | None]) -> int:
+    """How many from the first on are missing as it is, or are not as it is not."""
+    if column[0] is None:
+        return next((at for at, one in enumerate(column) if one is not None), len(column))
+    return column.index(None) if None in column else len(column)
 
 
 def _lengths(column: Sequence[str]) -> Sequence[object]:
