@@ -20,9 +20,8 @@ from benchbook.logs.counts import (
 )
 from benchbook.logs.patterns import late
 from benchbook.logs.printed import LONGEST
-from benchbook.logs.separated import separated
+from benchbook.logs.separated import TOOL, separated
 
-TOOL = "perf-stat"
 LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
 WORDS = (
     "Performance counter stats for",
