@@ -1,6 +1,6 @@
 """`python -m benchbook`: what the workflow's rules call."""
 
-from benchbook.cli import main
+from benchbook.commands.main import main
 
 if __name__ == "__main__":
     main()

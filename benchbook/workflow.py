@@ -13,14 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchbook import crosscheck, definitions, host, needs, process, split
-from benchbook.compilers import program_of
-from benchbook.devices import devices_of
-from benchbook.errors import BenchbookError
-from benchbook.settings import MEASURING, PLANNING, load_settings
+from benchbook import crosscheck
+from benchbook.core import import_closure, processes, stage_times
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue
+from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.host import facts as host_facts
+from benchbook.host import link_libraries
+from benchbook.host.compilers import program_of
+from benchbook.plan.devices import devices_of
 
 RECORDED = "data/recorded"
 _RUN = re.compile(r"[\w.+-]+")  # as the rule that analyses it anew says
+PACKAGE, COMMANDS = "benchbook", "benchbook.commands.app"
 STAGES = ("current.json", "evidence.json", "samples.parquet", "analysis.json")  # of an experiment
 
 
@@ -65,8 +70,8 @@ class Lab:
         preset, figure = self.settings["preset"], self.settings["figure"]
         return [
             f"build/{name}/{variant}/variant.json"
-            for name in (wildcards.experiment, definitions.PROBE)
-            for variant in definitions.variants_needed(self.root, name, preset, figure)
+            for name in (wildcards.experiment, catalogue.PROBE)
+            for variant in catalogue.variants_needed(self.root, name, preset, figure)
         ]
 
     def results_folder(self, wildcards: Any) -> str:
@@ -79,8 +84,8 @@ class Lab:
         preset = self.settings["preset"]
         return [
             f"build/{name}/{variant}/variant.json"
-            for name in (*self.controls, definitions.PROBE)
-            for variant in definitions.variants_needed(self.root, name, preset, None)
+            for name in (*self.controls, catalogue.PROBE)
+            for variant in catalogue.variants_needed(self.root, name, preset, None)
         ]
 
     def controls_limits(self) -> list[str]:
@@ -88,7 +93,7 @@ class Lab:
         return [
             f"build/{name}/limits.json"
             for name in self.controls
-            if definitions.definition(self.root, name).get("limits")
+            if catalogue.definition(self.root, name).get("limits")
         ]
 
     def control_files(self) -> list[str]:
@@ -99,23 +104,23 @@ class Lab:
 
     def variant(self, wildcards: Any) -> str:
         """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
-        content = definitions.definition(self.root, wildcards.owner)
+        content = catalogue.definition(self.root, wildcards.owner)
         spec = content["variants"].get(wildcards.variant, {})
         fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
         parts = [content.get("flags", []), spec, _identity(spec), fitted]
         if "compiler" in spec:
-            parts += needs.identity(content, program_of(spec["compiler"]))
+            parts += link_libraries.identity(content, program_of(spec["compiler"]))
         return json.dumps(parts, sort_keys=True)
 
     def limit_files(self, wildcards: Any) -> list[str]:
         """limits.json of an experiment that declares limits; tiny does not search them."""
-        content = definitions.definition(self.root, wildcards.experiment)
+        content = catalogue.definition(self.root, wildcards.experiment)
         wanted = content.get("limits") and self.settings["preset"] != "tiny"
         return [f"build/{wildcards.experiment}/limits.json"] if wanted else []
 
     def limited(self, wildcards: Any) -> str:
         """The limits that an experiment declares, as JSON: a change searches them again."""
-        content = definitions.definition(self.root, wildcards.owner)
+        content = catalogue.definition(self.root, wildcards.owner)
         wanted = content.get("limits") or {"variants": []}
         specs = [content["variants"][name] for name in wanted["variants"]]
         facts = [content.get("flags", []), wanted, specs, [_identity(spec) for spec in specs]]
@@ -123,12 +128,12 @@ class Lab:
 
     def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
-        files = definitions.source_files(self.root, wildcards.owner)
+        files = catalogue.source_files(self.root, wildcards.owner)
         return [str(path.relative_to(self.root)) for path in files]
 
     def definition_file(self, wildcards: Any) -> str:
         """experiment.yaml or control.yaml, relative to the checkout."""
-        path = definitions.definition_file(self.root, wildcards.experiment)
+        path = catalogue.definition_file(self.root, wildcards.experiment)
         return str(path.relative_to(self.root))
 
     def published(self, wildcards: Any) -> list[str]:
@@ -149,12 +154,12 @@ class Lab:
 
     def paper_files(self, wildcards: Any) -> list[str]:
         """paper.yaml of every paper whose figures name this experiment."""
-        names = definitions.papers_of(self.root, wildcards.experiment)
+        names = catalogue.papers_of(self.root, wildcards.experiment)
         return [f"data/published/{name}/paper.yaml" for name in names]
 
     def analyses(self, wildcards: Any) -> list[str]:
         """analysis.json of each experiment behind the figures of a paper (or the one figure)."""
-        figures = definitions.paper(self.root, wildcards.paper)["figures"]
+        figures = catalogue.paper(self.root, wildcards.paper)["figures"]
         wanted = (self.settings["figure"] or "/").split("/")[1]
         names = {one["experiment"] for one in figures if wanted in ("", one["id"])}
         return [f"{self.results}/{name}/analysis.json" for name in sorted(names)]
@@ -162,14 +167,14 @@ class Lab:
     def settled(self, wildcards: Any) -> list[str]:
         """manifest.json of the complete runs that were made to settle a claim of a paper."""
         found: list[Path] = []
-        for name in definitions.experiments_of(self.root, wildcards.paper):
+        for name in catalogue.experiments_of(self.root, wildcards.paper):
             runs = self.root / "data" / "runs" / self.host / name
-            found += runs.glob(f"*{definitions.SETTLING}/manifest.json")
+            found += runs.glob(f"*{catalogue.SETTLING}/manifest.json")
         return sorted(str(path.relative_to(self.root)) for path in found)
 
     def recorded(self, wildcards: Any) -> list[str]:
         """recorded.json of each recorded run, of any host, behind the figures of a paper."""
-        wanted = definitions.experiments_of(self.root, wildcards.paper)
+        wanted = catalogue.experiments_of(self.root, wildcards.paper)
         found = [
             path.relative_to(self.root / RECORDED)
             for name in wanted
@@ -201,20 +206,18 @@ class Lab:
         """A pattern that matches just these names, so that no path is taken for another."""
         return "|".join(re.escape(name) for group in names for name in group) or "(?!)"
 
-    def stage(self, *modules: str) -> list[str]:
-        """Library files that a stage's results depend on: imports are not tracked otherwise."""
-        # A folder stands for its files: its own time changes when Python caches a module in it.
-        found = []
-        for path in (self.root / "benchbook" / name for name in modules):
-            found += sorted(path.rglob("*")) if path.is_dir() else [path]
-        files = [path for path in found if path.is_file() and path.suffix != ".pyc"]
-        return [str(path.relative_to(self.root)) for path in files]
+    def modules(self, command: str) -> list[str]:
+        """Files of the package that a command of `benchbook` depends on: Snakemake tracks no
+        imports. What only reads its words, commands/app.py, is not among them."""
+        function = command.replace("-", "_")
+        begins = import_closure.of_function(self.root, PACKAGE, COMMANDS, function)
+        return import_closure.closure(self.root, PACKAGE, begins)
 
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""
         if self.settings["figure"]:
             paper, wanted = self.settings["figure"].split("/")
-            figures = definitions.paper(self.root, paper)["figures"]
+            figures = catalogue.paper(self.root, paper)["figures"]
             named = [one["experiment"] for one in figures if one["id"] == wanted]
             return [f"reports/figures/{paper}/{wanted}.html", *self._made(named, [paper])]
         tables = ("samples.parquet", "findings.json", "verdicts.json", "controls.json")
@@ -227,7 +230,7 @@ class Lab:
 
     def paper_pages(self, paper: str) -> list[str]:
         """What `snakemake <paper>` makes."""
-        named = definitions.experiments_of(self.root, paper)
+        named = catalogue.experiments_of(self.root, paper)
         return [f"reports/{paper}.html", *self._made(named, [paper])]
 
     def _made(self, experiments: list[str], papers: list[str]) -> list[str]:
@@ -241,7 +244,7 @@ class Lab:
     def hold(self) -> int:
         """One workflow at a time in a checkout; the handle must be kept."""
         try:
-            return process.only_workflow(self.root)
+            return processes.only_workflow(self.root)
         except BenchbookError as error:
             refuse(error)
 
@@ -258,16 +261,16 @@ def _identity(spec: dict[str, Any]) -> list[str | int]:
 def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
     """Check the settings and every definition before anything runs."""
     root = Path(basedir)
-    split.begin_workflow()
+    stage_times.begin_workflow()
     try:
         settings = load_settings(root, dict(config))
         lab = Lab(
             root,
             settings,
-            host.host_id(host.facts()),
-            definitions.experiments(root),
-            definitions.played(root),
-            definitions.papers(root),
+            host_facts.host_id(host_facts.facts()),
+            catalogue.experiments(root),
+            catalogue.played(root),
+            catalogue.papers(root),
         )
         crosscheck.check(root)
         if settings["figure"]:
@@ -279,10 +282,10 @@ def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
 
 def _check_figure(root: Path, wanted: str, origin: str) -> None:
     paper, figure = wanted.split("/")
-    refused, known = f"{origin}: key 'figure' is {wanted!r}", definitions.papers(root)
+    refused, known = f"{origin}: key 'figure' is {wanted!r}", catalogue.papers(root)
     if paper not in known:
         raise BenchbookError(f"{refused}; known papers: {', '.join(known)}")
-    content = definitions.paper(root, paper)
+    content = catalogue.paper(root, paper)
     if figure in [one["id"] for one in content.get("open", [])]:
         raise BenchbookError(f"{refused}, which is open: there is no experiment yet to rerun it")
     known = [one["id"] for one in content["figures"]]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.analysis import Said
-from benchbook.artefacts import Seen
-from benchbook.detecting.seen import Known, trial_id
+from benchbook.analyse.stage import Said
+from benchbook.detect import Seen
+from benchbook.detect.inputs.run_table import Known, trial_id
 
 FUNCTION = re.compile(r"\btimed_\w+")
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchbook.analyse.null_tests import null_of
+from benchbook.define.points import expand
 from benchbook.estimands import Roles, roles_of
-from benchbook.points import expand
-from benchbook.twins import null_of
-from benchbook.verdicts import Measured
+from benchbook.judge.verdicts import Measured
 
 CONTENT: dict[str, Any] = {
     "factors": {

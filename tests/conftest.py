@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
-MEASURED = ("results", "reports", "runs")
+MEASURED = ("results", "reports", "data/runs")
 # What `make` made in this checkout, relative to it; Snakemake's memory of it is one of them.
 MADE = ("build", "results", "reports", "data/runs", ".snakemake/metadata")
-NOT_COPIED = (*MEASURED, ".git", ".venv", ".snakemake", "build", "__pycache__")
+NOT_COPIED = (*MEASURED, "build", ".git", ".venv", ".snakemake", "config/local.yaml")
 WORKFLOW_LIMIT_S = 480
 
 
@@ -34,11 +34,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(WORKFLOW_LIMIT_S + 120))
 
 
+def without(top: Path, *left_out: str) -> Callable[[str, list[str]], set[str]]:
+    """What copytree ignores: these paths, relative to `top`, and caches anywhere."""
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        here = Path(folder).relative_to(top)
+        caches = {name for name in names if name == "__pycache__" or name.endswith("_cache")}
+        return caches | {name for name in names if str(here / name) in left_out}
+
+    return ignored
+
+
 def copy_checkout(target: Path) -> Path:
     """The working tree without anything generated; the environment is shared, not copied."""
-    shutil.copytree(
-        ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED, "local.yaml", ".*_cache")
-    )
+    shutil.copytree(ROOT, target, ignore=without(ROOT, *NOT_COPIED))
     (target / ".venv").symlink_to(ROOT / ".venv")
     # The set-up has tests of its own; here it would make another .venv of half a gigabyte.
     (target / "scripts" / "setup").write_text("#!/bin/sh\nexit 0\n")
@@ -47,9 +56,7 @@ def copy_checkout(target: Path) -> Path:
 
 def copy_built(measured: Path, target: Path) -> Path:
     """A copy of the measured checkout that has its binaries and nothing measured."""
-    return shutil.copytree(
-        measured, target, symlinks=True, ignore=shutil.ignore_patterns(*MEASURED)
-    )
+    return shutil.copytree(measured, target, symlinks=True, ignore=without(measured, *MEASURED))
 
 
 def clean_environment(**extra: str) -> dict[str, str]:

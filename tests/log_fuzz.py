@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchbook import importers
-from benchbook.importers import Log, Report
-from benchbook.logs import seen
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import Explained, Finding
-from benchbook.logs.printing import print_explained
-from benchbook.logs.rules import Ask, Machine, rules
+from benchbook.explain import readers, sample_detectors
+from benchbook.explain.api import Explained, Finding
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.model import Log, Report
+from benchbook.explain.render import print_explained
+from benchbook.explain.rules import Ask, Machine, rules
 
 CORPUS = Path(__file__).parent / "logs"
 SEEDS = [path.read_bytes() for path in sorted(CORPUS.glob("*/*.log"))]
@@ -145,11 +144,11 @@ def explained(content: bytes, machine: Machine) -> Explained:
     importers read what is not for them too."""
     log: Log = log_of(content)
     reports: list[Report] = []
-    for name in importers.names():
-        reports += importers.importer(name).read(log)
+    for name in readers.names():
+        reports += readers.importer(name).read(log)
     reports.sort(key=lambda report: report.line)
     said = [one for rule in rules() for one in rule.check(reports, machine)]
-    said += seen.findings(reports)
+    said += sample_detectors.findings(reports)
     return Explained(
         "fuzzed",
         reports,

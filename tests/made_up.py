@@ -15,11 +15,14 @@ import nbformat
 import numpy as np
 import pandas as pd
 
-from benchbook import analysis, definitions, papers, peers, plan
-from benchbook.agreement import agreement
-from benchbook.ceilings import ceilings
-from benchbook.detecting.seen import Known
+from benchbook.analyse import stage as analyse_stage
+from benchbook.analyse.ceilings import ceilings
+from benchbook.analyse.peer_agreement import agreement
+from benchbook.define import catalogue, peers
+from benchbook.detect.inputs.run_table import Known
+from benchbook.judge import stage as judge_stage
 from benchbook.peers import matching
+from benchbook.plan import plan
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = "slocum2013-mbw"
@@ -71,8 +74,8 @@ def observed(experiment: str, factors: dict[str, Any]) -> dict[str, Any]:
 
 def points_of(experiment: str, preset: str) -> tuple[dict[str, Any], list[plan.Point]]:
     """The experiment's definition, and the points and twins of a preset on this host."""
-    content = definitions.definition(ROOT, experiment)
-    points, _ = plan.expand(content, definitions.crosses(content, preset), SIZES)
+    content = catalogue.definition(ROOT, experiment)
+    points, _ = plan.expand(content, catalogue.crosses(content, preset), SIZES)
     chosen, _ = plan.expand(content, content["twins"], SIZES)
     known = {point.id for point in points}
     twins = [
@@ -216,11 +219,11 @@ def results(
     paper.json, below `folder`; returns paper.json. `case`: as `measured` takes it.
     """
     analyses = []
-    for experiment in definitions.experiments_of(ROOT, paper):
+    for experiment in catalogue.experiments_of(ROOT, paper):
         analyses.append(folder / experiment / "analysis.json")
         measured(analyses[-1], experiment, preset, blocks, **case)
     output = folder / paper / "paper.json"
-    papers.judge(ROOT, paper, figure, analyses, output)
+    judge_stage.judge(ROOT, paper, figure, analyses, output)
     return output
 
 
@@ -259,7 +262,7 @@ def measured(
         summaries = pd.DataFrame(columns=["point", "block", "invocation", "disturbed"])
     failed = {name: {"state": "failed", "reason": REASON} for name in lost}
     described = [
-        analysis.describe(
+        analyse_stage.describe(
             {"id": one.id, "variant": one.variant, "twin": one.twin, "factors": one.factors},
             summaries,
             {} if one.id in lost else observed(experiment, one.factors),
@@ -271,7 +274,7 @@ def measured(
     ]
     bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
     planned = {"buffers": content["buffers"], "sizes": SIZES}
-    found, abstained, clean = analysis.findings_of(Known(described, planned, ceilings=bounds))
+    found, abstained, clean = analyse_stage.findings_of(Known(described, planned, ceilings=bounds))
     described += left_out.values()
     run = "20260102T030405Z-0123abcd-ef01"
     record = {
@@ -287,7 +290,7 @@ def measured(
         "abandoned": [],
         "measuring_s": 12.5,
         "probing_s": 0.5,
-        "claims": plan.claim_hashes(definitions.figures_of(ROOT, experiment)),
+        "claims": plan.claim_hashes(catalogue.figures_of(ROOT, experiment)),
         "cpus": [0, 1] if experiment == "stream" else [1],
         "door": "host",
         "variants": built,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.plan import Point
+from benchbook.plan.plan import Point
 
 LINE, MIB = 64, 2**20
 CAPABILITIES = [

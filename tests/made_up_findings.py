@@ -9,9 +9,10 @@ from unittest.mock import patch
 
 import made_up
 
-from benchbook import definitions, papers
-from benchbook.artefacts import Finding, proof
-from benchbook.files import read_json
+from benchbook.core.files import read_json
+from benchbook.define import catalogue
+from benchbook.detect import Finding, proof
+from benchbook.judge import stage as judge_stage
 
 
 def finding(
@@ -41,9 +42,9 @@ def results(
     """paper.json as made_up.results gives it, with these findings (by experiment) alone."""
     paper, figure = case.pop("paper", made_up.PAPER), case.pop("figure", "")
     analyses = []
-    for experiment in definitions.experiments_of(made_up.ROOT, paper):
+    for experiment in catalogue.experiments_of(made_up.ROOT, paper):
         path = folder / experiment / "analysis.json"
-        with patch("benchbook.artefacts.detectors", return_value=iter(())):
+        with patch("benchbook.detect.all_detectors", return_value=iter(())):
             made_up.measured(path, experiment, preset, 8, **case)
         path.write_text(
             json.dumps(read_json(path) | {"findings": findings.get(experiment, [])}),
@@ -51,7 +52,7 @@ def results(
         )
         analyses.append(path)
     output = folder / paper / "paper.json"
-    papers.judge(made_up.ROOT, paper, figure, analyses, output)
+    judge_stage.judge(made_up.ROOT, paper, figure, analyses, output)
     return output
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from benchbook.plan import Point
-from benchbook.sizes import format_bytes
+from benchbook.core.sizes import format_bytes
+from benchbook.plan.plan import Point
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 # Arrays that a method reads and writes, by which STREAM counts its bytes.
@@ -71,7 +71,7 @@ def left_out(points: list[Point], built: list[dict[str, Any]]) -> dict[str, dict
 
 
 def evidence() -> list[dict[str, Any]]:
-    """What benchbook/limits.py and benchbook/trials.py report."""
+    """What benchbook/build/link_limits.py and benchbook/evidence/oversized_runs.py report."""
     return [
         _limit("gcc-O3", "-O3", "limited", 682 * MIB),
         _limit("gcc-O3-small", "-O3 -mcmodel=small", "limited", 682 * MIB),

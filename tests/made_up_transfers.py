@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.artefacts import Seen
-from benchbook.controls.made_transfers import linked, point
+from benchbook.controls.synthetic.transfers import linked, point
+from benchbook.detect import Seen
 
 __all__ = ["linked", "rows", "seen"]
 

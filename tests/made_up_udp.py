@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.plan import Point
+from benchbook.plan.plan import Point
 
 # ns: a round trip, a socket of its own, a bridge there and back.
 BASE_NS = {"block": 30_000, "spin": 9_000}

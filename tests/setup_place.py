@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchbook import tools
+from benchbook.host import tools
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = sorted(ROOT.glob("requirements*.lock"))
@@ -67,7 +67,7 @@ class Place:
         for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *LOCKS]:
             shutil.copy(path, self.root)
         kernels = [path for kind in KERNELS for path in ROOT.glob(f"kernels/*/{kind}")]
-        for path in [ROOT / "benchbook/tools.csv", *kernels]:
+        for path in [ROOT / "benchbook/host/tools.csv", *kernels]:
             copy = self.root / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)

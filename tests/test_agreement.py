@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook import agreement as module
-from benchbook.agreement import agreement
-from benchbook.pages import agreement as page
-from benchbook.pages.render import part
+from benchbook.analyse import peer_agreement as module
+from benchbook.analyse.peer_agreement import agreement
+from benchbook.report.render import part
+from benchbook.report.sections import peer_agreement as page
 
 SIZES = (2**20, 2**23, 2**25)
 ABOUT = {"tool": "mbw", "package": "mbw", "version": "1.2.2-1.1", "text": "Somebody's <copy>."}

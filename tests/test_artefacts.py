@@ -7,17 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchbook import artefacts
-from benchbook.analysis import findings_of
-from benchbook.artefacts import (
-    Seen,
-    cache_size_disagrees,
-    detectors,
-    impure_flags,
-    source_not_advanced,
-)
-from benchbook.controls.judging import Outcome, count, interval
-from benchbook.detecting.seen import Known
+from benchbook import detect
+from benchbook.analyse.stage import findings_of
+from benchbook.controls.score import Outcome, count, interval
+from benchbook.detect import Seen, all_detectors
+from benchbook.detect.detectors import cache_size_disagrees, impure_flags, source_not_advanced
+from benchbook.detect.inputs.run_table import Known
 
 
 def row(where: str, **changes: float | None) -> dict:
@@ -131,8 +126,8 @@ def test_renaming_and_permuting_change_nothing() -> None:
 
 
 def test_detectors_are_found_by_wildcard() -> None:
-    files = Path(artefacts.__file__).parent.glob("[!_]*.py")
-    assert {module.ARTEFACT for module in detectors()} == {
+    files = (Path(detect.__file__).parent / "detectors").glob("[!_]*.py")
+    assert {module.ARTEFACT for module in all_detectors()} == {
         path.stem.replace("_", "-") for path in files
     }
 
@@ -250,7 +245,7 @@ def built(where: str, *, dropped: tuple = (), added: tuple = (), **changes) -> d
 WRAPPED = {"dropped": ("-march=native",), "added": ("-fPIC",), "isa": []}
 
 
-def impure(*rows: dict) -> artefacts.Judged:
+def impure(*rows: dict) -> detect.Judged:
     return impure_flags.detect(Seen(pd.DataFrame(rows)))
 
 

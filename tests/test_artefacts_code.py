@@ -8,9 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook.artefacts import (
-    Judged,
-    Seen,
+from benchbook.build.disassembly import parse
+from benchbook.build.instructions import parse as instruction
+from benchbook.controls.replays import seen_of_scene
+from benchbook.controls.score import replayed
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import (
     above_ceiling,
     copy_path_switch,
     libcall_substituted,
@@ -18,11 +21,7 @@ from benchbook.artefacts import (
     unit_mix,
     write_allocate,
 )
-from benchbook.controls.judging import replayed
-from benchbook.controls.replays import seen_of_scene
-from benchbook.disassembly import parse
-from benchbook.evidence.binaries import _of_all
-from benchbook.instructions import parse as instruction
+from benchbook.evidence.collectors.binaries import _of_all
 from benchbook.stats.ratios import time_ratio
 
 MIB = 2**20

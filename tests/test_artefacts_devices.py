@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from made_up_transfers import linked, rows, seen
 
-from benchbook.artefacts import (
-    Judged,
-    Seen,
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import (
     async_not_waited,
     cache_resident,
     host_memory_device,
@@ -18,7 +17,7 @@ from benchbook.artefacts import (
     pageable,
     unpinned,
 )
-from benchbook.link import link_bytes_per_s
+from benchbook.host.pcie import link_bytes_per_s
 
 LINK = (16.0, 16)
 

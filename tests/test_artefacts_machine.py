@@ -14,9 +14,11 @@ import pandas as pd
 import pytest
 
 import kernels
-from benchbook.artefacts import (
-    Judged,
-    Seen,
+from benchbook.controls.replays import seen_of_scene
+from benchbook.controls.score import replayed
+from benchbook.define.settings import load_settings
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import (
     absent_counter,
     disturbed,
     drift,
@@ -25,10 +27,7 @@ from benchbook.artefacts import (
     multiplexed_counter,
     state_flip,
 )
-from benchbook.controls.judging import replayed
-from benchbook.controls.replays import seen_of_scene
-from benchbook.detecting.seen import Known, seen_of
-from benchbook.settings import load_settings
+from benchbook.detect.inputs.run_table import Known, seen_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTROLS = ROOT / "kernels" / "controls"

@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook.artefacts import (
-    Judged,
-    Seen,
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import (
     cache_resident,
     constant_folded,
     dead_code,

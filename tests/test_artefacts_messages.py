@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchbook.artefacts import Judged, Seen, buffer_reuse, eager_rendezvous
-from benchbook.controls.made_messages import point, scene
 from benchbook.controls.replays import seen_of_scene
+from benchbook.controls.synthetic.messages import point, scene
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import buffer_reuse, eager_rendezvous
 
 LLC_BYTES = 32 << 20
 SIZES = (1024, 4096, 16384)

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import kernels
-from benchbook.artefacts import (
-    Finding,
-    Judged,
-    Seen,
+from benchbook.controls import score
+from benchbook.controls.replays import seen_of_scene
+from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect.detectors import (
     aliasing_4k,
     cache_size_disagrees,
     exceeds_memory,
@@ -26,8 +26,6 @@ from benchbook.artefacts import (
     size_does_not_link,
     unpinned,
 )
-from benchbook.controls import judging
-from benchbook.controls.replays import seen_of_scene
 from kernels import KERNELS, points, run
 
 ROOT = KERNELS.parent
@@ -546,7 +544,7 @@ def test_replays_are_told_apart(artefact: str, module: ModuleType) -> None:
     path = ROOT / "kernels/controls" / artefact / "replay.py"
     seen = set()
     for seed in range(5):
-        for scene in judging.replayed(path, seed):
+        for scene in score.replayed(path, seed):
             found = module.detect(seen_of_scene(scene))
             assert bool(found.findings) == scene.provoked
             seen.add(scene.provoked)

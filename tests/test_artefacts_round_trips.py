@@ -11,7 +11,7 @@ import pytest
 from test_artefacts_placement import judged, only
 
 import kernels
-from benchbook.artefacts import (
+from benchbook.detect.detectors import (
     coordinated_omission,
     loopback,
     shallow_queue,
@@ -19,7 +19,7 @@ from benchbook.artefacts import (
     spin_against_block,
     wake_up,
 )
-from benchbook.detecting.round_trips import TRAITS, differ_in
+from benchbook.detect.inputs.round_trips import TRAITS, differ_in
 from kernels import KERNELS
 
 SERVICE = KERNELS / "controls" / "coordinated-omission" / "service.c"

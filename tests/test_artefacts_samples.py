@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchbook.artefacts import (
-    Finding,
-    Judged,
-    Seen,
+from benchbook.controls.replays import Scene, seen_of_scene
+from benchbook.controls.synthetic.samples import made_samples
+from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect.detectors import (
     best_of_n,
     bimodal,
     heavy_tail,
@@ -23,8 +23,6 @@ from benchbook.artefacts import (
     wall_clock_step,
     warm_up,
 )
-from benchbook.controls.made_samples import made_samples
-from benchbook.controls.replays import Scene, seen_of_scene
 
 CONTROLS = Path(__file__).resolve().parents[1] / "kernels" / "controls"
 ALL = (best_of_n, bimodal, heavy_tail, timer_granularity, wall_clock_step, warm_up)

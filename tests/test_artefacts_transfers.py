@@ -16,10 +16,8 @@ import pytest
 
 import kernels
 from benchbook import network
-from benchbook.artefacts import (
-    Finding,
-    Judged,
-    Seen,
+from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect.detectors import (
     delayed_ack,
     offload,
     receiver_drop,
@@ -27,7 +25,7 @@ from benchbook.artefacts import (
     sender_rate,
     unit_mix,
 )
-from benchbook.throughput.ends import figures
+from benchbook.evidence.throughput.ends import figures
 from kernels import KERNELS, LIMIT_S, points
 
 BURST = [KERNELS / "controls" / "receiver-drop" / name for name in ("burst.c", "arrivals.c")]

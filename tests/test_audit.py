@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions
 from benchbook.audit import all_rules, audit, write
-from benchbook.audit.declared import Audit
 from benchbook.audit.rounding import Interval, compare, exactly, plain, rounded
 from benchbook.audit.slips import KINDS, slips
 from benchbook.audit.tables import Item, Tables
-from benchbook.digits import FIXED
-from benchbook.errors import BenchbookError
-from benchbook.pages import audited
-from benchbook.pages.page import PaperPage
+from benchbook.core.errors import BenchbookError
+from benchbook.core.number_format import FIXED
+from benchbook.define import catalogue
+from benchbook.define.audit_models import Audit
+from benchbook.report.paper_page import PaperPage
+from benchbook.report.sections import audit as audit_section
 
 RULES = {rule.RULE: rule for rule in all_rules()}
 
@@ -634,7 +634,7 @@ def test_the_real_papers_are_audited(tmp_path: Path) -> None:
     write(ROOT, tmp_path / "audit.json")
     content = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
     assert content["version"] == 1
-    assert {item["paper"] for item in content["items"]} == set(definitions.papers(ROOT))
+    assert {item["paper"] for item in content["items"]} == set(catalogue.papers(ROOT))
     for item in content["items"]:
         assert set(item) == KEYS | {"words", "cells", "asks", "slip"}
         assert bool(item["slip"]) != item["consistent"]
@@ -768,7 +768,7 @@ def test_what_two_rules_say_of_one_column_is_one_slip_and_its_unit_another() -> 
 
 
 def test_slips_of_the_real_papers_share_no_check_and_are_numbered_by_gravity() -> None:
-    for paper in definitions.papers(ROOT):
+    for paper in catalogue.papers(ROOT):
         found = {one["slip"]["slip"]: one["slip"] for one in audit(ROOT, paper) if one["slip"]}
         assert sorted(found) == list(range(1, len(found) + 1))
         order = [KINDS.index(found[number]["kind"]) for number in sorted(found)]
@@ -799,14 +799,14 @@ def test_the_page_counts_the_checks_and_folds_those_that_hold() -> None:
 
 def test_the_answer_quotes_the_gravest_slip_and_only_where_something_disagrees() -> None:
     items = audit(ROOT, "slocum2013-mbw")
-    assert audited.sentence({"audit": items}) == []
+    assert audit_section.sentence({"audit": items}) == []
     slip = {"slip": 1, "kind": "number", "brief": "7 is printed"}
     wrong = [{**items[0], "consistent": False, "slip": slip}, *items[1:]]
-    (one,) = audited.sentence({"audit": wrong})
+    (one,) = audit_section.sentence({"audit": wrong})
     checks = f"Of {len(items)} checks of the source’s own numbers"
     assert one == f"{checks} 1 disagrees: 7 is printed."
     other = {"slip": 2, "kind": "label", "brief": "ADD for Add"}
     wrong[1] = {**items[1], "consistent": False, "slip": other}
-    (both,) = audited.sentence({"audit": wrong})
+    (both,) = audit_section.sentence({"audit": wrong})
     assert both == f"{checks} 2 disagree, 2 distinct slips; the gravest: 7 is printed."
-    assert audited.sentence({"audit": wrong, "figure": "p/f"}) == []
+    assert audit_section.sentence({"audit": wrong, "figure": "p/f"}) == []

@@ -11,13 +11,16 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from benchbook import analysis, baselines, definitions, plan, points
-from benchbook.artefacts import cache_resident, first_touch, zero_page
-from benchbook.detecting.seen import Known, seen_of
+from benchbook.analyse import stage as analyse_stage
+from benchbook.define import catalogue, points
+from benchbook.define.settings import load_settings
+from benchbook.detect.detectors import cache_resident, first_touch, zero_page
+from benchbook.detect.inputs.run_table import Known, seen_of
 from benchbook.evidence import Row
-from benchbook.pages import netted
-from benchbook.pilot import calibrate
-from benchbook.settings import load_settings
+from benchbook.judge import baselines
+from benchbook.measure.pilot import calibrate
+from benchbook.plan import plan
+from benchbook.report.sections import net_cost
 
 BLOCKS = 8
 BASELINE = {"call": "loop"}
@@ -88,17 +91,17 @@ def test_the_page_has_time_and_cycles() -> None:
     table = measured({one["point"]: [one["time_ns"]] * BLOCKS for one in calls})
     net = baselines.net(calls, table, BASELINE)
     paper = {"points": calls, "experiments": {"syscall": {"net": net, "names": {}}}}
-    rows = netted.rows(paper, "syscall")
+    rows = net_cost.rows(paper, "syscall")
     assert [(one["time"], one["net"], one["cycles"]) for one in rows] == [
         ("91.5 ns", "90.0", "225"),
         ("100 ns", "98.5", "246"),
     ]
-    assert netted.baselines(paper, "syscall").endswith("(1.50 ns)")
-    assert netted.rate_ghz(paper, "syscall") == "2.50 GHz"
+    assert net_cost.baselines(paper, "syscall").endswith("(1.50 ns)")
+    assert net_cost.rate_ghz(paper, "syscall") == "2.50 GHz"
     without = [{**one, "cycles_per_ns": None} for one in net]
     paper["experiments"] = {"syscall": {"net": without, "names": {}}}
-    assert netted.rate_ghz(paper, "syscall") == ""
-    assert {one["cycles"] for one in netted.rows(paper, "syscall")} == {"–"}
+    assert net_cost.rate_ghz(paper, "syscall") == ""
+    assert {one["cycles"] for one in net_cost.rows(paper, "syscall")} == {"–"}
 
 
 def test_a_setting_fits_points_that_have_its_values() -> None:
@@ -127,9 +130,9 @@ def test_each_call_for_memory_is_a_sample() -> None:
 
 
 def test_every_call_has_its_loop_in_every_preset() -> None:
-    content = definitions.definition(ROOT, "syscall")
+    content = catalogue.definition(ROOT, "syscall")
     for preset in ("tiny", "quick", "paper"):
-        found, _ = points.expand(content, definitions.crosses(content, preset), {})
+        found, _ = points.expand(content, catalogue.crosses(content, preset), {})
         names = {one.id for one in found}
         for one in found:
             below = {**one.factors, **content["baseline"]}
@@ -138,8 +141,8 @@ def test_every_call_has_its_loop_in_every_preset() -> None:
 
 def test_what_moves_no_bytes_has_no_rate() -> None:
     time = {"time_ns": 100.0, "time_low_ns": 90.0, "time_high_ns": 110.0}
-    assert set(analysis.rates(0.0, time).values()) == {None}
-    assert analysis.rates(100.0, time)["rate_bytes_per_s"] == pytest.approx(1e9)
+    assert set(analyse_stage.rates(0.0, time).values()) == {None}
+    assert analyse_stage.rates(100.0, time)["rate_bytes_per_s"] == pytest.approx(1e9)
 
 
 def seen_of_memory(name: str, observed: dict[str, Any], declared: float = 0.0) -> Any:

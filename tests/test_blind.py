@@ -12,20 +12,19 @@ import made_up
 import pandas as pd
 import pytest
 
-from benchbook import definitions
-from benchbook.analysis import Said, findings_of
-from benchbook.artefacts import Seen, detectors
-from benchbook.controls import scenes
-from benchbook.controls.judging import replayed
+from benchbook.analyse.stage import Said, findings_of
 from benchbook.controls.replays import seen_of_scene
-from benchbook.detecting.known import known_of
-from benchbook.detecting.seen import Known
+from benchbook.controls.score import replayed
+from benchbook.define import catalogue
+from benchbook.detect import Seen, all_detectors, scenes
+from benchbook.detect.inputs.from_files import known_of
+from benchbook.detect.inputs.run_table import Known
 
 ROOT = Path(__file__).resolve().parent.parent
 REPLAYED = [
     name
-    for name in definitions.controls(ROOT)
-    if (ROOT / "kernels" / name / definitions.REPLAY).exists()
+    for name in catalogue.controls(ROOT)
+    if (ROOT / "kernels" / name / catalogue.REPLAY).exists()
 ]
 
 MADE_UP = [("mbw", "quick"), ("stream", "tiny")]
@@ -83,9 +82,9 @@ def test_a_run_under_other_names(tmp_path: Path, experiment: str, preset: str) -
 
 @pytest.mark.parametrize("control", REPLAYED)
 def test_a_replayed_control_under_other_names(control: str) -> None:
-    artefact = control.removeprefix(definitions.CONTROLS)
-    (detector,) = (one for one in detectors() if artefact == one.ARTEFACT)
-    for number, scene in enumerate(replayed(ROOT / "kernels" / control / definitions.REPLAY, 7)):
+    artefact = control.removeprefix(catalogue.CONTROLS)
+    (detector,) = (one for one in all_detectors() if artefact == one.ARTEFACT)
+    for number, scene in enumerate(replayed(ROOT / "kernels" / control / catalogue.REPLAY, 7)):
         seen, names = seen_of_scene(scene), blind.Names(number)
         assert_blind(said(detector, seen), said(detector, blind.renamed_seen(seen, names)), names)
 
@@ -98,7 +97,7 @@ def said(detector: ModuleType, seen: Seen) -> Said:
 
 def test_what_was_measured_under_other_names(measured: Path) -> None:
     found = sorted((measured / "results").glob("*/tiny/**/analysis.json"))
-    assert len(found) >= len(definitions.played(measured)) + len(definitions.experiments(measured))
+    assert len(found) >= len(catalogue.played(measured)) + len(catalogue.experiments(measured))
     for path in found:
         known = known_of(measured, path)
         analysis = json.loads(path.read_text())

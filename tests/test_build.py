@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, copy_checkout
 
-from benchbook import disassembly
-from benchbook.build import build_variant, not_there
-from benchbook.compilers import program_of
+from benchbook.build import disassembly
+from benchbook.build.stage import build_variant, not_there
+from benchbook.host.compilers import program_of
 from kernels import KERNELS, compiled
 
 FLAGS = ["-O0", "-O2", "-O3", "-O2, -mcmodel=large"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits
-from benchbook.pages import cached
+from benchbook.core import number_format
+from benchbook.report.sections import caches
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -30,7 +30,7 @@ def paper(*curves: tuple[str, int, int, int]) -> dict[str, Any]:
 
 
 def plain(text: str) -> str:
-    return text.replace(digits.FIXED, " ")
+    return text.replace(number_format.FIXED, " ")
 
 
 STATED = {
@@ -46,7 +46,7 @@ STATED = {
 
 
 def test_sources_stand_side_by_side_and_who_differs_is_told() -> None:
-    rows = {one["name"]: one for one in cached.caches(STATED, [])["rows"]}
+    rows = {one["name"]: one for one in caches.caches(STATED, [])["rows"]}
     assert list(rows) == ["L1d", "L1i", "L3"]
     last = rows["L3"]
     said = [plain(last[source]) for source in ("sysfs", "libc", "hwloc", "measured")]
@@ -58,7 +58,7 @@ def test_sources_stand_side_by_side_and_who_differs_is_told() -> None:
 
 
 def test_a_fall_is_told_as_working_sets_beside_the_cache_that_lies_there() -> None:
-    found = cached.caches(
+    found = caches.caches(
         STATED, [paper(("a", 1, 8 * MIB, 16 * MIB), ("b", 1, MIB, 2 * MIB), ("c", 2, 8 * MIB, MIB))]
     )
     rows = {one["name"]: one for one in found["rows"]}
@@ -71,17 +71,17 @@ def test_a_fall_is_told_as_working_sets_beside_the_cache_that_lies_there() -> No
 
 def test_a_sweep_that_two_papers_share_is_told_once_and_a_flat_one_never() -> None:
     one = paper(("a", 1, MIB, 2 * MIB), ("b", 1, 0, 0))
-    assert len(cached.falls([one, one])) == 1
-    assert cached.falls([{"experiments": {}}]) == []
+    assert len(caches.falls([one, one])) == 1
+    assert caches.falls([{"experiments": {}}]) == []
 
 
 def test_where_nobody_names_a_cache_there_is_no_row() -> None:
-    assert cached.caches({}, []) == {"rows": [], "falls": []}
-    assert cached.caches({"hwloc": {"reason": "absent"}, "caches": None}, [])["rows"] == []
+    assert caches.caches({}, []) == {"rows": [], "falls": []}
+    assert caches.caches({"hwloc": {"reason": "absent"}, "caches": None}, [])["rows"] == []
 
 
 def test_caches_that_only_the_c_library_told_are_its_own() -> None:
     """A run that was recorded before hwloc was asked, on a machine without cache files."""
-    row = cached.caches({"caches": [cache(2, "unified", None, "sysconf")]}, [])["rows"][0]
+    row = caches.caches({"caches": [cache(2, "unified", None, "sysconf")]}, [])["rows"][0]
     assert (row["sysfs"], row["libc"], row["measured"], row["many"]) == ("", "", "", None)
     assert not row["apart"]

@@ -15,11 +15,11 @@ from types import ModuleType
 import pytest
 from sysfs_trees import CPU_DIR, epyc, firecracker, put
 
-from benchbook import capabilities, tools
-from benchbook.capabilities import known_loop
-from benchbook.capabilities import place as places
-from benchbook.capabilities.place import Capability, Place
-from benchbook.capabilities.probes import (
+from benchbook.host import capabilities, tools
+from benchbook.host.capabilities import known_loop
+from benchbook.host.capabilities import place as places
+from benchbook.host.capabilities.place import Capability, Place
+from benchbook.host.capabilities.probes import (
     clock,
     cuda,
     devices,

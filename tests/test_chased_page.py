@@ -12,9 +12,10 @@ import pytest
 from browser import WIDTHS, look, look_without_script, violations
 from test_chases import BLOCKS, SIZES, planted, table
 
-from benchbook.chases import chases
-from benchbook.digits import FIXED
-from benchbook.pages import chased, machine
+from benchbook.analyse.cache_latency import chases
+from benchbook.core.number_format import FIXED
+from benchbook.report import machine_page
+from benchbook.report.sections import cache_latency
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,7 +37,7 @@ def analysed(
 def section(lines: list[dict[str, Any]], caches: dict[str, int]) -> dict[str, Any]:
     """What the page gets, with spaces at which lines break."""
     analysis = {"experiment": "made-up", "chases": lines, "caches": caches}
-    (found,) = chased.sections([analysis, {"experiment": "other", "chases": []}, {}])
+    (found,) = cache_latency.sections([analysis, {"experiment": "other", "chases": []}, {}])
     text = json.dumps(found, ensure_ascii=False).replace(FIXED, " ")
     plain: dict[str, Any] = json.loads(text)
     return plain | {"text": " ".join(plain["said"])}
@@ -139,7 +140,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             made_up.measured(path, "mbw", "tiny", 8)
             analysis = json.loads(path.read_text(encoding="utf-8"))
             path.write_text(json.dumps(analysis | {"chases": lines, "caches": caches}))
-            machine.make_machine([path], top / f"{name}.html")
+            machine_page.make_machine([path], top / f"{name}.html")
     return top
 
 

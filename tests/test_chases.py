@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from benchbook import stats
-from benchbook.chases import LOADS, chases
-from benchbook.errors import BenchbookError
+from benchbook.analyse.cache_latency import LOADS, chases
+from benchbook.core.errors import BenchbookError
 
 KIB = 1024
 SIZES = [size * KIB << power for power in range(18) for size in (4, 6)]  # 4 KiB to 768 MiB

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from claimed import claim, known, ratio, roles, share, spread, summaries, twin_id, twins_null
 
-from benchbook.claims import estimate, judge_claim, judge_fact, robustness, with_variant
-from benchbook.points import Point
-from benchbook.twins import null_of, ratio_interval
+from benchbook.analyse.null_tests import null_of, ratio_interval
+from benchbook.define.points import Point
+from benchbook.judge.claims import estimate, judge_claim, judge_fact, robustness, with_variant
 
 A, B = "v,method=a", "v,method=b"
 TWICE = claim(ratio(), [1.8, 2.2])

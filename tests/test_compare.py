@@ -14,10 +14,10 @@ from playwright.sync_api import Browser
 from scipy.stats import mannwhitneyu
 
 from benchbook import compare, stats
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json, write_json
-from benchbook.pages.compare import make_compare
-from benchbook.pages.lab import make_index
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
+from benchbook.report.compare_page import make_compare
+from benchbook.report.index_page import make_index
 
 HOSTILE = "<script>window.ran = 1</script>"
 

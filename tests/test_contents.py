@@ -9,9 +9,9 @@ import nbformat
 from browser import opened
 from conftest import ROOT
 
-from benchbook.pages import reports
-from benchbook.pages.contents import PLACE, with_contents
-from benchbook.pages.render import frame
+from benchbook.report import notebook_export
+from benchbook.report.render import frame
+from benchbook.report.table_of_contents import PLACE, with_contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +83,8 @@ def test_what_is_folded_is_printed(browser: Browser, tmp_path: Path) -> None:
 def test_a_page_made_alone_leads_to_no_index() -> None:
     text = '# A page\n<a href="machine.html#noise">The machine</a> <a href="#here">here</a>'
     cells = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
-    assert 'href="index.html"' in reports.export(cells, "")
-    alone = reports.export(cells, None)
+    assert 'href="index.html"' in notebook_export.export(cells, "")
+    alone = notebook_export.export(cells, None)
     assert "The machine " in alone
     assert '<a href="#here">' in alone
     assert ".html" not in alone

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import kernels
-from benchbook import disassembly
+from benchbook.build import disassembly
 from kernels import KERNELS, compiled, outcome, run
 
 PAGES = KERNELS / "controls" / "zero-page" / "pages.c"

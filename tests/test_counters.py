@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 import kernels
-from benchbook.counters import Count, NotUnderstoodError, likwid, perf, session
-from benchbook.evidence import Context, counters
-from benchbook.invoke import run_program
+from benchbook.evidence import Context
+from benchbook.evidence.collectors import counters
+from benchbook.evidence.counters import Count, NotUnderstoodError, likwid, perf, session
+from benchbook.measure.invocation import run_program
 
 OUTPUTS = Path(__file__).parent / "counter_outputs"
 CPU = min(os.sched_getaffinity(0))

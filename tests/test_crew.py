@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import kernels
-from benchbook.invoke import explain_exit, read_output
+from benchbook.measure.invocation import explain_exit, read_output
 from kernels import COMMON, KERNELS, lines, run
 
 CPUS = sorted(os.sched_getaffinity(0))

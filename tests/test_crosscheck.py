@@ -15,10 +15,11 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import crosscheck, definitions
+from benchbook import crosscheck
+from benchbook.core.errors import BenchbookError
 from benchbook.crosscheck import experiments, papers
 from benchbook.crosscheck.spaces import Space
-from benchbook.errors import BenchbookError
+from benchbook.define import catalogue
 from benchbook.workflow import open_lab
 
 EXPERIMENT = "kernels/mbw/experiment.yaml"
@@ -52,14 +53,14 @@ def change(path: Path, edit: Callable[[Any], Any]) -> None:
 @cache
 def spaces() -> dict[str, Space]:
     """The experiments of this checkout, which no case about a paper or a control changes."""
-    return {name: experiments.experiment(ROOT, name) for name in definitions.experiments(ROOT)}
+    return {name: experiments.experiment(ROOT, name) for name in catalogue.experiments(ROOT)}
 
 
 def check(checkout: Path, file: str) -> None:
     """What this file alone is asked, because to read all the others again takes half a second."""
     match Path(file).parts:
         case ["kernels", "controls", name, _]:
-            experiments.control(checkout, f"{definitions.CONTROLS}{name}")
+            experiments.control(checkout, f"{catalogue.CONTROLS}{name}")
         case ["kernels", name, _]:
             experiments.experiment(checkout, name)
         case ["data", _, name, _]:

@@ -11,16 +11,16 @@ from typing import Any, get_args
 import pytest
 from test_blind import MADE_UP, made_up_run
 
-from benchbook import definitions
-from benchbook.analysis import findings_of
-from benchbook.artefacts import Effect, detectors, proof
-from benchbook.controls.judging import of_analysis, replayed
+from benchbook.analyse.stage import findings_of
 from benchbook.controls.replays import seen_of_scene
-from benchbook.definitions import CONTROLS, REPLAY
-from benchbook.settings import load
+from benchbook.controls.score import of_analysis, replayed
+from benchbook.define import catalogue
+from benchbook.define.catalogue import CONTROLS, REPLAY
+from benchbook.define.settings import load
+from benchbook.detect import Effect, all_detectors, proof
 
 ROOT = Path(__file__).resolve().parent.parent
-DETECTORS = {one.ARTEFACT: one for one in detectors()}
+DETECTORS = {one.ARTEFACT: one for one in all_detectors()}
 EACH = pytest.mark.parametrize("artefact", DETECTORS)
 SENTENCES = 3
 END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")
@@ -28,7 +28,7 @@ FLAGS = ("ABOUT_HOST", "NEEDS_QUIET", "TIMING_ONLY")
 
 
 def control_of(artefact: str) -> dict[str, Any]:
-    return load(definitions.definition_file(ROOT, CONTROLS + artefact), "control")
+    return load(catalogue.definition_file(ROOT, CONTROLS + artefact), "control")
 
 
 def replay_of(artefact: str) -> Path | None:
@@ -103,7 +103,7 @@ def test_has_a_control_with_a_positive_and_a_null(artefact: str) -> None:
     assert control["artefact"] == artefact
     assert control["text"].strip()
     trials = [one["provoked"] for one in control.get("trials") or []]
-    sides = {side: bool(control.get(side)) for side in definitions.SIDES}
+    sides = {side: bool(control.get(side)) for side in catalogue.SIDES}
     sides["provoked"] |= any(trials)
     sides["nulls"] |= not all(trials)
     if control.get("kernel"):
@@ -125,7 +125,7 @@ def test_its_file_is_called_as_it_is_and_its_flags_are_known(artefact: str) -> N
 
 
 def test_every_control_has_its_detector() -> None:
-    named = {name.removeprefix(CONTROLS) for name in definitions.controls(ROOT)}
+    named = {name.removeprefix(CONTROLS) for name in catalogue.controls(ROOT)}
     assert named - set(DETECTORS) == set()
 
 
@@ -146,7 +146,7 @@ def test_its_replay_is_told_from_its_null(artefact: str) -> None:
 @pytest.mark.parametrize(("experiment", "preset"), MADE_UP)
 def test_what_is_said_of_a_made_up_run(tmp_path: Path, experiment: str, preset: str) -> None:
     found, *_ = findings_of(made_up_run(tmp_path, experiment, preset))
-    names = names_in(definitions.definition(ROOT, experiment))
+    names = names_in(catalogue.definition(ROOT, experiment))
     assert [text for one in found for text in faults(one, names)] == []
 
 
@@ -154,7 +154,7 @@ def test_what_is_said_of_what_was_measured(measured: Path) -> None:
     wrong = []
     for path in sorted((measured / "results").glob("*/tiny/**/analysis.json")):
         analysis = json.loads(path.read_text())
-        names = names_in(definitions.definition(measured, analysis["experiment"]))
+        names = names_in(catalogue.definition(measured, analysis["experiment"]))
         wrong += [text for one in analysis["findings"] for text in faults(one, names)]
     assert wrong == []
 
@@ -163,7 +163,7 @@ def test_played_positives_are_found_and_nulls_are_judged(measured: Path) -> None
     """Timing is never asserted: where it decides, `make test-long` counts. And the machine may be
     busy with other tests, so what needs a quiet one is no null."""
     lost = []
-    for name in definitions.played(measured):
+    for name in catalogue.played(measured):
         (path,) = (measured / "results").glob(f"*/tiny/{name}/analysis.json")
         artefact = name.removeprefix(CONTROLS)
         told = of_analysis(measured, name, json.loads(path.read_text()), loaded=True)

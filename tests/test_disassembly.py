@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbook import disassembly, instructions
+from benchbook.build import disassembly, instructions
 from kernels import KERNELS, compiled
 
 LOOPS = KERNELS / "stream" / "loops.c"

@@ -11,8 +11,9 @@ import pytest
 from conftest import ROOT
 from typer.testing import CliRunner
 
-from benchbook import capabilities, doctor, tools
-from benchbook.commands import app
+from benchbook.commands import doctor
+from benchbook.commands.app import app
+from benchbook.host import capabilities, tools
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchbook.effective import Line, look, settled
+from benchbook.build.effective_flags import Line, look, settled
 from kernels import COMMON, KERNELS
 
 SOURCE = KERNELS / "mbw/mbw.c"

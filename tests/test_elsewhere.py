@@ -17,7 +17,7 @@ from claimed import (
     summaries,
 )
 
-from benchbook.elsewhere import elsewhere
+from benchbook.judge.condition_search import elsewhere
 
 
 def sweep(factors: dict[tuple[str, int], float]) -> tuple[dict[str, dict], pd.DataFrame]:

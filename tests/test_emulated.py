@@ -8,8 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook import analysis, records, settled, tables
-from benchbook.files import write_json
+from benchbook.analyse import stage as analyse_stage
+from benchbook.analyse import tables
+from benchbook.core.files import write_json
+from benchbook.judge import settle_runs
+from benchbook.records import journal
 
 SAYS = "a model stands for the device"
 EMULATION = {"observation": "models", "says": SAYS}
@@ -44,14 +47,14 @@ def run_of(folder: Path, emulation: dict[str, str] | None = EMULATION) -> Path:
         lines = [line(block, name, one) for name, one in seen.items()]
         ended = [{"kind": "block_end", "block": block, "disturbed": []}] if block < 2 else []
         head = {"kind": "block", "block": block, "t_block_ns": 0}
-        records.append(run / records.JOURNAL, [head, *lines, *ended])
-    records.append(run / records.JOURNAL, [line(1, "model", seen["model"], "failed")])
+        journal.append(run / journal.JOURNAL, [head, *lines, *ended])
+    journal.append(run / journal.JOURNAL, [line(1, "model", seen["model"], "failed")])
     points = [
         {"id": name, "variant": "v", "twin": "", "factors": {"method": name}} for name in seen
     ]
     plan = {"version": 1, "experiment": "e", "points": points, "paper_samples": 1000}
-    write_json(run / records.PLAN, plan | {"emulation": emulation})
-    write_json(run / records.MANIFEST, {"version": 1})
+    write_json(run / journal.PLAN, plan | {"emulation": emulation})
+    write_json(run / journal.MANIFEST, {"version": 1})
     pointer = folder / "current.json"
     write_json(pointer, {"version": 1, "run": "r", "experiment": "e", "folder": str(run)})
     return pointer
@@ -71,7 +74,7 @@ def test_samples_of_what_emulates_are_simulated(tmp_path: Path) -> None:
 
 def test_simulated_samples_are_summarised_and_told_apart(tmp_path: Path) -> None:
     tables.write_samples(run_of(tmp_path), tmp_path / "samples.parquet")
-    summaries, _ = analysis.summarise(tmp_path / "samples.parquet", paper_samples=1000)
+    summaries, _ = analyse_stage.summarise(tmp_path / "samples.parquet", paper_samples=1000)
     assert summaries.groupby("point")["simulated"].all().to_dict() == {
         "real": False,
         "silent": False,
@@ -80,7 +83,7 @@ def test_simulated_samples_are_summarised_and_told_apart(tmp_path: Path) -> None
     assert len(summaries) == 6
     summaries["machine_state"] = "1"
     described = {
-        name: analysis.describe(
+        name: analyse_stage.describe(
             {"id": name, "variant": "v", "twin": "", "factors": {}}, summaries, {}, {}, "mean", SAYS
         )
         for name in ("real", "model")
@@ -101,7 +104,7 @@ def test_without_a_rule_nothing_is_simulated(tmp_path: Path) -> None:
 
 def test_a_run_that_settles_knows_what_emulates(tmp_path: Path) -> None:
     pointer = run_of(tmp_path)
-    known = settled.measured(tmp_path / "run").known
+    known = settle_runs.measured(tmp_path / "run").known
     assert {name: one["emulates"] for name, one in known.items()} == {
         "real": "",
         "model": SAYS,

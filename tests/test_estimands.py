@@ -23,7 +23,6 @@ from claimed import (
 )
 
 from benchbook import stats
-from benchbook.claims import estimate, judge_claim, judge_fact
 from benchbook.estimands import (
     Estimate,
     asked,
@@ -33,7 +32,8 @@ from benchbook.estimands import (
     published,
     usable,
 )
-from benchbook.verdicts import judge_claims
+from benchbook.judge.claims import estimate, judge_claim, judge_fact
+from benchbook.judge.verdicts import judge_claims
 
 BLOCKS = 12
 RUNS = 250  # of each simulation

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from benchbook import digits
-from benchbook.exchanged import labels
-from benchbook.pages import exchanged
-from benchbook.pages.render import part
+from benchbook.core import number_format
+from benchbook.judge.swapped_labels import labels
+from benchbook.report.render import part
+from benchbook.report.sections import swapped_labels
 
 TOLD = {"runs": {"A": "loop", "B": "copy"}, "proof": "It was seen.", "unknown": "All else."}
 PEERS: dict[str, Any] = {
@@ -94,8 +94,8 @@ def paper(figures: list[dict[str, Any]], odd: list[dict[str, Any]]) -> dict[str,
 def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> None:
     content = paper([figure("1", "2"), figure("1", "4", id="g", title="G")], [pair(0.55, True)])
     experiment = content["experiments"]["e"]
-    html = part("exchanged", paper=content, experiment=experiment, exchanged=exchanged).html
-    html = html.replace(digits.FIXED, " ")
+    html = part("exchanged", paper=content, experiment=experiment, exchanged=swapped_labels).html
+    html = html.replace(number_format.FIXED, " ")
     for said in (
         "In p 1.0 as examined here, what it prints as A is the plain loop",
         "It was seen.",
@@ -106,15 +106,15 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
         "not proven",
     ):
         assert said in html
-    (beside,) = exchanged.beside(experiment, content["figures"][1])
+    (beside,) = swapped_labels.beside(experiment, content["figures"][1])
     assert beside[1] == 4
-    assert f'id="{exchanged.anchor(beside[0])}"' in html
+    assert f'id="{swapped_labels.anchor(beside[0])}"' in html
 
 
 def test_what_is_undecided_or_not_measured_is_said() -> None:
     def follows(odd: list[dict[str, Any]]) -> str:
         content = paper([figure("1", "2")], odd)
-        return exchanged.said(content, content["experiments"]["e"]["exchanged"][0])["follows"]
+        return swapped_labels.said(content, content["experiments"]["e"]["exchanged"][0])["follows"]
 
     assert "in none of 1 table" in follows([pair(0.95, False)])
     assert "no order is decided here" in follows([pair(0.95, False)])

@@ -8,10 +8,10 @@ import random
 
 import pytest
 
-from benchbook.importers import Log
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import explained
-from benchbook.logs.rules import Machine
+from benchbook.explain.api import explained
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.model import Log
+from benchbook.explain.rules import Machine
 
 TABLE = ["Function  Rate", "Copy:  12345.6 MB/s", "  Scale:  11111.1 MB/s"]
 

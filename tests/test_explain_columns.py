@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from benchbook.importers import Report, Result, iperf, iperf3, mbw
-from benchbook.logs import separated, transfers
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import explained, read
-from benchbook.logs.results import (
+from benchbook.explain.api import explained, read
+from benchbook.explain.clean.line_index import Kinds
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.model import Report, Result
+from benchbook.explain.readers import iperf, iperf3, mbw
+from benchbook.explain.readers.common import iperf_lines, perf_stat_csv
+from benchbook.explain.results import (
     Block,
     Column,
     Group,
@@ -26,12 +28,11 @@ from benchbook.logs.results import (
     by_columns,
     results_of,
 )
-from benchbook.logs.rules import Machine, asked_of, rules, shapes_of
-from benchbook.logs.samples import series, time_s
-from benchbook.logs.words import Kinds
+from benchbook.explain.rules import Machine, asked_of, rules, shapes_of
+from benchbook.explain.rules.common.samples import series, time_s
 
 LOGS = Path(__file__).parent / "logs"
-OF_MODULES = (transfers, separated, iperf, iperf3, mbw)
+OF_MODULES = (iperf_lines, perf_stat_csv, iperf, iperf3, mbw)
 MACHINE = Machine(llc_bytes=32 << 20, memory_bytes_per_s=2e10)
 
 

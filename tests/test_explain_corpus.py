@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import yaml
 
-from benchbook import importers
-from benchbook.logs.explain import explained
-from benchbook.logs.rules import Machine
+from benchbook.explain import readers
+from benchbook.explain.api import explained
+from benchbook.explain.rules import Machine
 
 CORPUS = Path(__file__).parent / "logs"
 SAMPLES = sorted(CORPUS.glob("*/*.log"))
@@ -104,5 +104,5 @@ def test_the_corpus_is_large_and_half_of_it_clean() -> None:
 
 
 def test_every_importer_has_samples() -> None:
-    importing = {one for one in importers.names() if hasattr(importers.importer(one), "read")}
+    importing = {one for one in readers.names() if hasattr(readers.importer(one), "read")}
     assert importing == {one.parent.name for one in SAMPLES}

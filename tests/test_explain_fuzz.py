@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from log_fuzz import CORPUS, MACHINES, NUMBER, NUMBERS, SEEDS, check, mutated
 
-from benchbook.logs.machines import Machine
+from benchbook.explain.machine import Machine
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_FUZZ_MINUTES", "10"))

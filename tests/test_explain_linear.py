@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 from log_fuzz import mutated
 
-from benchbook import importers
-from benchbook.importers import Report, Result
-from benchbook.logs import seen
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import explained, of_content
-from benchbook.logs.printing import FEW_RUNS, MOST_RUNS, print_explained
-from benchbook.logs.rules import Machine, rules
+from benchbook.explain import readers, sample_detectors
+from benchbook.explain.api import explained, of_content
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.model import Report, Result
+from benchbook.explain.render import FEW_RUNS, MOST_RUNS, print_explained
+from benchbook.explain.rules import Machine, rules
 
 LOGS = Path(__file__).parent / "logs"
 LINES, SLACK = 400, 1.3
@@ -51,7 +50,7 @@ def test_quadratic_work_is_seen() -> None:
     assert not is_linear(lambda n: [abs(one) for one in range(n) for _ in range(n)])
 
 
-@pytest.mark.parametrize("name", importers.names())
+@pytest.mark.parametrize("name", readers.names())
 def test_twice_the_lines_are_twice_the_work(name: str) -> None:
     sample = min((LOGS / name).glob("*.log"), key=lambda one: one.stat().st_size)
     lines = sample.read_bytes().splitlines()
@@ -133,7 +132,7 @@ def test_shapes_of_samples_that_were_told_are_linear_in_figures() -> None:
         return Report("x", [Result(f"{n // 25}", 1.0, "ns", n, "sample") for n in range(count)], 1)
 
     told = {("bimodal", "line 0: elsewhere")}
-    assert is_linear(lambda n: list(seen.findings([report(5 * n)], told)))
+    assert is_linear(lambda n: list(sample_detectors.findings([report(5 * n)], told)))
 
 
 # Patterns took minutes or longer over each of these: the square of its length, or the cube.
@@ -166,20 +165,20 @@ def test_hostile_text_takes_no_minutes(name: str) -> None:
 def test_words_of_an_importer_are_in_whatever_has_its_signs() -> None:
     contents = [path.read_bytes() for path in sorted(LOGS.glob("*/*.log"))]
     contents += [mutated(random.Random(3_000_000 + seed)) for seed in range(100)]
-    modules = [importers.importer(name) for name in importers.names()]
+    modules = [readers.importer(name) for name in readers.names()]
     asked = [one for one in modules if getattr(one, "WORDS", ())]
     assert asked
     for text in (log_of(content).text for content in contents):
         for module in asked:
-            found = next(filter(None, (one.search(text) for one in importers.signs(module))), None)
+            found = next(filter(None, (one.search(text) for one in readers.signs(module))), None)
             assert not found or any(word in text for word in module.WORDS), (module.TOOL, found)
 
 
 def test_words_are_in_what_the_signs_find() -> None:
     """Whatever stands around it: the words are part of the sign itself, which is of one line."""
-    for name in importers.names():
-        module = importers.importer(name)
-        signs = importers.signs(module)
+    for name in readers.names():
+        module = readers.importer(name)
+        signs = readers.signs(module)
         for path in sorted(LOGS.glob("*/*.log")) if getattr(module, "WORDS", ()) else ():
             text = log_of(path.read_bytes()).text
             for found in chain.from_iterable(one.finditer(text) for one in signs):

@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from benchbook.importers import mbw, perf_stat, stream
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import explained
-from benchbook.logs.printed import LONGEST, decimals, half_digit
-from benchbook.logs.rules import Machine
-from benchbook.logs.samples import series
+from benchbook.explain.api import explained
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.printed_digits import LONGEST, decimals, half_digit
+from benchbook.explain.readers import mbw, perf_stat, stream
+from benchbook.explain.rules import Machine
+from benchbook.explain.rules.common.samples import series
 
 ROW = "{}\tMethod: {}\tElapsed: {:.5f}\tMiB: 256.00000\tCopy: {:.3f} MiB/s\n"
 

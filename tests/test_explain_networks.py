@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchbook.logs.explain import explained
-from benchbook.logs.rules import Machine
+from benchbook.explain.api import explained
+from benchbook.explain.rules import Machine
 
 LOGS = Path(__file__).parent / "logs"
 UDP = """[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams

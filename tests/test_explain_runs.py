@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from benchbook.importers import Report, Result
-from benchbook.logs.cleaning import log_of
-from benchbook.logs.explain import explained, read
-from benchbook.logs.printing import rows_of
-from benchbook.logs.rules import Machine
-from benchbook.logs.runs import of_same
-from benchbook.logs.samples import cold
-from benchbook.logs.units import BASE, is_binary
+from benchbook.explain.api import explained, read
+from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.context.same_runs import of_same
+from benchbook.explain.model import Report, Result
+from benchbook.explain.render import rows_of
+from benchbook.explain.rules import Machine
+from benchbook.explain.rules.common.samples import cold
+from benchbook.explain.units import BASE, is_binary
 
 ROW = "[  5]   0.00-5.00   sec  {moved:.2f} GBytes  {rate:.2f} Gbits/sec                  receiver"
 FAST, SLOW = 9.4, 4.2

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from benchbook.importers import Report, Result
-from benchbook.logs import seen
-from benchbook.logs.rules import (
+from benchbook.explain import sample_detectors
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import (
     Ask,
     Machine,
     above_ceiling,
@@ -39,7 +39,7 @@ def report(*results: Result, **facts: object) -> list[Report]:
     [(QUIET, []), (TAIL, ["heavy-tail"]), (GROUPS, ["bimodal"]), (TAIL[:19], []), ([0.0] * 50, [])],
 )
 def test_the_shape_of_samples(values: list[float], artefacts: list[str]) -> None:
-    found = list(seen.findings(samples(values)))
+    found = list(sample_detectors.findings(samples(values)))
     assert [one.artefact for one in found] == artefacts
     for one in found:
         assert one.where == ["lines 2 to 301: round trip"]
@@ -47,12 +47,12 @@ def test_the_shape_of_samples(values: list[float], artefacts: list[str]) -> None
 
 
 def test_rates_have_the_shape_of_their_times() -> None:
-    found = seen.findings(samples([1 / one for one in TAIL], "MiB/s"))
+    found = sample_detectors.findings(samples([1 / one for one in TAIL], "MiB/s"))
     assert [one.artefact for one in found] == ["heavy-tail"]
 
 
 def test_very_many_samples_are_judged_evenly() -> None:
-    found = seen.findings(samples(TAIL * 200))
+    found = sample_detectors.findings(samples(TAIL * 200))
     assert [one.artefact for one in found] == ["heavy-tail"]
 
 
@@ -61,7 +61,7 @@ def test_all_runs_of_a_file_are_judged_together() -> None:
     for at, run in enumerate(runs):
         for one in run.results:
             one.line += 1000 * at
-    (found,) = seen.findings(runs)
+    (found,) = sample_detectors.findings(runs)
     places = ["lines 2 to 301: round trip", "lines 2002 to 2301: round trip"]
     assert (found.artefact, found.where) == ("heavy-tail", places)
 
@@ -70,7 +70,7 @@ def test_what_was_told_of_one_run_is_told_of_the_others() -> None:
     runs = [*samples(TAIL), *samples(TAIL)]
     for one in runs[1].results:
         one.line += 1000
-    (found,) = seen.findings(runs, {("heavy-tail", "line 5: round trip sample")})
+    (found,) = sample_detectors.findings(runs, {("heavy-tail", "line 5: round trip sample")})
     assert found.where == ["lines 1002 to 1301: round trip"]
 
 

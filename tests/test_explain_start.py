@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchbook import cli, commands, importers, logs
-from benchbook.logs import patterns
-from benchbook.logs.patterns import late
+from benchbook import explain
+from benchbook.commands import app, main
+from benchbook.explain import lazy_regex, readers
+from benchbook.explain.lazy_regex import late
 
 LOGS = Path(__file__).parent / "logs"
 HEAVY = ("scipy", "pandas", "matplotlib")
@@ -26,7 +27,7 @@ def test_a_clean_log_loads_no_tables_and_no_statistics(log: str) -> None:
     file = LOGS / f"{log}.log"
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from benchbook.logs.explain import explained\nfrom benchbook.logs.rules import Machine\n"
+        "from benchbook.explain.api import explained\nfrom benchbook.explain.rules import Machine\n"
         f"explained('x', Path({str(file)!r}).read_bytes(), Machine(llc_bytes=1 << 20))\n"
         f"print([one for one in {HEAVY!r} if one in sys.modules])\n"
     )
@@ -46,13 +47,13 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     def show(files: list[Path], machine: object, *, as_json: bool) -> None:
         told.update(files=files, as_json=as_json, machine=machine)
 
-    monkeypatch.setattr("benchbook.logs.explain.show", show)
-    monkeypatch.setattr("benchbook.logs.machines.machine_of", lambda root, *given: given)
-    asked = cli.explain_asked(words)
+    monkeypatch.setattr("benchbook.explain.api.show", show)
+    monkeypatch.setattr("benchbook.explain.machine.machine_of", lambda root, *given: given)
+    asked = main.explain_asked(words)
     assert asked
-    cli.explain(**asked)
+    main.explain(**asked)
     at_once, told = told, {}
-    CliRunner().invoke(commands.app, ["explain", *words])
+    CliRunner().invoke(app.app, ["explain", *words])
     assert told == at_once
 
 
@@ -60,12 +61,12 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     "words", [[], ["--json"], ["--help"], ["a", "--l3"], ["a", "--l3="], ["--", "a"], ["a", "-x"]]
 )
 def test_what_explain_cannot_tell_typer_does(words: list[str]) -> None:
-    assert cli.explain_asked(words) is None
+    assert main.explain_asked(words) is None
 
 
 def test_explain_starts_without_what_it_does_not_need() -> None:
     code = (
-        "import sys\nfrom benchbook.cli import main\n"
+        "import sys\nfrom benchbook.commands.main import main\n"
         f"sys.argv = ['benchbook', 'explain', {str(LOGS / 'mbw/2.0-clean.log')!r}]\n"
         "main()\nprint([one for one in ('pydantic', 'typer') if one in sys.modules])\n"
     )
@@ -86,8 +87,8 @@ def test_a_late_pattern_is_the_same_as_one_at_once() -> None:
         one.no_such_method  # type: ignore[attr-defined]  # noqa: B018
 
 
-def late_ones(value: object) -> Iterator[patterns.Late]:
-    if isinstance(value, patterns.Late):
+def late_ones(value: object) -> Iterator[lazy_regex.Late]:
+    if isinstance(value, lazy_regex.Late):
         yield value
     elif isinstance(value, dict):
         yield from late_ones([*value.keys(), *value.values()])
@@ -100,7 +101,7 @@ def modules_in(package: object) -> Iterable[str]:
     return (one.name for one in pkgutil.walk_packages(*where))
 
 
-@pytest.mark.parametrize("package", [importers, logs], ids=["importers", "logs"])
+@pytest.mark.parametrize("package", [readers, explain], ids=["importers", "logs"])
 def test_every_late_pattern_can_be_compiled(package: object) -> None:
     modules = map(importlib.import_module, modules_in(package))
     found = [

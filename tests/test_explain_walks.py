@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchbook.logs.explain import explained, of_content
-from benchbook.logs.rules import Machine
+from benchbook.explain.api import explained, of_content
+from benchbook.explain.rules import Machine
 
 REPORT = "inconsistent-report"
 PEAK = "Measuring Peak Injection Memory Bandwidths for the system\nALL Reads        :\t{}\n"

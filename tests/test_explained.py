@@ -19,9 +19,9 @@ from made_up_chain import (
     thresholds,
 )
 
-from benchbook import causes
-from benchbook.explained import chains
-from benchbook.explained.shares import explained
+from benchbook.judge import causes
+from benchbook.judge.attribution import cause_chain
+from benchbook.judge.attribution.explained_share import explained
 
 CHAIN = [
     {"cause": "destination-not-advanced", "removed": STILL},
@@ -113,7 +113,7 @@ def test_without_its_first_twin_nothing_is_told() -> None:
     assert found["state"] == "no_twin"
     assert first["measured"] is None
     assert "not in this preset" in first["lost"]
-    assert second["lost"] == chains.NOT_REACHED
+    assert second["lost"] == cause_chain.NOT_REACHED
     assert {first["state"], second["state"]} == {"cannot_tell"}
     assert found["explained"] is None
 
@@ -206,7 +206,7 @@ def test_a_size_unknown_on_this_host_says_so() -> None:
     figure["anomalies"][0] |= {"base": WHOLE, "steps": CHAIN}
     analysis = run.analysis() | {"sizes": {"LLC": None, "total LLC": None, "cores": 1}}
     (found,) = explained(figure, CONTENT, analysis, run.summaries(), [])
-    assert found["reason"] == chains.UNKNOWN_SIZE
+    assert found["reason"] == cause_chain.UNKNOWN_SIZE
 
 
 def test_a_figure_without_anomalies_has_none() -> None:
@@ -329,17 +329,17 @@ def test_no_prediction_rests_on_the_times_of_its_own_pair() -> None:
     run = planted()
     steps = switched(run, 1.3, 1.25)
     items = thresholds(rep_movsb_threshold=2**40)
-    state = chains.run_of(CONTENT, run.analysis(), run.summaries(), items)
+    state = cause_chain.run_of(CONTENT, run.analysis(), run.summaries(), items)
     base = next(point for point in run.points if point["factors"] == WHOLE)["point"]
     odd = next(point for point in run.points if point["factors"] == STUCK)["point"]
-    for link in chains.chain({"steps": steps}, state, odd, base):
+    for link in cause_chain.chain({"steps": steps}, state, odd, base):
         logs = state.logs.copy()
         logs[link.one] += 3.0
         logs[link.other] -= 2.0
         moved = replace(state, logs=logs)
         other = next(
             one
-            for one in chains.chain({"steps": steps}, moved, odd, base)
+            for one in cause_chain.chain({"steps": steps}, moved, odd, base)
             if one.cause == link.cause
         )
         before, after = (one.answer.log for one in (link, other))

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from made_up_chain import CONTENT, MOVED, STILL, STUCK, WHOLE
 
-from benchbook import causes, definitions, libc
+from benchbook.core.errors import BenchbookError
 from benchbook.crosscheck import anomalies
 from benchbook.crosscheck.spaces import Place, Space
-from benchbook.errors import BenchbookError
+from benchbook.define import catalogue
+from benchbook.evidence import memcpy_thresholds
+from benchbook.judge import causes
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -87,7 +89,7 @@ def test_the_papers_look_at_the_causes_that_they_must() -> None:
         },
     }
     for name, least in wanted.items():
-        figures = definitions.paper(ROOT, name)["figures"]
+        figures = catalogue.paper(ROOT, name)["figures"]
         named = {
             step["cause"]
             for one in figures
@@ -99,7 +101,7 @@ def test_the_papers_look_at_the_causes_that_they_must() -> None:
 
 
 def test_one_figure_measures_its_chains() -> None:
-    found = definitions.crosses_of_figure(ROOT, "mbw", "slocum2013-mbw/mbw-b4096-32")
+    found = catalogue.crosses_of_figure(ROOT, "mbw", "slocum2013-mbw/mbw-b4096-32")
     variants = {one.get("variant") for one in found}
     assert "gcc-O2-one-way" in variants
 
@@ -114,24 +116,24 @@ x86.cpu_features.rep_movsb_stop_threshold=0x100000
 
 
 def test_the_loader_says_how_the_library_copies() -> None:
-    found = libc.thresholds_in(DIAGNOSTICS)
+    found = memcpy_thresholds.thresholds_in(DIAGNOSTICS)
     for isa in (["avx2", "erms"], ["fsrm"]):
-        assert libc.path_of(2111, found, isa) == libc.LOOP
-        assert libc.path_of(2112, found, isa) == libc.STRING
-        assert libc.path_of(2**20, found, isa) == libc.LOOP
-        assert libc.path_of(0x12000000, found, isa) == libc.PAST
+        assert memcpy_thresholds.path_of(2111, found, isa) == memcpy_thresholds.LOOP
+        assert memcpy_thresholds.path_of(2112, found, isa) == memcpy_thresholds.STRING
+        assert memcpy_thresholds.path_of(2**20, found, isa) == memcpy_thresholds.LOOP
+        assert memcpy_thresholds.path_of(0x12000000, found, isa) == memcpy_thresholds.PAST
 
 
 def test_a_processor_without_fast_strings_does_not_take_them() -> None:
-    found = libc.thresholds_in(DIAGNOSTICS)
-    assert libc.path_of(2112, found, ["avx2"]) == ""
-    assert libc.path_of(2111, found, []) == libc.LOOP
+    found = memcpy_thresholds.thresholds_in(DIAGNOSTICS)
+    assert memcpy_thresholds.path_of(2112, found, ["avx2"]) == ""
+    assert memcpy_thresholds.path_of(2111, found, []) == memcpy_thresholds.LOOP
 
 
 def test_a_library_that_does_not_say_is_no_vector_loop() -> None:
-    assert libc.thresholds_in("aarch64.whatever=0x1\n") == {}
-    assert libc.path_of(4096, {}, ["erms"]) == ""
-    assert libc.copy_thresholds("/nowhere/ld.so", {}) == {}
+    assert memcpy_thresholds.thresholds_in("aarch64.whatever=0x1\n") == {}
+    assert memcpy_thresholds.path_of(4096, {}, ["erms"]) == ""
+    assert memcpy_thresholds.copy_thresholds("/nowhere/ld.so", {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -145,4 +147,4 @@ def test_a_library_that_does_not_say_is_no_vector_loop() -> None:
     ],
 )  # fmt: skip
 def test_the_loader_of_a_binary_is_found(said: bytes, loader: str | None) -> None:
-    assert libc.loader_in(said) == loader
+    assert memcpy_thresholds.loader_in(said) == loader

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from made_up_chain import KIB, LLC, MIB, MadeUp, thresholds
 
-from benchbook.explained.shares import explained
+from benchbook.judge.attribution.explained_share import explained
 
 FLAGS = ("-O3", "-O3", "-O2", "-O1", "-O0")
 CONTENT: dict[str, Any] = {

@@ -10,10 +10,13 @@ import pytest
 from made_up_chain import CONTENT, MOVED, STUCK, WHOLE, MadeUp
 from test_explained import CHAIN, FACTOR, chain_of, planted, without
 
-from benchbook.comparisons import storable
-from benchbook.pages import explained, marks, prose, titles
-from benchbook.pages.plots import Picture
-from benchbook.pages.render import part, svg_of
+from benchbook.analyse.pairwise import storable
+from benchbook.report import wording
+from benchbook.report.plots import titles
+from benchbook.report.plots.style import Picture
+from benchbook.report.render import part, svg_of
+from benchbook.report.sections import anomalies
+from benchbook.report.sections import findings as findings_section
 
 FIGURE = {"id": "f"}
 
@@ -28,16 +31,16 @@ def paper_of(run: MadeUp) -> dict[str, Any]:
 def shown(run: MadeUp, one: dict[str, Any]) -> tuple[str, Picture | None]:
     """The part of the page, and the picture in it."""
     paper, one = paper_of(run), storable(one)
-    drawn = explained.picture(paper, FIGURE["id"], one)
+    drawn = anomalies.picture(paper, FIGURE["id"], one)
     html = part(
         "explained",
         paper=paper,
         figure=FIGURE,
         chains=[(one, svg_of(drawn))],
-        why=explained,
-        prose=prose,
+        why=anomalies,
+        prose=wording,
         titles=titles,
-        marks=marks.of(paper),
+        marks=findings_section.of(paper),
     )
     return html.html, drawn
 
@@ -48,7 +51,7 @@ STEPS = [*CHAIN, {"cause": "first-touch"}, {"cause": "copy-path-switch"}]
 def test_the_factor_its_causes_and_what_is_left_are_said() -> None:
     run = planted(left=1.1, stuck=1 / 1.1, still=1 / 1.1)
     one = chain_of(run, STEPS, items=[])
-    said = explained.said(paper_of(run), one)
+    said = anomalies.said(paper_of(run), one)
     assert said.startswith("Stuck in blocks of 4\xa0KiB shows 8.3")
     assert "Destination stays in place: a factor of 3." in said
     assert "is left" in said
@@ -85,7 +88,7 @@ def test_few_blocks_leave_open_ends_that_are_said() -> None:
     run = planted()
     table = run.summaries()
     figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK, "base": WHOLE, "steps": CHAIN}]}
-    from benchbook.explained.shares import explained as chains_of
+    from benchbook.judge.attribution.explained_share import explained as chains_of
 
     (one,) = chains_of(figure, CONTENT, run.analysis(), table[table["block"] < 3], [])
     html, _ = shown(run, one)
@@ -102,16 +105,16 @@ def test_points_of_another_preset_have_their_reason() -> None:
 
 def test_questions_of_another_preset_share_a_line() -> None:
     one = storable(chain_of(run := MadeUp()))
-    assert explained.absent([(one, None)]) == []
+    assert anomalies.absent([(one, None)]) == []
     html = part(
         "explained",
         paper=paper_of(run),
         figure=FIGURE,
         chains=[(one, None), (one | {"id": "b", "text": "Even."}, None)],
-        why=explained,
-        prose=prose,
+        why=anomalies,
+        prose=wording,
         titles=titles,
-        marks=marks.of(paper_of(run)),
+        marks=findings_section.of(paper_of(run)),
     ).html
     assert "The points of 2 questions are not in this preset: Odd; Even." in html
     assert html.count("Why?") == 1
@@ -131,7 +134,7 @@ def test_what_nothing_predicts_is_not_told_as_unexplained() -> None:
     for point in run.points:
         point["observations"].pop("destination_written_fraction", None)
     one = storable(chain_of(run, CHAIN[:1]))
-    title = explained.title(paper_of(run), one)
+    title = anomalies.title(paper_of(run), one)
     assert "its twin takes" in title
     assert title.endswith("nothing predicts it in this preset")
     html, _ = shown(run, one)
@@ -142,13 +145,13 @@ def test_what_nothing_predicts_is_not_told_as_unexplained() -> None:
 
 def test_what_a_missing_twin_leaves_was_not_measured() -> None:
     run = without(planted(), "block")
-    said = explained.said(paper_of(run), chain_of(run))
+    said = anomalies.said(paper_of(run), chain_of(run))
     assert "was not measured, for a twin is missing" in said
 
 
 def test_the_file_holds_the_chain() -> None:
     one = storable(chain_of(planted(), STEPS))
-    rows = list(csv.DictReader(io.StringIO(explained.csv_of(one))))
+    rows = list(csv.DictReader(io.StringIO(anomalies.csv_of(one))))
     assert [row["cause"] for row in rows] == ["whole", *(s["cause"] for s in STEPS), "left"]
     assert float(rows[0]["twin_shows"]) == pytest.approx(
         FACTOR["stuck"] / FACTOR["block"], rel=0.02

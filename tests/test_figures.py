@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from claimed import CONTENT, SIZES, known, summaries
 
-from benchbook.errors import BenchbookError
-from benchbook.figures import cell, rerun_figure
+from benchbook.core.errors import BenchbookError
+from benchbook.judge.figures import cell, rerun_figure
 
 PAPER = "p"
 NAMES = [f"v,bytes={size},method=a" for size in (1, 2, 3)]

@@ -18,13 +18,24 @@ from made_up_findings import control, finding
 from playwright.sync_api import Browser
 from test_pages import sound
 
-from benchbook import definitions, plan
-from benchbook.detecting.seen import trial_id
-from benchbook.files import read_json, write_text
-from benchbook.pages import lab, machine, marks, page, panels, plots_marks, prose, provoked, reports
-from benchbook.pages.plots_marks import Marked
-from benchbook.through import through
-from benchbook.verdicts import Measured
+from benchbook.core.files import read_json, write_text
+from benchbook.define import catalogue
+from benchbook.detect.inputs.run_table import trial_id
+from benchbook.judge.artefact_dependence import through
+from benchbook.judge.verdicts import Measured
+from benchbook.plan import plan
+from benchbook.report import (
+    controls_page,
+    index_page,
+    machine_page,
+    notebook_export,
+    paper_page,
+    wording,
+)
+from benchbook.report.plots import marks as plot_marks
+from benchbook.report.plots import paper_panels
+from benchbook.report.plots.marks import Marked
+from benchbook.report.sections import findings as findings_section
 
 CONTENT, POINTS = made_up.points_of("mbw", "quick")
 IDS = [one.id for one in POINTS if not one.twin]
@@ -49,7 +60,7 @@ def run() -> Measured:
 
 
 def claim_of(name: str) -> dict[str, Any]:
-    paper = definitions.paper(made_up.ROOT, made_up.PAPER)
+    paper = catalogue.paper(made_up.ROOT, made_up.PAPER)
     every = [one for figure in paper["figures"] for one in figure.get("claims", [])]
     return next(one for one in every if one["id"] == name)
 
@@ -231,21 +242,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shown(made, top / "reports" / f"{paper}.html", patch)
             papers.append(made)
         files = [top / made_up.PAPER / "mbw/analysis.json", papers[0]]
-        machine.make_machine(files, top / "reports/machine.html")
+        machine_page.make_machine(files, top / "reports/machine.html")
         none = made_up_findings.results(top / "none", "tiny", {})
         shown(none, top / "none/reports" / f"{made_up.PAPER}.html", patch)
         path = top / "controls.json"
         path.write_text(json.dumps(CONTROLS), encoding="utf-8")
-        lab.make_controls(path, top / "reports/controls.html")
-        lab.make_index(papers, path, top / "reports/index.html")
-        lab.make_index([none], path, top / "none/reports/index.html")
+        index_page.make_controls(path, top / "reports/controls.html")
+        index_page.make_index(papers, path, top / "reports/index.html")
+        index_page.make_index([none], path, top / "none/reports/index.html")
     return top
 
 
 def shown(paper: Path, output: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setenv(page.VARIABLE, str(paper))
+    patch.setenv(paper_page.VARIABLE, str(paper))
     notebook = made_up.ROOT / "notebooks" / output.with_suffix(".ipynb").name
-    write_text(output, reports.export(made_up.executed_here(notebook), ""))
+    write_text(output, notebook_export.export(made_up.executed_here(notebook), ""))
 
 
 CONTROLS: dict[str, Any] = {
@@ -289,21 +300,25 @@ def test_marked_pages_fit_and_are_sound(looks: dict) -> None:
 
 def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    drawn = page.PaperPage(paper).pictures()
+    drawn = paper_page.PaperPage(paper).pictures()
     for figure in paper["figures"]:
-        names = {name for row in figure["rows"] for name in marks.of(paper).names(row["point"])}
+        names = {
+            name
+            for row in figure["rows"]
+            for name in findings_section.of(paper).names(row["point"])
+        }
         svg = drawn[figure["id"]].svg
         assert names, figure["id"]
         for name in names:
             assert re.search(rf">[^<]*\b{name}\b[^<]*</text>", svg), (figure["id"], name)
         for letter in {name[0] for name in names}:
-            assert f">{letter} {plots_marks.WORDS[letter]}<" in svg  # the legend
+            assert f">{letter} {plot_marks.WORDS[letter]}<" in svg  # the legend
     for name in ("overview", "size-sweep", "forms", "odd", "what-moved"):
         assert "X1" in drawn[name].svg or name == "odd", name
         assert "Marked: " in drawn[name].alt or name == "odd", name
     assert "X1 source-not-advanced (invalidates) at 1 of 3 points" in drawn["mbw-b4096-32"].alt
     stream = read_json(site / made_up.STREAM / made_up.STREAM / "paper.json")
-    grid = page.PaperPage(stream).pictures()["virtual-multiples"]
+    grid = paper_page.PaperPage(stream).pictures()["virtual-multiples"]
     assert "X1" in grid.svg
     assert "X1 dead-code (invalidates)" in grid.alt
 
@@ -338,7 +353,7 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dic
     assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
     assert "Take cache-size-disagrees out." in machine
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    found = marks.of(paper)
+    found = findings_section.of(paper)
     assert [one.artefact for one in found.run] == [WHOLE_RUN]
     assert WHOLE_RUN not in [one.artefact for one in found.every]
 
@@ -356,7 +371,7 @@ def test_a_trial_with_a_finding_is_called_by_its_name(site: Path, browser: Brows
     rows = view.query_selector_all("[aria-label='Arrays beyond memory'] tbody th")
     marked = {one.inner_text() for one in rows if one.query_selector(".mark.informs")}
     assert len(marked) == 1
-    assert prose.upper(TRIAL) in marked.pop()
+    assert wording.upper(TRIAL) in marked.pop()
     html = view.content().replace("&#39;", "'")
     assert f"At trial: {TRIAL}." in html
     view.close()
@@ -388,7 +403,7 @@ def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browse
     assert "reproduced, resting on an artefact" in text
     assert "For Add it is reproduced, resting on 2 points that dead-code invalidates." in text
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    claim = prose.claims(paper)[0]
+    claim = wording.claims(paper)[0]
     assert claim["verdict"] == "reproduced"  # what other programs rely on
     assert claim["reason"].endswith(claim["through"]["words"])
 
@@ -463,7 +478,7 @@ def test_the_controls_page_begins_with_what_went_wrong(
 def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
     again = {"provoked": 9, "detected": 9, "abstained": 0, "nulls": 9, "false_alarms": 0}
     one = control(12, 12, 12) | {"replayed": again}
-    (row,) = provoked.rows({"both": one})
+    (row,) = controls_page.rows({"both": one})
     assert (row["detected"], row["false"]) == (
         "3 of 3 here, 9 of 9 replayed",
         "0 of 3 here, 0 of 9 replayed",
@@ -471,7 +486,7 @@ def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
     assert "Provoked 3 times, found 3 times (exact" in row["said"]
     assert "Replayed 9 times, found 9 times." in row["said"]
     # Where it abstains of all that was provoked here, no replay makes up for it.
-    (row,) = provoked.rows({"shy": one | {"detected": 9, "abstained": 3, "missed_at": []}})
+    (row,) = controls_page.rows({"shy": one | {"detected": 9, "abstained": 3, "missed_at": []}})
     assert row["how"] == "bad"
 
 
@@ -479,24 +494,26 @@ def test_a_controls_file_of_a_plainer_kind_is_shown_too() -> None:
     """Without intervals, replays and examples, as of an older version of the same format."""
     counts = {"provoked": 3, "detected": 1, "abstained": 1, "nulls": 1, "false_alarms": 0}
     one = {"text": "", **counts, "skipped": 0, "reason": ""}
-    rows = provoked.rows({"a": one})
+    rows = controls_page.rows({"a": one})
     assert rows[0]["result"] == "1 missed, 1 abstained"
     assert rows[0]["said"].startswith("Provoked 3 times, found once, abstained once.")
-    assert provoked.rows({}) == []
-    assert provoked.summary({"a": one})[2] == "Missed: a (1 of 3)."
+    assert controls_page.rows({}) == []
+    assert controls_page.summary({"a": one})[2] == "Missed: a (1 of 3)."
 
 
 def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
     line = [Marked(k, 1.0, names) for k, names in enumerate([["X1"], ["X1"], [], ["X1"], ["E1"]])]
-    assert [len(run) for run in plots_marks.runs_of(line)] == [2, 1, 1]
-    assert plots_marks.text_of(["X1", "B1", "E1", "i1", "i2"]) == "X1 B1 E1 +2"
-    assert plots_marks.letters(["i1", "X2", "X1"]) == ["X", "i"]
+    assert [len(run) for run in plot_marks.runs_of(line)] == [2, 1, 1]
+    assert plot_marks.text_of(["X1", "B1", "E1", "i1", "i2"]) == "X1 B1 E1 +2"
+    assert plot_marks.letters(["i1", "X2", "X1"]) == ["X", "i"]
 
 
 def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
-    assert marks.factor(some) == "by a factor of 1.67 where it is known"
-    (note,) = marks.of({"findings": [one | {"shown": True} for one in some]}).beside(["p", "q"])
+    assert findings_section.factor(some) == "by a factor of 1.67 where it is known"
+    (note,) = findings_section.of({"findings": [one | {"shown": True} for one in some]}).beside(
+        ["p", "q"]
+    )
     assert note.said == "biases both points here, by a factor of 1.67 where it is known"
 
 
@@ -508,7 +525,7 @@ def test_marks_keep_their_names_whatever_the_order() -> None:
         finding("b", "explains", ["r"], 0.5) | {"shown": False},
     ]
     for order in itertools.permutations(many):
-        found = marks.of({"findings": list(order)})
+        found = findings_section.of({"findings": list(order)})
         assert [(one.name, one.artefact) for one in found.every] == [
             ("X1", "c"), ("E1", "b"), ("E2", "a"),
         ]  # fmt: skip
@@ -516,7 +533,7 @@ def test_marks_keep_their_names_whatever_the_order() -> None:
         assert found.names("p", "r") == ["E1"]
         note = found.beside(["p", "r", "q", None, "p"])[1]
         assert (note.points, note.of, note.more) == (2, 3, 1)
-    assert marks.of({}).every == []
+    assert findings_section.of({}).every == []
 
 
 def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
@@ -532,23 +549,23 @@ def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
     milder = finding("d", "biases", ["p", "q"]) | {"shown": True}
     everywhere = finding("e", "invalidates", []) | {"shown": True}
     told = [same, fewer, wider, milder, everywhere]
-    found = marks.of({"findings": told, "points": points})
+    found = findings_section.of({"findings": told, "points": points})
     assert [one.artefact for one in found.head] == ["a"]
     assert [one.artefact for one in found.run] == ["e"]
     assert [one.artefact for one in found.every] == ["b", "c", "d"]
     assert found.names("p") == ["X2", "B1"]
     assert found.head[0].heading == "invalidates 2 points"
-    assert [one.artefact for one in marks.of({"findings": told}).head] == []
+    assert [one.artefact for one in findings_section.of({"findings": told}).head] == []
 
 
 def test_values_of_evidence_have_units() -> None:
     rows = [(8192.0, "blocks"), (0.25, "1"), (None, "s"), (True, ""), ([], "1"), (["a"], "calls")]
-    said = [marks.value({"value": value, "unit": unit}) for value, unit in rows]
+    said = [findings_section.value({"value": value, "unit": unit}) for value, unit in rows]
     assert said == ["8,192 blocks", "0.25", "–", "yes", "none", "a"]
 
 
 def test_the_overview_marks_what_all_ratios_stand_on(site: Path) -> None:
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    picture = panels.overview(paper)
+    picture = paper_panels.overview(paper)
     assert picture is not None
     assert re.search(r"MEMCPY:\s(B1\s)?E1", picture.svg)

@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 import sysfs_trees as trees
 
-from benchbook import host, memory
-from benchbook.topology import read_topology
+from benchbook.host import facts as host_facts
+from benchbook.host import memory
+from benchbook.host.topology import read_topology
 
 GIB = 1 << 30
 UNLIMITED = 9223372036854771712
 
 
 def facts_of(root: Path, **options: Any) -> dict[str, Any]:
-    return host.facts(root, read_topology(root, **options))
+    return host_facts.facts(root, read_topology(root, **options))
 
 
 def test_recorded_guest(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_two_sockets_on_bare_metal(tmp_path: Path) -> None:
     assert facts["llc_bytes"] == 64 << 20
     assert facts["max_khz"] == 3_529_052
     assert (facts["hypervisor"], facts["virtualisation"]) == ("none", "none")
-    assert host.host_id(facts).startswith("amd-epyc-7763-64-core-processor-16c-")
+    assert host_facts.host_id(facts).startswith("amd-epyc-7763-64-core-processor-16c-")
 
 
 def test_arm_without_cache_files(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_arm_without_cache_files(tmp_path: Path) -> None:
         assert facts[key] is None
         assert facts["unknown"][key]
     assert facts["smt"] is False
-    assert host.host_id(facts).startswith("arm-implementer-0x41-part-0xd0c-4c-")
+    assert host_facts.host_id(facts).startswith("arm-implementer-0x41-part-0xd0c-4c-")
 
 
 @pytest.mark.parametrize(
@@ -106,8 +107,8 @@ def test_settings_are_read(tmp_path: Path) -> None:
     assert facts["governor"] == "performance,powersave"
     assert facts["turbo"] == "off"
     assert facts["frequency_readable"] is True
-    assert host.frequency_khz(1, tmp_path) == 3_400_000
-    assert host.frequency_khz(0, tmp_path) is None
+    assert host_facts.frequency_khz(1, tmp_path) == 3_400_000
+    assert host_facts.frequency_khz(0, tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -130,16 +131,16 @@ def test_hypervisors(tmp_path: Path, file: str, text: str, name: str) -> None:
 
 
 def test_id_is_a_readable_file_name(tmp_path: Path) -> None:
-    name = host.host_id(facts_of(trees.firecracker().write(tmp_path)))
+    name = host_facts.host_id(facts_of(trees.firecracker().write(tmp_path)))
     assert re.fullmatch(r"intel-xeon-processor-2c-[0-9a-f]{8}", name)
     model = {"cpu_model": "Intel(R) Core(TM) i5-7500 CPU @ 3.40GHz", "usable_cores": 4}
-    assert host.host_id(model).startswith("intel-core-i5-7500-4c-")
-    assert host.host_id({}).startswith("unknown-cpu-0c-")
+    assert host_facts.host_id(model).startswith("intel-core-i5-7500-4c-")
+    assert host_facts.host_id({}).startswith("unknown-cpu-0c-")
 
 
 def test_id_ignores_what_changes_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = trees.one_socket().write(tmp_path / "a")
-    name = host.host_id(facts_of(root))
+    name = host_facts.host_id(facts_of(root))
     trees.meminfo(root, 16 * trees.GIB_KB - 3000, 1000)  # another kernel, memory nearly used up
     trees.put(root, "proc/sys/kernel/hostname", "elsewhere")
     trees.put(root, "etc/hostname", "elsewhere")
@@ -150,32 +151,32 @@ def test_id_ignores_what_changes_by_itself(tmp_path: Path, monkeypatch: pytest.M
     trees.put(root, "sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never")
     monkeypatch.chdir(tmp_path)
     facts = facts_of(root)
-    assert host.host_id(facts) == name
-    assert host.host_id(json.loads(json.dumps(facts))) == name
-    assert host.host_id(facts_of(trees.one_socket().write(tmp_path / "b"))) == name
+    assert host_facts.host_id(facts) == name
+    assert host_facts.host_id(json.loads(json.dumps(facts))) == name
+    assert host_facts.host_id(facts_of(trees.one_socket().write(tmp_path / "b"))) == name
 
 
 def test_id_ignores_caches_that_only_libc_tells(tmp_path: Path) -> None:
     root = trees.arm().write(tmp_path)
     with_libc = facts_of(root, sysconf={"LEVEL3_CACHE_SIZE": 1 << 25}.get)
     assert with_libc["llc_bytes"] == 1 << 25
-    assert host.host_id(with_libc) == host.host_id(facts_of(root))
+    assert host_facts.host_id(with_libc) == host_facts.host_id(facts_of(root))
 
 
 def test_id_changes_with_the_host(tmp_path: Path) -> None:
     root = trees.epyc(1, 8, 2).write(tmp_path / "a")
-    names = {host.host_id(facts_of(root))}
-    names.add(host.host_id(facts_of(root, affinity=[0, 1])))
-    names.add(host.host_id(facts_of(root, affinity=[0, 2])))
+    names = {host_facts.host_id(facts_of(root))}
+    names.add(host_facts.host_id(facts_of(root, affinity=[0, 1])))
+    names.add(host_facts.host_id(facts_of(root, affinity=[0, 2])))
     assert len({name.rpartition("-")[0] for name in names}) == 2  # 8 cores, 2 cores
     trees.meminfo(root, 64 * trees.GIB_KB, 1000)
-    names.add(host.host_id(facts_of(root)))
+    names.add(host_facts.host_id(facts_of(root)))
     for file in root.glob(f"{trees.CPU_DIR}/cpu*/cache/index3/size"):
         file.write_text("16384K\n")
-    names.add(host.host_id(facts_of(root)))
+    names.add(host_facts.host_id(facts_of(root)))
     info = root / "proc/cpuinfo"
     info.write_text(info.read_text().replace("fpu", "fpu hypervisor"))
-    names.add(host.host_id(facts_of(root)))
+    names.add(host_facts.host_id(facts_of(root)))
     assert len(names) == 6
 
 
@@ -259,9 +260,9 @@ def test_memory_unknown(tmp_path: Path) -> None:
 def test_moments(tmp_path: Path) -> None:
     trees.put(tmp_path, "proc/stat", "cpu  10 0 20 30 0 0 1 39 7 0\ncpu0 1 2 3 4 5 6 7 8")
     trees.put(tmp_path, "proc/loadavg", "1.25 0.50 0.01 3/86 4464")
-    assert host.cpu_ticks(tmp_path) == (39, 100)
-    assert host.steal_ticks(tmp_path) == 39
-    assert host.load(tmp_path) == host.Load(1.25, 3)
+    assert host_facts.cpu_ticks(tmp_path) == (39, 100)
+    assert host_facts.steal_ticks(tmp_path) == 39
+    assert host_facts.load(tmp_path) == host_facts.Load(1.25, 3)
 
 
 @pytest.mark.parametrize("junk", [*trees.GARBAGE, None])
@@ -283,11 +284,11 @@ def test_garbled_files_are_unknown_with_a_reason(tmp_path: Path, junk: bytes | N
                 assert (value is None) == (key in facts["unknown"]), (file, key)
             assert all(facts["unknown"].values())
             assert json.loads(json.dumps(facts)) == facts
-            assert host.host_id(facts)
+            assert host_facts.host_id(facts)
             assert (memory.memory_available_bytes(root).bytes or 0) >= 0
-            assert (host.steal_ticks(root) or 0) >= 0
-            assert (host.frequency_khz(0, root) or 1) > 0
-            host.load(root)
+            assert (host_facts.steal_ticks(root) or 0) >= 0
+            assert (host_facts.frequency_khz(0, root) or 1) > 0
+            host_facts.load(root)
 
 
 def test_reasons_name_the_file(tmp_path: Path) -> None:
@@ -299,24 +300,24 @@ def test_reasons_name_the_file(tmp_path: Path) -> None:
 
 
 def test_this_machine() -> None:
-    facts = host.facts()
+    facts = host_facts.facts()
     assert facts["usable_cpus"]
     assert facts["kernel_release"]
     assert facts["architecture"]
-    assert host.host_id(facts) == host.host_id(host.facts())
+    assert host_facts.host_id(facts) == host_facts.host_id(host_facts.facts())
     available = memory.memory_available_bytes()
     assert available.bytes is not None
     assert 0 < available.bytes <= facts["memory_total_bytes"]
-    assert host.load() is not None
-    assert host.steal_ticks() is not None
+    assert host_facts.load() is not None
+    assert host_facts.steal_ticks() is not None
 
 
 def test_the_revision_of_the_lock_is_told_and_is_not_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("BENCHBOOK_NIX_REVISION", raising=False)
-    before = host.facts()
+    before = host_facts.facts()
     assert before["nix_revision"] == ""
     monkeypatch.setenv("BENCHBOOK_NIX_REVISION", "8fd9daa")
-    assert host.facts()["nix_revision"] == "8fd9daa"
-    assert host.host_id(host.facts()) == host.host_id(before)
+    assert host_facts.facts()["nix_revision"] == "8fd9daa"
+    assert host_facts.host_id(host_facts.facts()) == host_facts.host_id(before)

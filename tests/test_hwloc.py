@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchbook import hwloc
-from benchbook.errors import BenchbookError
-from benchbook.stated import stated
-from benchbook.topology import read_topology
+from benchbook.core.errors import BenchbookError
+from benchbook.host import hwloc
+from benchbook.host.cpu_sources import stated
+from benchbook.host.topology import read_topology
 
 MIB = 1 << 20
 

@@ -13,16 +13,16 @@ import pytest
 from browser import look
 from playwright.sync_api import Browser
 
-from benchbook.definitions import paper as paper_of
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json
-from benchbook.importers import Report, Result
-from benchbook.logs import kept
-from benchbook.logs.rules import Machine
-from benchbook.pages import panels
-from benchbook.pages.imported import make_imported
-from benchbook.pages.render import part
-from benchbook.sizes import format_bytes
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json
+from benchbook.core.sizes import format_bytes
+from benchbook.define.catalogue import paper as paper_of
+from benchbook.explain import imported_runs
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import Machine
+from benchbook.report.imported_page import make_imported
+from benchbook.report.plots import paper_panels
+from benchbook.report.render import part
 
 ROOT = Path(__file__).parent.parent
 LOGS = Path(__file__).parent / "logs"
@@ -31,7 +31,7 @@ HOSTILE = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\"
 
 
 def test_a_log_is_kept_with_checksum_table_and_findings(tmp_path: Path) -> None:
-    folder = kept.keep(tmp_path, MBW, "theirs", Machine(2**25, source="--l3"))
+    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine(2**25, source="--l3"))
     assert folder == tmp_path / "data/imported/theirs"
     assert (folder / "log").read_bytes() == MBW.read_bytes()
     manifest = read_json(folder / "manifest.json")
@@ -46,45 +46,45 @@ def test_a_log_is_kept_with_checksum_table_and_findings(tmp_path: Path) -> None:
 
 
 def test_runs_are_never_overwritten(tmp_path: Path) -> None:
-    folder = kept.keep(tmp_path, MBW, "theirs", Machine())
+    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine())
     before = (folder / "manifest.json").read_bytes()
-    assert kept.keep(tmp_path, MBW, "theirs", Machine()) == folder
+    assert imported_runs.keep(tmp_path, MBW, "theirs", Machine()) == folder
     assert (folder / "manifest.json").read_bytes() == before
     with pytest.raises(BenchbookError, match="choose another name"):
-        kept.keep(tmp_path, STREAM, "theirs", Machine())
+        imported_runs.keep(tmp_path, STREAM, "theirs", Machine())
 
 
 @pytest.mark.parametrize("name", ["", "..", "../x", "a/b", ".x", "-x", "a b", "<b>", "x" * 81])
 def test_a_name_is_a_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(BenchbookError, match="is no name"):
-        kept.keep(tmp_path, MBW, name, Machine())
+        imported_runs.keep(tmp_path, MBW, name, Machine())
 
 
 def test_what_is_not_recognised_is_not_kept(tmp_path: Path) -> None:
     letter = tmp_path / "letter"
     letter.write_text("it was fast\n")
     with pytest.raises(BenchbookError, match="no output of a benchmark was recognised"):
-        kept.keep(tmp_path, letter, "theirs", Machine())
+        imported_runs.keep(tmp_path, letter, "theirs", Machine())
     with pytest.raises(BenchbookError, match="cannot be read"):
-        kept.keep(tmp_path, tmp_path / "absent", "theirs", Machine())
-    assert list(kept.kept(tmp_path)) == []
+        imported_runs.keep(tmp_path, tmp_path / "absent", "theirs", Machine())
+    assert list(imported_runs.kept(tmp_path)) == []
 
 
 def test_an_import_that_was_killed_is_none_and_can_be_repeated(tmp_path: Path) -> None:
-    torn = tmp_path / kept.FOLDER / "theirs"
+    torn = tmp_path / imported_runs.FOLDER / "theirs"
     torn.mkdir(parents=True)
     (torn / "log").write_bytes(b"half")
-    assert list(kept.kept(tmp_path)) == []
-    kept.keep(tmp_path, MBW, "theirs", Machine())
-    assert [one.name for one in kept.kept(tmp_path)] == ["theirs"]
+    assert list(imported_runs.kept(tmp_path)) == []
+    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    assert [one.name for one in imported_runs.kept(tmp_path)] == ["theirs"]
 
 
 def test_a_log_that_was_changed_is_refused(tmp_path: Path) -> None:
-    folder = kept.keep(tmp_path, MBW, "theirs", Machine())
+    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine())
     with (folder / "log").open("ab") as stream:
         stream.write(b"more")
     with pytest.raises(BenchbookError, match="was changed after its import"):
-        list(kept.kept(tmp_path))
+        list(imported_runs.kept(tmp_path))
 
 
 FIGURE: dict[str, Any] = {
@@ -101,9 +101,9 @@ ROWS = [
 
 
 def test_results_stand_beside_rows_of_their_name(tmp_path: Path) -> None:
-    kept.keep(tmp_path, MBW, "theirs", Machine())
-    kept.keep(tmp_path, STREAM, "other", Machine())
-    found = kept.beside(tmp_path, FIGURE, ROWS)
+    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    imported_runs.keep(tmp_path, STREAM, "other", Machine())
+    found = imported_runs.beside(tmp_path, FIGURE, ROWS)
     assert [one["label"] for one in found] == ["MEMCPY", "MCBLOCK"]
     copy, block = found
     assert copy["value"] == pytest.approx(13234.99 * 2**20 / 1e6)
@@ -124,13 +124,13 @@ def test_results_stand_beside_rows_of_their_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_measures_something_else_stays_away(tmp_path: Path, other: dict[str, Any]) -> None:
-    kept.keep(tmp_path, MBW, "theirs", Machine())
-    assert kept.beside(tmp_path, FIGURE | other, ROWS) == []
+    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    assert imported_runs.beside(tmp_path, FIGURE | other, ROWS) == []
 
 
 def test_a_figure_shows_them_with_their_findings(tmp_path: Path) -> None:
-    kept.keep(tmp_path, MBW, "theirs", Machine())
-    figure = FIGURE | {"imported": kept.beside(tmp_path, FIGURE, ROWS)}
+    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    figure = FIGURE | {"imported": imported_runs.beside(tmp_path, FIGURE, ROWS)}
     html = part("imported", paper={"figure": ""}, figure=figure, size=format_bytes).html
     assert 'href="imported.html#theirs"' in html
     assert "source-not-advanced" in html
@@ -165,12 +165,12 @@ def figure_of(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("log", MESSAGES)
 def test_messages_stand_beside_rows_of_their_size(log: str, tmp_path: Path) -> None:
     name, known, amount = MESSAGES[log]
-    kept.keep(tmp_path, LOGS / log, "theirs", Machine())
+    imported_runs.keep(tmp_path, LOGS / log, "theirs", Machine())
     for each in ("mpi-round-trip", "mpi-bandwidth", "mpi-both-ways"):
         figure = figure_of(each)
         rows = rows_of(figure)
         before = copy.deepcopy(rows)
-        found = kept.beside(tmp_path, figure, rows)
+        found = imported_runs.beside(tmp_path, figure, rows)
         assert rows == before, "what is measured here is never touched"
         values = {one["label"]: one["value"] for one in found}
         if each == name:
@@ -182,28 +182,28 @@ def test_messages_stand_beside_rows_of_their_size(log: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("log", ["osu/multiple-bandwidth.log", "osu/allreduce-full.log"])
 def test_many_ranks_stand_beside_no_messages_of_two(log: str, tmp_path: Path) -> None:
-    kept.keep(tmp_path, LOGS / log, "theirs", Machine())
+    imported_runs.keep(tmp_path, LOGS / log, "theirs", Machine())
     for each in ("mpi-round-trip", "mpi-bandwidth", "mpi-both-ways"):
         figure = figure_of(each)
-        assert kept.beside(tmp_path, figure, rows_of(figure)) == []
+        assert imported_runs.beside(tmp_path, figure, rows_of(figure)) == []
 
 
 def test_a_picture_draws_them_as_imported(tmp_path: Path) -> None:
-    kept.keep(tmp_path, LOGS / "osu/latency-7.log", "theirs", Machine())
+    imported_runs.keep(tmp_path, LOGS / "osu/latency-7.log", "theirs", Machine())
     figure = figure_of("mpi-round-trip")
     figure = figure | {"quantity": "time", "grid": False, "rows": rows_of(figure)}
     paper: Any = {"figure": "", "figures": [], "points": [], "findings": [], "preset": "tiny"}
     paper |= {"experiments": {}}
-    figure["imported"] = kept.beside(tmp_path, figure, figure["rows"])
+    figure["imported"] = imported_runs.beside(tmp_path, figure, figure["rows"])
     figure["recorded"] = []
-    shown = panels.values(paper, figure)
-    without = panels.values(paper, figure | {"imported": []})
+    shown = paper_panels.values(paper, figure)
+    without = paper_panels.values(paper, figure | {"imported": []})
     assert shown is not None
     assert without is not None
     assert "imported 7.74" in shown.alt
     assert "imported" not in without.alt
     assert shown.svg.count("<use") - without.svg.count("<use") >= len(figure["imported"])
-    assert panels.IMPORTED in panels.where_imported(figure)
+    assert paper_panels.IMPORTED in paper_panels.where_imported(figure)
     html = part("imported", paper=paper, figure=figure, size=format_bytes).html
     assert "Of osu: 2 times what it prints, for it prints half of a round trip." in html
     assert "array" not in html
@@ -230,12 +230,12 @@ def hostile_report(log: object) -> list[Report]:
 def test_nothing_of_a_log_reaches_the_page_unescaped(
     tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchbook.importers import mbw
+    from benchbook.explain.readers import mbw
 
     monkeypatch.setattr(mbw, "read", hostile_report)
     file = tmp_path / f"{HOSTILE.replace('/', '')}.log"
     file.write_bytes(hostile_log())
-    kept.keep(tmp_path, file, "theirs", Machine(source=HOSTILE))
+    imported_runs.keep(tmp_path, file, "theirs", Machine(source=HOSTILE))
     page = tmp_path / "imported.html"
     make_imported(tmp_path, page)
     text = page.read_text()

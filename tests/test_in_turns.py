@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import kernels
-from benchbook import in_turns
-from benchbook.in_turns import NotComparedError, Trips, Turn
+from benchbook.commands import bench_sockperf
+from benchbook.commands.bench_sockperf import NotComparedError, Trips, Turn
 from kernels import KERNELS
 
 MS = 1_000_000
@@ -34,7 +34,7 @@ def trips(turns: list[Turn], times_ns: list[int], *, first_ns: int = 0) -> Trips
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Turn], list[Turn]]:
     """Of both, 5 ms each, 20 times."""
-    monkeypatch.setattr(in_turns, "TURN_S", 0.005)
+    monkeypatch.setattr(bench_sockperf, "TURN_S", 0.005)
     starts = [(1000 + 10 * number) * MS for number in range(20)]
     return (
         [Turn(one, one + 5 * MS) for one in starts],
@@ -46,7 +46,7 @@ def test_both_are_compared_turn_by_turn(turns: tuple[list[Turn], list[Turn]]) ->
     """The machine is half as fast in every other turn: that changes nothing."""
     own = trips(turns[0], [6000, 12000] * 10)
     peer = trips(turns[1], [5000, 10000] * 10)
-    found = in_turns.compared(own, turns[0], peer, turns[1])
+    found = bench_sockperf.compared(own, turns[0], peer, turns[1])
     assert (math.exp(found.estimate), found.n) == (pytest.approx(1.2), 20)
     assert found.high - found.low < 1e-9
 
@@ -59,7 +59,7 @@ def test_what_happens_at_the_ends_of_a_turn_is_left_out(
     for began, ended in turns[0]:
         at_ends = (own.start_ns < began + 0.09 * (ended - began)) & (own.start_ns >= began)
         slow[at_ends] = 40 * MS
-    found = in_turns.compared(Trips(own.start_ns, slow), turns[0], peer, turns[1])
+    found = bench_sockperf.compared(Trips(own.start_ns, slow), turns[0], peer, turns[1])
     assert math.exp(found.estimate) == pytest.approx(1)
 
 
@@ -75,73 +75,73 @@ def test_another_clock_is_matched(
     kept = (theirs.start_ns < 600 * MS) | (theirs.start_ns > 612 * MS)
     theirs = Trips(theirs.start_ns[kept], theirs.time_ns[kept])
     moved = Trips(theirs.start_ns + slip_ns, theirs.time_ns)
-    found = in_turns.matched(moved, turns[1], int(last) + waited_ns)
+    found = bench_sockperf.matched(moved, turns[1], int(last) + waited_ns)
     assert np.allclose(found.start_ns, theirs.start_ns, rtol=0, atol=0.01 * 5 * MS)
 
 
 def test_a_clock_that_cannot_be_matched_is_said(turns: tuple[list[Turn], list[Turn]]) -> None:
     without_pause = Trips(np.arange(0, 2000 * MS, 7000), np.full(285715, 7000))
     with pytest.raises(NotComparedError, match="could not be matched"):
-        in_turns.matched(without_pause, turns[1], 900 * MS)
+        bench_sockperf.matched(without_pause, turns[1], 900 * MS)
 
 
 def test_programs_that_end_early_are_said(
     turns: tuple[list[Turn], list[Turn]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(NotComparedError, match="had ended before sockperf had a turn"):
-        in_turns.matched(trips(turns[1], [5000] * 20), [], 0)
+        bench_sockperf.matched(trips(turns[1], [5000] * 20), [], 0)
     (tmp_path / "ours").write_text("no such\nhost")
     done = subprocess.Popen(["false"])
     with pytest.raises(NotComparedError, match="ours ended with exit status 1: no such host"):
-        in_turns._finish(done, tmp_path / "ours")
-    monkeypatch.setattr(in_turns, "LIMIT_S", 0.01)
+        bench_sockperf._finish(done, tmp_path / "ours")
+    monkeypatch.setattr(bench_sockperf, "LIMIT_S", 0.01)
     with subprocess.Popen(["sleep", "60"]) as process:
         with pytest.raises(NotComparedError, match="theirs did not end within"):
-            in_turns._finish(process, tmp_path / "theirs")
+            bench_sockperf._finish(process, tmp_path / "theirs")
         process.kill()
 
 
 def test_few_turns_say_nothing(turns: tuple[list[Turn], list[Turn]]) -> None:
     own, peer = (trips(one, [5000] * 20) for one in turns)
     with pytest.raises(NotComparedError, match="there were 3 turns of both"):
-        in_turns.compared(own, turns[0][:3], peer, turns[1])
+        bench_sockperf.compared(own, turns[0][:3], peer, turns[1])
     few = Trips(own.start_ns[::100], own.time_ns[::100])
     with pytest.raises(NotComparedError, match="there were 0 turns of both"):
-        in_turns.compared(few, turns[0], peer, turns[1])
+        bench_sockperf.compared(few, turns[0], peer, turns[1])
 
 
 def test_a_log_without_round_trips_is_said() -> None:
     with pytest.raises(NotComparedError, match="no round trips"):
-        in_turns.trips_of(in_turns._OURS, b"sockperf: ERROR\n")
+        bench_sockperf.trips_of(bench_sockperf._OURS, b"sockperf: ERROR\n")
 
 
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_turns.shutil, "which", lambda name: None)
-    said = in_turns.against_sockperf(tmp_path)
+    monkeypatch.setattr(bench_sockperf.shutil, "which", lambda name: None)
+    said = bench_sockperf.against_sockperf(tmp_path)
     assert said.startswith("not measurable here: sockperf is not on PATH; ")
-    monkeypatch.setattr(in_turns.shutil, "which", lambda name: "/usr/bin/true")
-    assert "is not built; run `snakemake" in in_turns.against_sockperf(tmp_path)
-    about = tmp_path / in_turns.BUILT / "variant.json"
+    monkeypatch.setattr(bench_sockperf.shutil, "which", lambda name: "/usr/bin/true")
+    assert "is not built; run `snakemake" in bench_sockperf.against_sockperf(tmp_path)
+    about = tmp_path / bench_sockperf.BUILT / "variant.json"
     about.parent.mkdir(parents=True)
     about.write_text(json.dumps({"version": 1, "state": "ok", "binary": {"file": "b"}}))
-    monkeypatch.setattr(in_turns.topology, "pin_order", lambda topology: [0])
-    assert "need a CPU each" in in_turns.against_sockperf(tmp_path)
+    monkeypatch.setattr(bench_sockperf.topology, "pin_order", lambda topology: [0])
+    assert "need a CPU each" in bench_sockperf.against_sockperf(tmp_path)
 
 
 @pytest.mark.skipif(shutil.which("sockperf") is None, reason="sockperf is not here")
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="both sides need a CPU each")
 def test_two_programs_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_turns, "ROUND_TRIPS", 60_000)
-    monkeypatch.setattr(in_turns, "TURN_S", 0.01)
+    monkeypatch.setattr(bench_sockperf, "ROUND_TRIPS", 60_000)
+    monkeypatch.setattr(bench_sockperf, "TURN_S", 0.01)
     root = tmp_path / "root"
-    built = root / in_turns.BUILT
+    built = root / bench_sockperf.BUILT
     sources = sorted((KERNELS / "udp").glob("*.c"))
     built.mkdir(parents=True)
     kernels.build(built / "udp", *sources, flags=("-O2", "-DUDP_TAKE_SENDER"), common=("-O2",))
     about = {"version": 1, "state": "ok", "binary": {"file": "udp"}}
     (built / "variant.json").write_text(json.dumps(about))
     for _ in range(3):  # beside all the other tests
-        said = in_turns.against_sockperf(root)
+        said = bench_sockperf.against_sockperf(root)
         if "not measurable here" not in said:
             break
     if re.search("network|run again|turns of both", said):  # that is the machine's say
@@ -150,4 +150,4 @@ def test_two_programs_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert found, said
     ratio, low, high = map(float, found.groups()[:3])
     assert 0 < low <= ratio <= high
-    assert int(found[4]) >= in_turns.LEAST_TURNS
+    assert int(found[4]) >= bench_sockperf.LEAST_TURNS

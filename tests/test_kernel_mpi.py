@@ -18,8 +18,8 @@ from conftest import ROOT
 
 import kernels
 from benchbook import network
-from benchbook.build import build_variant
-from benchbook.compilers import library_of, program_of
+from benchbook.build.stage import build_variant
+from benchbook.host.compilers import library_of, program_of
 from kernels import KERNELS, LIMIT_S, lines, points
 
 SOURCES = sorted((KERNELS / "mpi").glob("*.c"))

@@ -19,8 +19,9 @@ from conftest import ROOT
 from two_hosts import CPUS, HERE, LOOPBACK, SANITIZERS, VETH, children, good, is_running, start
 
 import kernels
-from benchbook import needs, network
-from benchbook.definitions import definition
+from benchbook import network
+from benchbook.define.catalogue import definition
+from benchbook.host import link_libraries
 from kernels import KERNELS, LIMIT_S, points
 
 SOURCES = sorted((KERNELS / "rpc").glob("*.c"))
@@ -81,14 +82,14 @@ def build(
     """As the build stage does; the stubs are nobody's, and their warnings too."""
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
-    needed = needs.find(definition(ROOT, "rpc"), [name])
+    needed = link_libraries.find(definition(ROOT, "rpc"), [name])
     if needed.missing:
         pytest.skip(needed.missing)
     folder.mkdir(exist_ok=True)
-    stubs = needs.stubs(KERNELS / "rpc/transfer.x", folder)
+    stubs = link_libraries.stubs(KERNELS / "rpc/transfer.x", folder)
     given = [*(flags or ("-O2",)), *needed.compile, f"-I{folder}"]
     own = kernels.all_compiled([*SOURCES, *more], *given, compiler=name)
-    made = kernels.all_compiled(stubs, *given, needs.UNWARNED, compiler=name)
+    made = kernels.all_compiled(stubs, *given, link_libraries.UNWARNED, compiler=name)
     harness = kernels.harness(*(flags or ("-O2",)), compiler=name)
     libraries = [*needed.link, *([link] if link else [])]
     return kernels.linked(

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 import kernels
-from benchbook import definitions
+from benchbook.define import catalogue
 from kernels import KERNELS, lines, run
 
 SOURCES = sorted((KERNELS / "syscall").glob("*.c"))
@@ -129,9 +129,9 @@ def test_what_cannot_be_is_one_sentence(syscall: Path, wanted: str, sentence: st
 
 def test_the_definition_names_what_the_kernel_takes(syscall: Path) -> None:
     said = run(syscall, "--help").stdout
-    content = definitions.definition(ROOT, "syscall")
+    content = catalogue.definition(ROOT, "syscall")
     for preset in ("tiny", "quick", "paper"):
-        for cross in definitions.crosses(content, preset):
+        for cross in catalogue.crosses(content, preset):
             for call in cross["call"]:
                 assert call in CALLS
                 assert call in said

@@ -13,10 +13,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import limits
+from benchbook.build import link_limits
+from benchbook.core.files import read_json
 from benchbook.evidence import Context
-from benchbook.evidence import limits as of_limits
-from benchbook.files import read_json
+from benchbook.evidence.collectors import limits as of_limits
 from benchbook.workflow import Lab
 
 MIB = 2**20
@@ -64,7 +64,7 @@ def found(root: Path, **variants: list[str]) -> dict[str, dict[str, Any]]:
     }
     (root / "kernels/big/experiment.yaml").write_text(yaml.safe_dump(definition))
     output = root / "build/big/limits.json"
-    record = limits.find_limits(root, "big", output)
+    record = link_limits.find_limits(root, "big", output)
     assert record == read_json(output)
     assert [path.name for path in output.parent.iterdir()] == ["limits.json"]
     return {item["variant"]: item for item in record["items"]}
@@ -136,7 +136,7 @@ def test_search_is_exact_and_short(most: int, hints: list[int]) -> None:
             tried.append(steps)
             return (1, f"{steps} are too large") if steps > most else None
 
-    item = limits._search(Linker(), hints)
+    item = link_limits._search(Linker(), hints)
     assert (item["links_bytes"], item["fails_bytes"]) == (most * MIB, (most + 1) * MIB)
     assert item["message"] == f"{most + 1} are too large"
     assert len(tried) == len(set(tried)) <= 28

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from made_up_transfers import linked
 
-from benchbook.link import link_bytes_per_s
-from benchbook.pages import answers, link, panels
-from benchbook.pages.page import PaperPage
-from benchbook.pages.plots_sweep import Curve, curves
+from benchbook.host.pcie import link_bytes_per_s
+from benchbook.report.paper_page import PaperPage
+from benchbook.report.plots import paper_panels
+from benchbook.report.plots.sweep import Curve, curves
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import device_link
 
 GIB_PER_S = 2**30
 LINK = (16.0, 16)
@@ -80,7 +82,7 @@ def test_what_the_link_carries_and_how_near_transfers_come() -> None:
         ),
         point("both", 1.5 * carried, **told),
     )
-    (device,) = link.devices(shown.content, experiment)
+    (device,) = device_link.devices(shown.content, experiment)
     assert device["links"]["idle"]["speed"] == 2.5
     assert device["bound"]["rate"] == carried
     shares = {way: best["share"] for way, best in device["ways"].items()}
@@ -97,26 +99,26 @@ def test_what_the_link_carries_and_how_near_transfers_come() -> None:
 
 def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
     shown, experiment = page(point("from-device", 1, **linked((2.5, 1), (5.0, 1), LINK)))
-    (device,) = link.devices(shown.content, experiment)
+    (device,) = device_link.devices(shown.content, experiment)
     assert device["bound"] == device["links"]["load"]
-    assert link.read(device["bound"]) == "5 GT/s × 1"
+    assert device_link.read(device["bound"]) == "5 GT/s × 1"
 
 
 def test_a_bridge_that_is_the_slowest_is_named() -> None:
     told = linked(LINK, (8.0, 4), LINK) | {"link_most_at": "0000:41:00.0"}
     told |= {"link_idle_at": "0000:41:00.0", "link_load_at": "0000:40:01.1"}
     shown, experiment = page(point("from-device", 1, **told))
-    (device,) = link.devices(shown.content, experiment)
-    assert link.read(device["links"]["idle"]) == "16 GT/s × 16"
-    assert link.read(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
-    (first, *_) = link.sentences([device], "GiB/s")[:1]
+    (device,) = device_link.devices(shown.content, experiment)
+    assert device_link.read(device["links"]["idle"]) == "16 GT/s × 16"
+    assert device_link.read(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
+    (first, *_) = device_link.sentences([device], "GiB/s")[:1]
     assert first.endswith("each way: those of the bridge at 0000:40:01.1.")
 
 
 def test_a_transfer_that_is_over_at_once_tells_nothing_of_the_load() -> None:
     small = point("to-device", 1, {"bytes": 4096}, **linked((2.5, 1), (2.5, 1), LINK))
     shown, experiment = page(small)
-    (device,) = link.devices(shown.content, experiment)
+    (device,) = device_link.devices(shown.content, experiment)
     assert device["links"]["load"] is None
     assert device["bound"] == device["links"]["most"]
 
@@ -127,7 +129,7 @@ def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
         point("to-device", 6, {"backend": "cuda"}, through_cuda=1, device_name="Other"),
         recorded=("a-host",),
     )
-    first, second = link.sentences(link.devices(shown.content, experiment), "GiB/s")
+    first, second = device_link.sentences(device_link.devices(shown.content, experiment), "GiB/s")
     assert first == (
         "Through OpenCL the device is Made Up 9000: host memory, so no bus is in any figure of it."
     )
@@ -145,7 +147,7 @@ def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
         point("both", 6, {"transfer_threads": 4, "submission": "queued"}),
         point("to-device", 1, {"bytes": 4096}),
     )
-    rows = link.settings(shown.content, experiment)
+    rows = device_link.settings(shown.content, experiment)
     assert [row["name"] for row in rows] == [
         "OpenCL, pinned, 1 thread",
         "OpenCL, pageable, 1 thread, zeros",
@@ -209,7 +211,7 @@ def test_the_page_opens_with_a_claim_that_was_measured(
     verdicts: list[str], leads: int | None
 ) -> None:
     claims = [{"claim": number, "verdict": one} for number, one in enumerate(verdicts)]
-    found = answers.leading({"figures": [{"claims": claims[:1]}, {"claims": claims[1:]}]})
+    found = answer_section.leading({"figures": [{"claims": claims[:1]}, {"claims": claims[1:]}]})
     assert (found and found["claim"]) == leads
 
 
@@ -218,5 +220,5 @@ def test_hollow_dots_are_explained_where_they_are() -> None:
         return {"rows": [{"emulates": emulates, "rerun": rerun, "low": rerun, "high": rerun}]}
 
     hollow, full, empty = figure("host memory stands", 1.0), figure("", 1.0), figure("", None)
-    assert "Hollow dots on dashed lines: host memory stands" in panels.where([full, hollow])
-    assert "Hollow dots" not in panels.where([full, empty])
+    assert "Hollow dots on dashed lines: host memory stands" in paper_panels.where([full, hollow])
+    assert "Hollow dots" not in paper_panels.where([full, empty])

@@ -16,13 +16,21 @@ from pathlib import Path
 
 import pytest
 
-from benchbook.controls import long_run
-from benchbook.controls.judging import FAILED, Outcome
-from benchbook.controls.loads import LOADS, NONE, loaded
-from benchbook.controls.long_count import NULLS, PROVOKED, REPLAYED, TRIES, Candidate, Line, Tally
-from benchbook.controls.long_summary import of_runs, summary, table, wrong
-from benchbook.controls.long_version import NOT_DECIDING
-from benchbook.errors import BenchbookError
+from benchbook.controls import campaign
+from benchbook.controls.background_load import LOADS, NONE, loaded
+from benchbook.controls.campaign_counts import (
+    NULLS,
+    PROVOKED,
+    REPLAYED,
+    TRIES,
+    Candidate,
+    Line,
+    Tally,
+)
+from benchbook.controls.campaign_fingerprint import NOT_DECIDING
+from benchbook.controls.campaign_summary import of_runs, summary, table, wrong
+from benchbook.controls.score import FAILED, Outcome
+from benchbook.core.errors import BenchbookError
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_LONG_MINUTES", "50"))
@@ -34,7 +42,7 @@ A, B = "controls/a", "controls/b"
 @pytest.mark.timeout(MINUTES * 60 + LEAST_S)
 def test_detectors_over_many_plays(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        content = long_run.run(ROOT, MINUTES * 60, lambda text: print(f"\n{text}", end=""))
+        content = campaign.run(ROOT, MINUTES * 60, lambda text: print(f"\n{text}", end=""))
         print("", *table(content), sep="\n")
     certain = [
         f"{name}: {text}" for name, one in content["artefacts"].items() for text in one["wrong"]
@@ -96,16 +104,16 @@ def test_a_control_is_not_played_beside_a_load_that_undoes_it() -> None:
 
 def test_only_loads_can_undo_a_control(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "kernels/controls/wake-up", tmp_path / "kernels/controls/wake-up")
-    (known,) = long_run.undone(tmp_path).values()
+    (known,) = campaign.undone(tmp_path).values()
     assert known <= LOADS.keys() - {NONE}
     path = tmp_path / "kernels/controls/wake-up/loads.yaml"
     for odd in ("a storm", NONE):
         path.write_text(f"version: 1\nundone_by: [{odd}]\n")
         with pytest.raises(BenchbookError, match=f"'undone_by' names {odd}, which is no load"):
-            long_run.undone(tmp_path)
+            campaign.undone(tmp_path)
     path.write_text("version: 1\n")
     with pytest.raises(BenchbookError, match="'undone_by' must be a list of loads"):
-        long_run.undone(tmp_path)
+        campaign.undone(tmp_path)
 
 
 def test_when_enough_is_provoked_what_gives_most_nulls_is_next() -> None:
@@ -188,57 +196,57 @@ def test_a_summary_is_json_and_shows_what_went_wrong() -> None:
 
 
 def test_a_call_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
-    path = tmp_path / long_run.OUTCOMES
+    path = tmp_path / campaign.OUTCOMES
     wanted = line(A, REPLAYED, provoked=("found",), nulls=(("b", "silent"),))
-    long_run.records.append(path, [long_run._record(wanted)] * 2)
+    campaign.journal.append(path, [campaign._record(wanted)] * 2)
     with path.open("a") as stream:
         stream.write('{"version": 1, "torn')
-    assert list(long_run.read(path)) == [wanted] * 2
+    assert list(campaign.read(path)) == [wanted] * 2
 
 
 def test_what_is_kept_counts_on_every_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deciding = {"benchbook/artefacts/bimodal.py": "1"}
-    monkeypatch.setattr(long_run.long_version, "files", lambda root: deciding)
-    monkeypatch.setattr(long_run, "_lab", lambda root, folder: ROOT)
-    folder, kept = long_run._places(tmp_path)
+    deciding = {"benchbook/detect/detectors/bimodal.py": "1"}
+    monkeypatch.setattr(campaign.campaign_fingerprint, "files", lambda root: deciding)
+    monkeypatch.setattr(campaign, "_lab", lambda root, folder: ROOT)
+    folder, kept = campaign._places(tmp_path)
     with pytest.raises(BenchbookError, match="nothing was played here"):
-        long_run.keep(tmp_path)
+        campaign.keep(tmp_path)
     one = line("controls/bimodal", provoked=("found",))
     folder.mkdir(parents=True)
-    long_run.records.append(folder / long_run.OUTCOMES, [long_run._record(one)] * 3)
-    assert long_run.keep(tmp_path) == kept
+    campaign.journal.append(folder / campaign.OUTCOMES, [campaign._record(one)] * 3)
+    assert campaign.keep(tmp_path) == kept
     first = kept.read_bytes()
-    assert long_run.keep(tmp_path).read_bytes() == kept.read_bytes() == first
+    assert campaign.keep(tmp_path).read_bytes() == kept.read_bytes() == first
     # A fresh clone of another host: its own plays, and those.
     shutil.copy(kept, kept.with_name("another.jsonl.gz"))
     shutil.rmtree(folder)
     folder.mkdir(parents=True)
     said: list[str] = []
     for _ in range(2):
-        content = long_run.run(tmp_path, 0, said.append)
+        content = campaign.run(tmp_path, 0, said.append)
         assert (content["plays"], content["plays_from_elsewhere"]) == (6, 3)
         assert content["artefacts"]["bimodal"]["runs"]["provoked"] == 6
     own, others = said[0].split(": ")
     assert own.endswith(folder.name)
     assert others == "3 plays so far, 3 on other hosts or at earlier versions"
     # What others played is read only.
-    assert list(long_run.read(folder / long_run.OUTCOMES)) == [one] * 3
+    assert list(campaign.read(folder / campaign.OUTCOMES)) == [one] * 3
     # At another version of the detector all of that is of an earlier one, and says nothing of it.
-    deciding["benchbook/artefacts/bimodal.py"] = "2"
-    long_run._places(tmp_path)[0].mkdir(parents=True)
-    content = long_run.run(tmp_path, 0, said.append)
+    deciding["benchbook/detect/detectors/bimodal.py"] = "2"
+    campaign._places(tmp_path)[0].mkdir(parents=True)
+    content = campaign.run(tmp_path, 0, said.append)
     assert content["plays"] == content["plays_from_elsewhere"]
     assert content["artefacts"]["bimodal"]["runs"]["provoked"] == 0
 
 
 def test_no_replay_is_done_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds make replays, and lines of another version may be missing in between."""
-    monkeypatch.setattr(long_run, "_lab", lambda root, folder: ROOT)
+    monkeypatch.setattr(campaign, "_lab", lambda root, folder: ROOT)
     monkeypatch.setattr(Tally, "next", lambda self: Candidate("controls/state-flip", REPLAYED))
-    folder, _ = long_run._places(tmp_path)
+    folder, _ = campaign._places(tmp_path)
     folder.mkdir(parents=True)
     before = replace(line("controls/bimodal"), seed=5000)
-    long_run.records.append(folder / long_run.OUTCOMES, [long_run._record(before)])
+    campaign.journal.append(folder / campaign.OUTCOMES, [campaign._record(before)])
     seeds: list[int] = []
 
     def played(lab: Path, folder: Path, candidate: Candidate, seed: int) -> Line:
@@ -247,18 +255,18 @@ def test_no_replay_is_done_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             monkeypatch.setattr(Tally, "next", lambda self: None)
         return replace(before, seed=seed)
 
-    monkeypatch.setattr(long_run, "play", played)
-    long_run.run(tmp_path, 60, lambda text: None)
+    monkeypatch.setattr(campaign, "play", played)
+    campaign.run(tmp_path, 60, lambda text: None)
     assert seeds == [5001, 5002, 5003]
 
 
 def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
     """Else an edit there could change what is said, and the count would go on."""
     code = (
-        "import json, sys\nfrom pathlib import Path\nfrom benchbook.controls import long_run\n"
-        "from benchbook.controls.long_count import REPLAYED, Candidate\n"
+        "import json, sys\nfrom pathlib import Path\nfrom benchbook.controls import campaign\n"
+        "from benchbook.controls.campaign_counts import REPLAYED, Candidate\n"
         "lab, folder = Path(sys.argv[1]), Path(sys.argv[2])\n"
-        "long_run.play(lab, folder, Candidate('controls/state-flip', REPLAYED), 0)\n"
+        "campaign.play(lab, folder, Candidate('controls/state-flip', REPLAYED), 0)\n"
         "files = [one.__file__ for one in sys.modules.values() if getattr(one, '__file__', None)]\n"
         "print(json.dumps(files))\n"
     )
@@ -267,8 +275,8 @@ def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
     loaded_files = [Path(one) for one in json.loads(done.stdout)]
     own = [str(one.relative_to(ROOT)) for one in loaded_files if ROOT in one.parents]
     own = [one for one in own if one.startswith("benchbook/")]
-    assert "benchbook/controls/judging.py" in own
-    counting = "benchbook/controls/long_"
+    assert "benchbook/controls/score.py" in own
+    counting = "benchbook/controls/campaign"
     never = tuple(one for one in NOT_DECIDING if one != counting)
     assert [one for one in own if one.startswith(never)] == []
 
@@ -286,5 +294,5 @@ def children() -> set[str]:
         pid
         for task in Path("/proc/self/task").iterdir()
         for pid in (task / "children").read_text().split()
-        if b"benchbook.controls.loads" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"benchbook.controls.background_load" in Path(f"/proc/{pid}/cmdline").read_bytes()
     }

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchbook.controls import long_version
-from benchbook.controls.judging import Outcome
-from benchbook.controls.long_count import REPLAYED, Line
+from benchbook.controls import campaign_fingerprint
+from benchbook.controls.campaign_counts import REPLAYED, Line
+from benchbook.controls.score import Outcome
 
 ROOT = Path(__file__).resolve().parent.parent
 STRIDE, BIMODAL = "controls/power-of-two-stride", "controls/bimodal"
@@ -41,11 +41,11 @@ def left(copy: Path, changed: str, *, gone: bool = False) -> dict[str, set[str]]
         )
         for name in (STRIDE, UNPINNED, BIMODAL, SOCKETS)
     ]
-    now = long_version.files(copy)
+    now = campaign_fingerprint.files(copy)
     before = now | {changed: "another"}
     if gone:
         now, before = before, now
-    change = long_version.change(copy, before, now)
+    change = campaign_fingerprint.change(copy, before, now)
     return {one.control: {said.artefact for said in one.outcomes} for one in change.left(lines)}
 
 
@@ -53,27 +53,31 @@ ALL = {"bimodal", "unpinned", "power-of-two-stride", "socket-lifetime"}
 
 
 def test_a_version_is_named_by_what_decides_and_by_nothing_else(copy: Path) -> None:
-    before = long_version.digest(long_version.files(copy))
-    for name in ("benchbook/pages/new.py", "benchbook/controls/long_new.py", "kernels/mbw.md"):
+    before = campaign_fingerprint.digest(campaign_fingerprint.files(copy))
+    for name in ("benchbook/report/new.py", "benchbook/controls/campaign_new.py", "kernels/mbw.md"):
         (copy / name).write_text("")
-        assert long_version.digest(long_version.files(copy)) == before
-    for name in ("benchbook/artefacts/new.py", "kernels/controls/new.c", "kernels/stream/new.c"):
+        assert campaign_fingerprint.digest(campaign_fingerprint.files(copy)) == before
+    for name in (
+        "benchbook/detect/detectors/new.py",
+        "kernels/controls/new.c",
+        "kernels/stream/new.c",
+    ):
         (copy / name).write_text("")
-        before, after = long_version.digest(long_version.files(copy)), before
+        before, after = campaign_fingerprint.digest(campaign_fingerprint.files(copy)), before
         assert before != after
         (copy / name).unlink()
-        assert long_version.digest(long_version.files(copy)) == after
+        assert campaign_fingerprint.digest(campaign_fingerprint.files(copy)) == after
         before = after
 
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_detector_takes_with_it_what_it_said_and_its_own_controls(copy: Path, gone: bool) -> None:
-    found = left(copy, "benchbook/artefacts/bimodal.py", gone=gone)
+    found = left(copy, "benchbook/detect/detectors/bimodal.py", gone=gone)
     assert found == dict.fromkeys((STRIDE, UNPINNED, SOCKETS), ALL - {"bimodal"})
 
 
 def test_a_new_detector_takes_nothing_with_it(copy: Path) -> None:
-    found = left(copy, "benchbook/artefacts/not_yet_known.py")
+    found = left(copy, "benchbook/detect/detectors/not_yet_known.py")
     assert found == dict.fromkeys((STRIDE, UNPINNED, BIMODAL, SOCKETS), ALL)
 
 
@@ -84,8 +88,10 @@ def test_a_kernel_takes_all_controls_with_it_that_use_it(copy: Path) -> None:
 
 
 def test_a_replay_takes_what_was_replayed_with_it(copy: Path) -> None:
-    now = long_version.files(copy)
-    change = long_version.change(copy, now | {f"kernels/{STRIDE}/replay.py": "another"}, now)
+    now = campaign_fingerprint.files(copy)
+    change = campaign_fingerprint.change(
+        copy, now | {f"kernels/{STRIDE}/replay.py": "another"}, now
+    )
     lines = [
         Line(name, load, 1, 1.0, False, [])
         for name in (STRIDE, BIMODAL)
@@ -95,7 +101,7 @@ def test_a_replay_takes_what_was_replayed_with_it(copy: Path) -> None:
 
 
 def test_what_is_gone_is_not_counted(copy: Path) -> None:
-    change = long_version.change(copy, {"kernels/controls/gone/control.yaml": "1"}, {})
+    change = campaign_fingerprint.change(copy, {"kernels/controls/gone/control.yaml": "1"}, {})
     line = Line("controls/gone", "none", 1, 1.0, False, [])
     assert list(change.left([line])) == []
 
@@ -104,7 +110,7 @@ def test_what_is_gone_is_not_counted(copy: Path) -> None:
     "path",
     [
         "benchbook/stats/shape.py",
-        "benchbook/artefacts/__init__.py",
+        "benchbook/detect/__init__.py",
         "kernels/common/bench.c",
         "kernels/controls/shared.h",
         "tests/counter_outputs/likwid.csv",
@@ -115,6 +121,6 @@ def test_any_other_file_takes_all_with_it(copy: Path, path: str) -> None:
 
 
 def test_what_did_not_change_takes_nothing_with_it(copy: Path) -> None:
-    deciding = long_version.files(copy)
-    change = long_version.change(copy, deciding, dict(deciding))
-    assert change == long_version.Change(False, frozenset(), frozenset(), frozenset())
+    deciding = campaign_fingerprint.files(copy)
+    change = campaign_fingerprint.change(copy, deciding, dict(deciding))
+    assert change == campaign_fingerprint.Change(False, frozenset(), frozenset(), frozenset())

@@ -11,15 +11,18 @@ import pytest
 import sysfs_trees as trees
 from browser import look
 
-from benchbook import digits
-from benchbook.pages import plots, plots_machine, plots_topology, topologies
-from benchbook.topology import Topology, read_topology
+from benchbook.core import number_format
+from benchbook.host.topology import Topology, read_topology
+from benchbook.report.plots import machine as machine_plot
+from benchbook.report.plots import style
+from benchbook.report.plots import topology as topology_plot
+from benchbook.report.sections import topology
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-def shown(browser: Browser, folder: Path, *pictures: plots.Picture) -> dict[str, Any]:
+def shown(browser: Browser, folder: Path, *pictures: style.Picture) -> dict[str, Any]:
     """What is seen of a page with these pictures only."""
     path = folder / "page.html"
     body = "".join(one.inline for one in pictures)
@@ -57,7 +60,7 @@ def test_numbers_of_low_panels_and_their_titles_keep_apart(
         for name, unit in ns.items()
         for k, value in enumerate((0.385, 0.41, top))
     ]
-    drawn = plots_machine.over_time(noise(readings, [0.0, top / 100]))
+    drawn = machine_plot.over_time(noise(readings, [0.0, top / 100]))
     assert drawn is not None
     seen = shown(browser, tmp_path, drawn)
     assert "wait for a CPU" in drawn.inline
@@ -67,7 +70,7 @@ def test_numbers_of_low_panels_and_their_titles_keep_apart(
 @pytest.mark.parametrize("high", [0.42, 0.5, 0.8, 1.2, 1.65, 2.1, 4.0, 30.0, 4000.0])
 def test_ticks_keep_the_distance_asked_for(high: float) -> None:
     apart = (high / 0.38) ** 0.16
-    found = plots.ticks(0.38, high, 4, apart)
+    found = style.ticks(0.38, high, 4, apart)
     assert found
     assert all(b >= apart * a for a, b in pairwise(found))
 
@@ -105,9 +108,9 @@ def test_topologies_are_drawn(browser: Browser, tmp_path: Path, name: str) -> No
     tree, title = MACHINES[name]
     machine = read_topology(tree.write(tmp_path))
     facts = facts_of(machine)
-    drawn = plots_topology.topology("topology", facts)
+    drawn = topology_plot.topology("topology", facts)
     assert drawn is not None
-    assert plots_topology.finding(facts).replace(digits.FIXED, " ") == title
+    assert topology_plot.finding(facts).replace(number_format.FIXED, " ") == title
     seen = shown(browser, tmp_path, drawn)
     assert seen["overlaps"] == seen["cut_off"] == []
     labels = [f"L{cache.level}" for cache in machine.caches]
@@ -116,20 +119,20 @@ def test_topologies_are_drawn(browser: Browser, tmp_path: Path, name: str) -> No
 
 def test_cpus_that_are_not_ours_are_told(tmp_path: Path) -> None:
     machine = read_topology(trees.epyc(1, 16, 2).write(tmp_path))
-    drawn = plots_topology.topology("topology", facts_of(machine, [8, 9, 24]))
+    drawn = topology_plot.topology("topology", facts_of(machine, [8, 9, 24]))
     assert drawn is not None
     assert "29 CPUs of 32 may not be used here" in drawn.alt
 
 
 @pytest.mark.parametrize("facts", [{}, {"cpus": []}, {"hwloc": {"reason": "absent"}}])
 def test_a_topology_that_nobody_recorded_has_no_picture(facts: dict[str, Any]) -> None:
-    assert plots_topology.topology("topology", facts) is None
-    assert topologies.drawn(facts) is None
+    assert topology_plot.topology("topology", facts) is None
+    assert topology.drawn(facts) is None
 
 
 def test_a_thousand_cores_are_counted(browser: Browser, tmp_path: Path) -> None:
     machine = read_topology(trees.epyc(1, 512, 2).write(tmp_path))
-    drawn = plots_topology.topology("topology", facts_of(machine))
+    drawn = topology_plot.topology("topology", facts_of(machine))
     assert drawn is not None
     seen = shown(browser, tmp_path, drawn)
     assert "and 32 more caches with their cores" in drawn.inline

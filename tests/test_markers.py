@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbook.counters import likwid
+from benchbook.evidence.counters import likwid
 from kernels import COMMON, KERNELS, all_compiled, build, harness, lines, linked
 
 COPY = "method=copy,call=memcpy,samples=2,warmup=1,loops=3"

@@ -8,9 +8,9 @@ import made_up_evidence
 import pytest
 from made_up_evidence import LINE, MIB, row
 
-from benchbook import moved
-from benchbook.moved import roof, traffic
-from benchbook.plan import Point, point_id
+from benchbook.judge import traffic as judge_traffic
+from benchbook.judge.traffic import bytes_moved, roofline
+from benchbook.plan.plan import Point, point_id
 
 LLC = 32 * MIB
 STREAM: dict[str, Any] = {
@@ -59,7 +59,7 @@ def measured(point: Point, rate: float = 10e9, **observations: Any) -> dict[str,
 
 
 def of(point: Point, items: list[dict[str, Any]], content: dict[str, Any]) -> dict[str, Any]:
-    return next(one for one in traffic.by_point(items, content) if one["point"] == point.id)
+    return next(one for one in bytes_moved.by_point(items, content) if one["point"] == point.id)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,9 @@ def test_block_copies_touch_what_they_copy(method: str, read: int, written: int)
 
 def test_what_was_counted_comes_before_what_was_simulated_and_both_before_nothing() -> None:
     point = stream("triad")
-    nothing = [row(point.id, name, None, "denied", "likwid", "closed") for name in traffic.NAMES]
+    nothing = [
+        row(point.id, name, None, "denied", "likwid", "closed") for name in bytes_moved.NAMES
+    ]
     simulated = made_up_evidence.simulated(point)
     counted = made_up_evidence.counted(point, moved=3.0)
     for items in (nothing + simulated + counted, counted + simulated + nothing):
@@ -110,22 +112,24 @@ def test_what_was_counted_comes_before_what_was_simulated_and_both_before_nothin
 
 def test_a_zero_of_an_absent_counter_is_no_value() -> None:
     point = stream("copy")
-    items = [row(point.id, name, 0, "absent", "perf stat", "no counter") for name in traffic.NAMES]
+    items = [
+        row(point.id, name, 0, "absent", "perf stat", "no counter") for name in bytes_moved.NAMES
+    ]
     found = of(point, items, STREAM)
-    assert all(found[name]["value"] is None for name in (*traffic.NAMES, "moved", "allocated"))
+    assert all(found[name]["value"] is None for name in (*bytes_moved.NAMES, "moved", "allocated"))
 
 
 def test_a_sum_of_both_directions_is_moved_too() -> None:
     """Some processors count what memory moved and not which way."""
     point = stream("triad")
     whole = {"declared_bytes": 3e6, "multiplexed": False}
-    total = row(point.id, traffic.TOTAL, 4e6, "ok", "likwid MEM1", **whole)
+    total = row(point.id, bytes_moved.TOTAL, 4e6, "ok", "likwid MEM1", **whole)
     simulated = made_up_evidence.simulated(point)
     for items in ([total, *simulated], [*simulated, total], [total]):
         found = of(point, items, STREAM)
         assert found["moved"]["value"] == pytest.approx(4 / 3)
         assert (found["moved"]["state"], found["moved"]["source"]) == ("ok", "likwid MEM1")
-    nothing = row(point.id, traffic.TOTAL, None, "absent", "likwid MEM1", **whole)
+    nothing = row(point.id, bytes_moved.TOTAL, None, "absent", "likwid MEM1", **whole)
     assert of(point, [nothing, *simulated], STREAM)["moved"]["state"] == "simulated"
 
 
@@ -143,7 +147,7 @@ def test_half_of_the_traffic_is_none() -> None:
 def test_the_largest_size_of_each_stands_first() -> None:
     points = [stream("triad", size) for size in (MIB, 128 * MIB)] + [stream("triad", MIB, "w")]
     items = [one for point in points for one in made_up_evidence.counted(point)]
-    main = {one["point"]: one["main"] for one in traffic.by_point(items, STREAM)}
+    main = {one["point"]: one["main"] for one in bytes_moved.by_point(items, STREAM)}
     assert [main[point.id] for point in points] == [False, True, True]
 
 
@@ -159,18 +163,18 @@ def test_what_is_touched_in_part_does_not_grow_with_the_buffers() -> None:
         items[2:] = [
             item | known | {"value": value} for item, value in zip(items[2:], values, strict=True)
         ]
-        rows = traffic.by_point(items, MBW)
-        seen = roof.traffic_of(measured(point), rows, MBW)
+        rows = bytes_moved.by_point(items, MBW)
+        seen = roofline.traffic_of(measured(point), rows, MBW)
         assert seen["value"] == pytest.approx(once)
         assert seen["state"] == "simulated"
-        larger = roof.traffic_of(measured(block(method, 256 * MIB)), rows, MBW)
+        larger = roofline.traffic_of(measured(block(method, 256 * MIB)), rows, MBW)
         assert larger["value"] < seen["value"]
 
 
 def test_traffic_is_only_carried_over_to_the_same() -> None:
-    rows = traffic.by_point(made_up_evidence.simulated(stream("copy")), STREAM)
+    rows = bytes_moved.by_point(made_up_evidence.simulated(stream("copy")), STREAM)
     other_size = measured(stream("copy", 256 * MIB))
-    assert roof.traffic_of(other_size, rows, STREAM)["value"] == pytest.approx(1.5)
+    assert roofline.traffic_of(other_size, rows, STREAM)["value"] == pytest.approx(1.5)
     for point in (
         measured(stream("copy", variant="w")),
         measured(stream("triad")),
@@ -178,15 +182,15 @@ def test_traffic_is_only_carried_over_to_the_same() -> None:
         measured(stream("copy", 256 * MIB), library_calls=["memcpy"]),
         measured(stream("copy", 256 * MIB), library_calls=None),
     ):
-        assert roof.traffic_of(point, rows, STREAM)["value"] is None
+        assert roofline.traffic_of(point, rows, STREAM)["value"] is None
     runtime = measured(stream("copy", 256 * MIB), library_calls=["GOMP_parallel"])
-    assert roof.traffic_of(runtime, rows, STREAM)["value"] == pytest.approx(1.5)
+    assert roofline.traffic_of(runtime, rows, STREAM)["value"] == pytest.approx(1.5)
 
 
 def test_a_counted_value_is_that_of_its_own_size() -> None:
-    rows = traffic.by_point(made_up_evidence.counted(stream("triad")), STREAM)
-    assert roof.traffic_of(measured(stream("triad")), rows, STREAM)["state"] == "ok"
-    assert roof.traffic_of(measured(stream("triad", 256 * MIB)), rows, STREAM)["value"] is None
+    rows = bytes_moved.by_point(made_up_evidence.counted(stream("triad")), STREAM)
+    assert roofline.traffic_of(measured(stream("triad")), rows, STREAM)["state"] == "ok"
+    assert roofline.traffic_of(measured(stream("triad", 256 * MIB)), rows, STREAM)["value"] is None
 
 
 def test_rates_stand_against_the_ceilings_of_as_many_threads() -> None:
@@ -202,7 +206,7 @@ def test_rates_stand_against_the_ceilings_of_as_many_threads() -> None:
         for n in (1, 2)
     ]
     known = [measured(point) for point in points]
-    found = moved.evidence(items, known, STREAM, bounds, LLC)["roof"]
+    found = judge_traffic.evidence(items, known, STREAM, bounds, LLC)["roof"]
     assert found["threads"] == 2
     assert [one["point"] for one in found["rows"]] == [points[0].id, points[3].id]
     assert found["rows"][0]["moved_bytes_per_s"]["value"] == pytest.approx(15e9)
@@ -211,9 +215,9 @@ def test_rates_stand_against_the_ceilings_of_as_many_threads() -> None:
     # Without ceilings of its own: the best that delivers what it declares.
     known[0]["observations"]["work_done_fraction"] = 0.1
     known[0]["rate_bytes_per_s"] = 99e9
-    (level,) = moved.evidence(items, known, STREAM, [], LLC)["roof"]["levels"]
+    (level,) = judge_traffic.evidence(items, known, STREAM, [], LLC)["roof"]["levels"]
     assert level["point"] == points[3].id
-    assert moved.evidence(items, known, STREAM, bounds, None)["roof"]["rows"] == []
+    assert judge_traffic.evidence(items, known, STREAM, bounds, None)["roof"]["rows"] == []
 
 
 def test_backing_is_a_share_and_unknown_is_none() -> None:
@@ -222,7 +226,7 @@ def test_backing_is_a_share_and_unknown_is_none() -> None:
         measured(stream("triad"), buffers_bytes=100, buffers_resident_bytes=40, anon_huge_bytes=0),
         measured(stream("read")),
     ]
-    (found,) = moved.evidence([], points, STREAM, [], LLC)["buffers"]
+    (found,) = judge_traffic.evidence([], points, STREAM, [], LLC)["buffers"]
     assert found["points"] == 2
     assert found["buffers_resident_bytes"] == pytest.approx([0.4, 0.7, 1.0])
     assert found["anon_huge_bytes"] == pytest.approx([0.0, 0.25, 0.5])
@@ -232,7 +236,9 @@ def test_backing_is_a_share_and_unknown_is_none() -> None:
 def test_functions_stand_once_and_what_was_not_looked_at_has_no_count() -> None:
     points = [stream("triad"), stream("triad", 64 * MIB)]
     items = [one for point in points for one in made_up_evidence.loop(point)]
-    (found,) = moved.evidence(items, [measured(one) for one in points], STREAM, [], LLC)["loops"]
+    (found,) = judge_traffic.evidence(items, [measured(one) for one in points], STREAM, [], LLC)[
+        "loops"
+    ]
     assert found["methods"] == ["triad"]
     assert found["loads_in_loop"]["value"] == 2
     assert found["non_temporal_stores"]["value"] == ["vmovntpd"]
@@ -250,7 +256,7 @@ def test_what_counts_nothing_keeps_its_remedy_and_counts_of_no_point_are_none_of
         row("", "largest static array", None, "absent", "compiler and linker", "no clang"),
         row("p", "method_by_lines", None, "absent", "cachegrind", "like 2 of our methods"),
     ]
-    found = moved.evidence(items, [], STREAM, [], LLC)
+    found = judge_traffic.evidence(items, [], STREAM, [], LLC)
     assert [one["source"] for one in found["lacking"]] == ["likwid"]
     assert found["lacking"][0]["remedy"] == "open it"
     assert found["peers"][0]["reason"] == "like 2 of our methods"

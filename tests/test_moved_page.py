@@ -9,10 +9,11 @@ from made_up_evidence import row
 from test_moved import LLC, MBW, STREAM, block, measured, stream
 from test_stream_page import paper
 
-from benchbook import digits, moved
-from benchbook.pages import evidence, roof
-from benchbook.pages import moved as said
-from benchbook.plan import Point, point_id
+from benchbook.core import number_format
+from benchbook.judge import traffic
+from benchbook.plan.plan import Point, point_id
+from benchbook.report.sections import evidence, roofline
+from benchbook.report.sections import traffic as said
 
 
 def experiment(
@@ -25,7 +26,7 @@ def experiment(
     made = paper([])
     one = made["experiments"]["e"]
     one["definitions"] = content["definitions"]
-    one["evidence"] = moved.evidence(items, points, content, bounds or [], LLC)
+    one["evidence"] = traffic.evidence(items, points, content, bounds or [], LLC)
     return made, one
 
 
@@ -66,7 +67,11 @@ def test_lines_are_told_where_no_bytes_are() -> None:
     assert list(table["notes"]) == ["a"]
     first = evidence.lines_table(made, one)[0]
     assert first["read"] == {"text": "64", "state": "simulated", "note": ""}
-    assert first["name"].replace(digits.FIXED, " ").startswith("block-1.1.1, 1 MiB in blocks of 4")
+    assert (
+        first["name"]
+        .replace(number_format.FIXED, " ")
+        .startswith("block-1.1.1, 1 MiB in blocks of 4")
+    )
 
 
 def test_a_peer_is_named_by_the_lines_that_it_touches() -> None:
@@ -98,15 +103,15 @@ def test_counted_and_simulated_are_told_apart_in_the_picture() -> None:
         }
     ]
     made, one = experiment(items, [measured(copy), measured(triad, 9e9)], STREAM, bounds)
-    picture = roof.picture(made, one)
+    picture = roofline.picture(made, one)
     assert picture is not None
     assert picture.alt == (
         "Rates beyond all caches, GB/s. Copy, v: 10.0 declared, 15.0 moved, simulated; triad, v: "
         "9.0 declared, 12.0 moved, counted; read 12.0."
     )
-    assert roof.title(made, one) == "Copy declares 10.0 GB/s and moves 15.0 (simulated)"
-    assert "hatched where it was simulated" in roof.caption(one)
-    assert roof.picture(*experiment([], [])) is None
+    assert roofline.title(made, one) == "Copy declares 10.0 GB/s and moves 15.0 (simulated)"
+    assert "hatched where it was simulated" in roofline.caption(one)
+    assert roofline.picture(*experiment([], [])) is None
 
 
 def test_a_rate_above_all_ceilings_that_delivers_little_is_the_title() -> None:
@@ -115,10 +120,10 @@ def test_a_rate_above_all_ceilings_that_delivers_little_is_the_title() -> None:
         measured(block("block-1.3.0"), 5e9),
     ]
     made, one = experiment([], points, MBW)
-    assert roof.title(made, one) == (
+    assert roofline.title(made, one) == (
         "Block-1.1.1 declares 90 GB/s where nothing that delivers all passes 5.00"
     )
-    assert "unknown at these sizes" in roof.caption(one)
+    assert "unknown at these sizes" in roofline.caption(one)
 
 
 def test_reasons_are_lettered_once() -> None:
@@ -134,5 +139,5 @@ def test_multiples_too_small_to_print_are_not_none() -> None:
         "1.33",
         "0.00",
         "below 0.01",
-        digits.NONE,
+        number_format.NONE,
     ]

@@ -14,9 +14,9 @@ import pytest
 import test_pages_hostile
 from test_pages_hostile import NOTEBOOK, poisoned
 
-from benchbook.files import read_json, write_text
-from benchbook.pages import lab, machine, page, reports
-from benchbook.pages.nameless import nameless, nameless_page
+from benchbook.core.files import read_json, write_text
+from benchbook.report import index_page, machine_page, notebook_export, paper_page
+from benchbook.report.anonymise import nameless, nameless_page
 
 USER, NAME = "jdoe", "wintermute-7"
 PLANTED = (
@@ -42,12 +42,12 @@ def test_no_page_and_no_table_says_who_measured_where(
     for one in (paper, controls, analysis):
         one.write_text(json.dumps(poisoned(read_json(one))), encoding="utf-8")
     folder = tmp_path / "reports"
-    monkeypatch.setenv(page.VARIABLE, str(paper))
-    write_text(folder / "paper.html", reports.export(made_up.executed_here(NOTEBOOK), ""))
-    reports.write_figures(page.open_paper(made_up.PAPER), folder / "figures")
-    lab.make_index([paper], controls, folder / "index.html")
-    lab.make_controls(controls, folder / "controls.html")
-    machine.make_machine([analysis, paper], folder / "machine.html")
+    monkeypatch.setenv(paper_page.VARIABLE, str(paper))
+    write_text(folder / "paper.html", notebook_export.export(made_up.executed_here(NOTEBOOK), ""))
+    notebook_export.write_figures(paper_page.open_paper(made_up.PAPER), folder / "figures")
+    index_page.make_index([paper], controls, folder / "index.html")
+    index_page.make_controls(controls, folder / "controls.html")
+    machine_page.make_machine([analysis, paper], folder / "machine.html")
     files = [one for one in folder.rglob("*") if one.is_file()]
     assert {one.suffix for one in files} == {".html", ".svg", ".csv"}
     for path in files:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from conftest import ROOT, copy_checkout
 
-from benchbook import needs, tools
-from benchbook.build import build_variant
-from benchbook.compilers import program_of
-from benchbook.definitions import definition
+from benchbook.build.stage import build_variant
+from benchbook.define.catalogue import definition
+from benchbook.host import link_libraries, tools
+from benchbook.host.compilers import program_of
 
 TRANSFER = ROOT / "kernels/rpc/transfer.x"
 MATH: dict[str, Any] = {"header": "math.h", "package": "libc6-dev"}
@@ -38,14 +38,14 @@ def with_path(monkeypatch: pytest.MonkeyPatch, folder: Path, **scripts: str) -> 
 def test_a_library_is_where_the_compiler_looks(compiler: str) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    found = needs.find({"libraries": {"m": MATH}}, [compiler])
-    assert found == needs.Needs([], ["-lm"])
-    assert needs.find({}, [compiler]) == needs.Needs([], [])
+    found = link_libraries.find({"libraries": {"m": MATH}}, [compiler])
+    assert found == link_libraries.Needs([], ["-lm"])
+    assert link_libraries.find({}, [compiler]) == link_libraries.Needs([], [])
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_library_that_is_missing_is_named_with_its_package(compiler: str) -> None:
-    found = needs.find({"libraries": {"m": MATH, "none": NONE}}, [compiler])
+    found = link_libraries.find({"libraries": {"m": MATH, "none": NONE}}, [compiler])
     assert found.missing.startswith("the library none is not here (nowhere/none.h is in none of ")
     assert found.missing.endswith(tools.remedy("libnone-dev"))
     assert "libc6-dev" not in found.missing
@@ -58,20 +58,20 @@ def test_a_folder_of_headers_is_searched_without_warnings(
     (tmp_path / "include/below/one.h").touch()
     monkeypatch.setenv("C_INCLUDE_PATH", str(tmp_path / "include"))
     library = {"header": "one.h", "below": "below", "package": "libone-dev"}
-    found = needs.find({"libraries": {"one": library}}, ["gcc"])
-    assert found == needs.Needs(["-isystem", str(tmp_path / "include/below")], ["-lone"])
+    found = link_libraries.find({"libraries": {"one": library}}, ["gcc"])
+    assert found == link_libraries.Needs(["-isystem", str(tmp_path / "include/below")], ["-lone"])
 
 
 def test_what_was_found_tells_one_finding_from_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = {"libraries": {"none": NONE}, "procedures": ["transfer.x"]}
-    before = needs.identity(content, program_of("gcc"))
+    before = link_libraries.identity(content, program_of("gcc"))
     assert before[-1] == []
     (tmp_path / "nowhere").mkdir()
     (tmp_path / "nowhere/none.h").touch()
     monkeypatch.setenv("C_INCLUDE_PATH", str(tmp_path))
-    assert needs.identity(content, program_of("gcc")) != before
+    assert link_libraries.identity(content, program_of("gcc")) != before
 
 
 def built(tmp_path: Path, root: Path = ROOT) -> dict[str, Any]:
@@ -96,14 +96,14 @@ def test_without_the_library_the_points_cannot_run(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("below: tirpc", "below: nowhere"))
     record = built(tmp_path, root)
     assert record["state"] == "cannot_run"
-    if shutil.which(needs.RPCGEN):
+    if shutil.which(link_libraries.RPCGEN):
         assert record["reason"].startswith("the library tirpc is not here (nowhere/rpc/rpc.h ")
     assert record["reason"].endswith("apt-get install libtirpc-dev)")
 
 
 def needed() -> None:
     """Skips a test where this host cannot build the experiment."""
-    found = needs.find(definition(ROOT, "rpc"), ["gcc"])
+    found = link_libraries.find(definition(ROOT, "rpc"), ["gcc"])
     if found.missing:
         pytest.skip(found.missing)
 
@@ -139,5 +139,7 @@ def test_an_rpcgen_that_makes_nothing_is_quoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
     with_path(monkeypatch, tmp_path / "bin", rpcgen=script)
-    with pytest.raises(needs.StubsFailed, match=f"^rpcgen made nothing of transfer.x: {words}$"):
-        needs.stubs(TRANSFER, tmp_path)
+    with pytest.raises(
+        link_libraries.StubsFailed, match=f"^rpcgen made nothing of transfer.x: {words}$"
+    ):
+        link_libraries.stubs(TRANSFER, tmp_path)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchbook import capabilities, network
-from benchbook.errors import BenchbookError
+from benchbook import network
+from benchbook.core.errors import BenchbookError
+from benchbook.host import capabilities
+from benchbook.measure.child_process import started
 from benchbook.network import Network, counters, wiring
 from benchbook.network.namespaces import Namespaces, NotAllowedError
 from benchbook.network.serving import NotServingError, serving
-from benchbook.started import started
 
 DIRECT = {"path": "veth", "switches": 0}
 LOOPBACK = {"path": "loopback", "switches": 0}
@@ -146,7 +147,7 @@ def test_without_rights_it_is_in_a_user_namespace(laid) -> None:
 STAYS = """
 import subprocess, sys, time
 from benchbook.network import Network
-from benchbook.process import child_setup
+from benchbook.core.processes import child_setup
 one = Network()
 one.make([{"path": "bridges", "switches": 1}])
 door = one.door({"path": "bridges", "switches": 1})

@@ -19,18 +19,19 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import definitions, network, peers
-from benchbook import started as started_module
-from benchbook.errors import BenchbookError
-from benchbook.invoke import PointResult, Request, invoke, start_ahead
+from benchbook import network
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue, peers
+from benchbook.define.points import Point, point_id
+from benchbook.measure import child_process as started_module
+from benchbook.measure.child_process import Started
+from benchbook.measure.invocation import PointResult, Request, invoke, start_ahead
+from benchbook.measure.starter import Starter
 from benchbook.network import Network, serving
 from benchbook.network.serving import NotServingError, Server
 from benchbook.peers.matching import matched, refusal
 from benchbook.peers.parsers import NotUnderstoodError, sockperf
 from benchbook.peers.start import PeerStart, ServerStart, prepare
-from benchbook.points import Point, point_id
-from benchbook.start import Starter
-from benchbook.started import Started
 
 OUTPUTS = Path(__file__).parent / "peer_outputs"
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -96,7 +97,7 @@ def test_sockperf_without_a_whole_log_is_not_understood(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def content() -> dict[str, Any]:
-    return definitions.definition(ROOT, "udp")
+    return catalogue.definition(ROOT, "udp")
 
 
 @pytest.mark.parametrize(

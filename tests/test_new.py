@@ -9,11 +9,12 @@ import nbformat
 import pytest
 from conftest import ROOT, copy_checkout, in_env, run
 
-from benchbook import crosscheck, definitions, published
+from benchbook import crosscheck
 from benchbook.audit import audit
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json
-from benchbook.new import new_experiment, new_paper
+from benchbook.commands.new import new_experiment, new_paper
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json
+from benchbook.define import catalogue, published
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +31,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_made_is_sound_before_anything_runs(checkout: Path) -> None:
     crosscheck.check(checkout)
-    assert "my-copy" in definitions.experiments(checkout)
+    assert "my-copy" in catalogue.experiments(checkout)
     for name in ("my-paper", "of-rates", "of-times"):
-        assert name in definitions.papers(checkout)
+        assert name in catalogue.papers(checkout)
         cells = read_json(checkout / "data/published" / name / published.CELLS)["tables"]
         found = published.checksum(published.read_table(checkout, name, "table.csv"))
         assert cells == {"table.csv": list(found)}

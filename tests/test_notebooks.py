@@ -11,9 +11,10 @@ import made_up
 import nbformat
 import pytest
 
-from benchbook import digits
-from benchbook.errors import BenchbookError
-from benchbook.pages import page, plots, reports
+from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
+from benchbook.report import notebook_export, paper_page
+from benchbook.report.plots import style
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
 
@@ -29,7 +30,7 @@ def test_a_failing_notebook_is_kept_and_named(
     paper, executed = tmp_path / "paper.json", tmp_path / "kept" / "executed.ipynb"
     paper.write_text('{"version": 1, "paper": "none", "figure": ""}', encoding="utf-8")
     with pytest.raises(BenchbookError) as raised:
-        reports.make_page(notebook, paper, executed, tmp_path / "page.html")
+        notebook_export.make_page(notebook, paper, executed, tmp_path / "page.html")
     sentence = str(raised.value)
     assert "code cell 2 of 3" in sentence
     assert "KeyError" in sentence
@@ -50,11 +51,11 @@ def test_the_notebook_stores_no_output_and_finds_the_newest_results(
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "Snakefile").touch()
     monkeypatch.chdir(tmp_path / "notebooks")
-    monkeypatch.delenv(page.VARIABLE, raising=False)
+    monkeypatch.delenv(paper_page.VARIABLE, raising=False)
     with pytest.raises(BenchbookError, match="run `snakemake slocum2013-mbw` there first"):
-        page.open_paper(made_up.PAPER)
+        paper_page.open_paper(made_up.PAPER)
     made_up.results(tmp_path / "results" / made_up.HOST / "tiny", preset="tiny")
-    assert page.open_paper(made_up.PAPER).content["host"] == made_up.HOST
+    assert paper_page.open_paper(made_up.PAPER).content["host"] == made_up.HOST
 
 
 def test_lint_finds_what_a_notebook_stores(tmp_path: Path) -> None:
@@ -96,24 +97,24 @@ def test_lint_finds_what_a_notebook_stores(tmp_path: Path) -> None:
 def test_digits_follow_the_interval(
     value: float | None, low: float | None, high: float | None, text: str
 ) -> None:
-    assert digits.with_interval(value, low, high) == text
+    assert number_format.with_interval(value, low, high) == text
 
 
 def test_shares_are_never_rounded_to_none_or_all() -> None:
-    shares = [digits.share(one) for one in (0, 1 / 8192, 0.5, 0.99999, 1, 1.5)]
+    shares = [number_format.share(one) for one in (0, 1 / 8192, 0.5, 0.99999, 1, 1.5)]
     expected = ["0 %", "0.012 %", "50 %", "99.999 %", "100 %", "150 %"]
-    assert [one.replace(digits.FIXED, " ") for one in shares] == expected
+    assert [one.replace(number_format.FIXED, " ") for one in shares] == expected
 
 
 def test_ticks_are_few_and_round() -> None:
-    assert plots.ticks(900, 120_000, 5) == [1000, 3000, 10_000, 30_000, 100_000]
-    assert plots.ticks(0.05, 6000, 4) == [1, 1000]  # five decades: more than there is room for
-    assert len(plots.ticks(0.97, 1.03, 5)) >= 2
-    assert all(0.97 <= one <= 1.03 for one in plots.ticks(0.97, 1.03, 5))
+    assert style.ticks(900, 120_000, 5) == [1000, 3000, 10_000, 30_000, 100_000]
+    assert style.ticks(0.05, 6000, 4) == [1, 1000]  # five decades: more than there is room for
+    assert len(style.ticks(0.97, 1.03, 5)) >= 2
+    assert all(0.97 <= one <= 1.03 for one in style.ticks(0.97, 1.03, 5))
 
 
 def test_labels_are_spread_in_their_order() -> None:
-    placed = plots.spread([0.5, 0.51, 0.1], 0.1, 0, 1)
+    placed = style.spread([0.5, 0.51, 0.1], 0.1, 0, 1)
     assert placed[0] < placed[1]
     assert placed[1] - placed[0] == pytest.approx(0.1)
     assert placed[2] == pytest.approx(0.1)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchbook import records
-from benchbook.evidence import Context, Row, binaries, invocations
+from benchbook.evidence import Context, Row
+from benchbook.evidence.collectors import binaries, invocations
+from benchbook.records import journal as records_journal
 
 MIB = 2**20
 POINT = "v,bytes=64,method=copy,memory=static"
@@ -59,7 +60,7 @@ def journal(run: Path, *usages: dict[str, Any], **conditions: Any) -> None:
         said = {"observations": {"threads_used": 2}, "usage": usage, "conditions": conditions}
         lines.append({"kind": "invocation", **about, **said})
         lines.append({"kind": "block_end", "block": block, "disturbed": False, "t_end_ns": 1})
-    records.append(run / records.JOURNAL, lines)
+    records_journal.append(run / records_journal.JOURNAL, lines)
 
 
 def named(rows: list[Row]) -> dict[str, Row]:

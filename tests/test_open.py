@@ -11,14 +11,15 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from benchbook import definitions, workflow
+from benchbook import workflow
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
 from benchbook.crosscheck import papers as crosscheck
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json, write_json
-from benchbook.pages import lab
-from benchbook.pages.page import PaperPage
-from benchbook.papers import judge
-from benchbook.published import beyond, read_table
+from benchbook.define import catalogue
+from benchbook.define.published import beyond, read_table
+from benchbook.judge.stage import judge
+from benchbook.report import index_page
+from benchbook.report.paper_page import PaperPage
 
 PAPER = "ssscore"
 FIGURES = [
@@ -97,7 +98,9 @@ def test_its_page_has_the_tables_and_no_verdict(content: dict[str, Any]) -> None
 def test_the_index_counts_them_apart(content: dict[str, Any], tmp_path: Path) -> None:
     write_json(tmp_path / "paper.json", content)
     write_json(tmp_path / "controls.json", {"version": 1, "artefacts": {}})
-    lab.make_index([tmp_path / "paper.json"], tmp_path / "controls.json", tmp_path / "i.html")
+    index_page.make_index(
+        [tmp_path / "paper.json"], tmp_path / "controls.json", tmp_path / "i.html"
+    )
     html = (tmp_path / "i.html").read_text(encoding="utf-8")
     assert "0 published tables, 0 of 0 values rerun" in html
     assert "2 open figures, without a rerun yet" in html
@@ -151,7 +154,7 @@ def test_an_open_figure_cannot_be_asked_for(tmp_path: Path) -> None:
 
 
 def test_open_figures_of_the_papers_have_tables_of_their_own() -> None:
-    for name in definitions.papers(ROOT):
-        paper = definitions.paper(ROOT, name)
+    for name in catalogue.papers(ROOT):
+        paper = catalogue.paper(ROOT, name)
         measured = {one["table"] for one in paper["figures"]}
         assert not measured & {one["table"] for one in paper.get("open", [])}

@@ -17,10 +17,12 @@ import pytest
 from browser import OPEN, PAPER, WIDTH, WIDTHS, look, look_without_script, opened, violations
 from playwright.sync_api import Browser
 
-from benchbook import digits
-from benchbook.files import read_json, write_text
-from benchbook.pages import colours, lab, machine, marks, page, prose, reports
-from benchbook.pages.render import TEMPLATES
+from benchbook.core import number_format
+from benchbook.core.files import read_json, write_text
+from benchbook.report import index_page, machine_page, notebook_export, paper_page, wording
+from benchbook.report.plots import palette
+from benchbook.report.render import TEMPLATES
+from benchbook.report.sections import findings as findings_section
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
 FIGURE = "mbw-1.2.2-b4096-8"
@@ -54,20 +56,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             paper = made_up.results(top / name, **case)
             folder = f"figures/{made_up.PAPER}" if name == "figure" else "."
             output = top / name / "reports" / folder / f"{made_up.PAPER}.html"
-            patch.setenv(page.VARIABLE, str(paper))
+            patch.setenv(paper_page.VARIABLE, str(paper))
             if name == "whole":
-                reports.make_page(NOTEBOOK, paper, paper.with_name("executed.ipynb"), output)
+                notebook_export.make_page(
+                    NOTEBOOK, paper, paper.with_name("executed.ipynb"), output
+                )
             elif name == "figure":  # as above, without another kernel
-                patch.setattr(reports, "execute", executed_here)
-                reports.make_page(NOTEBOOK, paper, paper.with_name("executed.ipynb"), output)
+                patch.setattr(notebook_export, "execute", executed_here)
+                notebook_export.make_page(
+                    NOTEBOOK, paper, paper.with_name("executed.ipynb"), output
+                )
             else:
-                write_text(output, reports.export(made_up.executed_here(NOTEBOOK), ""))
+                write_text(output, notebook_export.export(made_up.executed_here(NOTEBOOK), ""))
             if name != "figure":
                 controls = made_up.controls(top / name / "controls.json")
-                lab.make_controls(controls, output.with_name("controls.html"))
-                lab.make_index([paper], controls, output.with_name("index.html"))
+                index_page.make_controls(controls, output.with_name("controls.html"))
+                index_page.make_index([paper], controls, output.with_name("index.html"))
                 files = [top / name / "mbw" / "analysis.json", paper]
-                machine.make_machine(files, output.with_name("machine.html"))
+                machine_page.make_machine(files, output.with_name("machine.html"))
         for name, case in STREAM_CASES.items():
             other_page(top / name, made_up.STREAM, "stream", case, patch)
         for name, case in UDP_CASES.items():
@@ -88,13 +94,13 @@ def other_page(
     """The page of another paper, with the pages about the machine and all papers."""
     paper = made_up.results(folder, paper=named, **case)
     output = folder / "reports" / f"{named}.html"
-    patch.setenv(page.VARIABLE, str(paper))
+    patch.setenv(paper_page.VARIABLE, str(paper))
     notebook = NOTEBOOK.with_name(f"{named}.ipynb")
-    write_text(output, reports.export(made_up.executed_here(notebook), ""))
+    write_text(output, notebook_export.export(made_up.executed_here(notebook), ""))
     controls = made_up.controls(folder / "controls.json")
-    lab.make_index([paper], controls, output.with_name("index.html"))
+    index_page.make_index([paper], controls, output.with_name("index.html"))
     files = [folder / experiment / "analysis.json", paper]
-    machine.make_machine(files, output.with_name("machine.html"))
+    machine_page.make_machine(files, output.with_name("machine.html"))
 
 
 def pages(site: Path) -> list[Path]:
@@ -181,7 +187,7 @@ def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
 def test_every_invocation_is_drawn(site: Path) -> None:
     paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
     figure = paper["figures"][0]
-    svg = page.PaperPage(paper).pictures()[figure["id"]].svg
+    svg = paper_page.PaperPage(paper).pictures()[figure["id"]].svg
     dots = sum(len(row["invocations"]) for row in figure["rows"])
     assert dots == 24
     assert len(re.findall(r"<use ", svg)) >= dots + 2 * len(figure["rows"])
@@ -263,16 +269,16 @@ def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: 
 
 def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> None:
     paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
-    claim = prose.claims(paper)[0]
-    ratio = digits.number(claim["estimate"], *claim["interval"])
+    claim = wording.claims(paper)[0]
+    ratio = number_format.number(claim["estimate"], *claim["interval"])
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
     assert ratio in shown.inner_text("h1")
     first = shown.inner_text("p.answer")
     assert first.startswith("The number repeats here, but it is no rate of copying memory. Block ")
     assert "The claim: “" in shown.inner_text(".said")
     assert "does not: it holds only through " in shown.inner_text(".said")
-    assert digits.with_interval(claim["estimate"], *claim["interval"]) in first
-    body = shown.inner_text("body").replace(digits.FIXED, " ")
+    assert number_format.with_interval(claim["estimate"], *claim["interval"]) in first
+    body = shown.inner_text("body").replace(number_format.FIXED, " ")
     assert "4 KiB block 8,192 times" in body
     assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body
     assert "That does not close the case" in body
@@ -285,8 +291,8 @@ def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
     pairs = {
         (
             one["kind"],
-            prose.parts_of(one["top"])["method"],
-            prose.parts_of(one["top"])["bytes"],
+            wording.parts_of(one["top"])["method"],
+            wording.parts_of(one["top"])["bytes"],
         ): one
         for one in odd["pairs"]
     }
@@ -320,7 +326,7 @@ def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
 def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict) -> None:
     path = site / "stream/reports" / f"{made_up.STREAM}.html"
     assert path.stat().st_size < 2_000_000
-    text = looks[path]["text"].replace(digits.FIXED, " ")
+    text = looks[path]["text"].replace(number_format.FIXED, " ")
     for said in (
         "The rule asks for 122 MiB an array",
         "(copy, non-temporal stores)",
@@ -455,8 +461,8 @@ def test_a_variant_whose_flags_a_wrapper_changed_says_so(site: Path, looks: dict
 
 def test_flags_that_nobody_saw_are_unknown() -> None:
     unknown = {"wrapper": {"state": "unknown", "reason": "it does not tell"}}
-    assert prose.wrapper(unknown) == "what reached the compiler is unknown: it does not tell"
-    assert prose.wrapper({"wrapper": None}) == prose.wrapper({}) == ""
+    assert wording.wrapper(unknown) == "what reached the compiler is unknown: it does not tell"
+    assert wording.wrapper({"wrapper": None}) == wording.wrapper({}) == ""
 
 
 def test_the_index_is_searched_by_words(site: Path, browser: Browser) -> None:
@@ -484,8 +490,8 @@ def test_every_claim_figure_and_finding_can_be_searched(site: Path, looks: dict)
     paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
     text = (site / "whole/reports/index.html").read_text(encoding="utf-8")
     linked = set(re.findall(rf'href="{made_up.PAPER}\.html#([^"]+)"', text))
-    claims = {f"{one['figure']}-{one['claim']}" for one in prose.claims(paper)}
-    found = marks.of(paper)
+    claims = {f"{one['figure']}-{one['claim']}" for one in wording.claims(paper)}
+    found = findings_section.of(paper)
     findings = {one.anchor for one in (*found.every, *found.run)}
     assert linked == claims | {one["id"] for one in paper["figures"]} | findings
     assert len(findings) > 2
@@ -533,11 +539,11 @@ def test_pictures_turn_dark_with_the_page(site: Path, browser: Browser) -> None:
 
 
 def test_every_colour_of_text_is_read_on_paper_and_on_what_is_shaded() -> None:
-    pairs = [colours.PAPER, colours.REGION]
-    for ink in (colours.INK, colours.GREY, colours.WARNING, *colours.PALETTE):
+    pairs = [palette.PAPER, palette.REGION]
+    for ink in (palette.INK, palette.GREY, palette.WARNING, *palette.PALETTE):
         for ground in pairs:
             assert contrast(ink, ground) >= 4.5, (ink, ground)
-            assert contrast(colours.DRAWN[ink], colours.DRAWN[ground]) >= 4.5, (ink, ground)
+            assert contrast(palette.DRAWN[ink], palette.DRAWN[ground]) >= 4.5, (ink, ground)
 
 
 def contrast(one: str, other: str) -> float:
@@ -554,7 +560,10 @@ def contrast(one: str, other: str) -> float:
 
 def test_pages_need_no_statistics() -> None:
     """They compute nothing, and each notebook starts a second sooner."""
-    code = "import sys; from benchbook.pages import lab, page, reports; print(*sys.modules)"
+    code = (
+        "import sys; from benchbook.report import index_page, notebook_export, paper_page; "
+        "print(*sys.modules)"
+    )
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, check=True, capture_output=True, text=True, cwd=made_up.ROOT)
     assert not {"pandas", "scipy"} & set(loaded.stdout.split())

@@ -14,8 +14,8 @@ from browser import OPEN, WIDTH
 from made_up_findings import finding
 from playwright.sync_api import Browser
 
-from benchbook.files import read_json, write_text
-from benchbook.pages import lab, machine, page, reports
+from benchbook.core.files import read_json, write_text
+from benchbook.report import index_page, machine_page, notebook_export, paper_page
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
 # Ways out of text, attributes, comments, style, script, templates, and a formula of matplotlib.
@@ -59,13 +59,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = top / "reports"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made_up.ROOT)
-        patch.setenv(page.VARIABLE, str(paper))
+        patch.setenv(paper_page.VARIABLE, str(paper))
         cells = made_up.executed_here(NOTEBOOK)
-        write_text(folder / f"{made_up.PAPER}.html", reports.export(cells, ""))
-        reports.write_figures(page.PaperPage(content), folder / "figures")
-        lab.make_index([paper], controls, folder / "index.html")
-        lab.make_controls(controls, folder / "controls.html")
-        machine.make_machine([analysis, paper], folder / "machine.html")
+        write_text(folder / f"{made_up.PAPER}.html", notebook_export.export(cells, ""))
+        notebook_export.write_figures(paper_page.PaperPage(content), folder / "figures")
+        index_page.make_index([paper], controls, folder / "index.html")
+        index_page.make_controls(controls, folder / "controls.html")
+        machine_page.make_machine([analysis, paper], folder / "machine.html")
     return folder
 
 

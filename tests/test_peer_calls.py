@@ -8,12 +8,12 @@ import pytest
 from conftest import ROOT
 from made_up import SIZES
 
-from benchbook import definitions
-from benchbook.agreement import agreement
+from benchbook.analyse.peer_agreement import agreement
+from benchbook.define import catalogue
+from benchbook.define.points import Point, expand
 from benchbook.peers.matching import matched
 from benchbook.peers.parsers import Measured, NotUnderstoodError, perf_bench
 from benchbook.peers.start import prepare, read
-from benchbook.points import Point, expand
 
 TEXT = (Path(__file__).parent / "peer_outputs/perf-bench-6.1.txt").read_text()
 CALLS = 30_000
@@ -44,7 +44,7 @@ def test_what_says_something_else_is_not_understood(old: str, new: str, reason: 
 
 
 def test_it_is_asked_for_as_many_calls_as_ours_makes() -> None:
-    spec = definitions.definition(ROOT, "syscall")["variants"]["perf-bench"]["peer"]
+    spec = catalogue.definition(ROOT, "syscall")["variants"]["perf-bench"]["peer"]
     start = prepare(spec, CALL, COUNTS)
     assert start.arguments == ("bench", "syscall", "basic", "--loop", str(CALLS))
     assert start.declared_bytes == 0
@@ -54,8 +54,8 @@ def test_it_is_asked_for_as_many_calls_as_ours_makes() -> None:
 
 
 def test_it_measures_one_call_and_says_why_no_other() -> None:
-    content = definitions.definition(ROOT, "syscall")
-    points, _ = expand(content, definitions.crosses(content, "quick"), SIZES)
+    content = catalogue.definition(ROOT, "syscall")
+    points, _ = expand(content, catalogue.crosses(content, "quick"), SIZES)
     theirs, rows = matched(content, points)
     assert [one.factors for one in theirs] == [CALL]
     others = [one["reason"] for one in rows if one["peer_point"] is None]

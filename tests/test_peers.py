@@ -15,19 +15,21 @@ import pytest
 import yaml
 from conftest import ROOT, copy_checkout
 
-from benchbook import definitions, evidence, peers, planning
-from benchbook.analysis import variants
-from benchbook.build import build_variant
-from benchbook.errors import BenchbookError
-from benchbook.invoke import PointResult, Request, invoke
+from benchbook import evidence
+from benchbook.analyse.stage import variants
+from benchbook.build.stage import build_variant
+from benchbook.commands import plan as plan_command
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue, peers
+from benchbook.define.points import Point, expand, point_id
+from benchbook.define.settings import load_settings
+from benchbook.measure.invocation import PointResult, Request, invoke
+from benchbook.measure.pilot import pilot
+from benchbook.measure.starter import Starter
 from benchbook.peers import tool
 from benchbook.peers.matching import matched
 from benchbook.peers.parsers import Measured, NotUnderstoodError, likwid_bench, mbw
 from benchbook.peers.start import PeerStart, prepare
-from benchbook.pilot import pilot
-from benchbook.points import Point, expand, point_id
-from benchbook.settings import load_settings
-from benchbook.start import Starter
 
 OUTPUTS = Path(__file__).parent / "peer_outputs"
 CPU = min(os.sched_getaffinity(0))
@@ -105,12 +107,12 @@ def test_likwid_bench_that_says_something_else_is_not_understood(
 
 @pytest.fixture(scope="module")
 def content() -> dict[str, Any]:
-    return definitions.definition(ROOT, "mbw")
+    return catalogue.definition(ROOT, "mbw")
 
 
 @pytest.fixture(scope="module")
 def stream() -> dict[str, Any]:
-    return definitions.definition(ROOT, "stream")
+    return catalogue.definition(ROOT, "stream")
 
 
 def twin(factors: dict[str, Any], variant: str = "gcc-debian", mark: str = "") -> Point:
@@ -164,9 +166,9 @@ def test_quick_measures_each_form_of_mbw_beside_its_twin_and_tiny_none(
     content: dict[str, Any],
 ) -> None:
     sizes = {"LLC": 32 * 2**20, "cores": 2}
-    tiny, _ = expand(content, definitions.crosses(content, "tiny"), sizes)
+    tiny, _ = expand(content, catalogue.crosses(content, "tiny"), sizes)
     assert matched(content, tiny) == ([], [])
-    quick, _ = expand(content, definitions.crosses(content, "quick"), sizes)
+    quick, _ = expand(content, catalogue.crosses(content, "quick"), sizes)
     found, rows = matched(content, quick)
     assert {point.factors["method"] for point in found} == {"copy", "loop", "block-1.2.2"}
     assert len(rows) == sum(point.variant == "gcc-debian" for point in quick)
@@ -281,7 +283,7 @@ def test_a_processor_without_the_instructions_cannot_run(
     monkeypatch.setenv("PATH", f"{path.parent}:{os.environ['PATH']}")
     spec = {**spec_of(content, cpu_flags=["avx9000"]), "describes": None}
     assert tool.find(spec)["reason"] == "this processor has no avx9000"
-    assert planning._expected("mbw-1.2.2", {"peer": spec})["state"] == "cannot_run"
+    assert plan_command._expected("mbw-1.2.2", {"peer": spec})["state"] == "cannot_run"
 
 
 def test_who_reads_variants_bears_one_without_functions(tmp_path: Path) -> None:
@@ -456,9 +458,9 @@ def test_a_checkout_finds_its_peers_by_wildcard(tmp_path: Path) -> None:
     (checkout / "kernels/mbw/peers/mbw-1.2.2.yaml").rename(
         checkout / "kernels/mbw/peers/renamed.yaml"
     )
-    assert list(peers.of(definitions.definition(checkout, "mbw"))) == ["renamed"]
+    assert list(peers.of(catalogue.definition(checkout, "mbw"))) == ["renamed"]
     shutil.rmtree(checkout / "kernels/mbw/peers")
-    assert peers.of(definitions.definition(checkout, "mbw")) == {}
+    assert peers.of(catalogue.definition(checkout, "mbw")) == {}
 
 
 # --- The real programs

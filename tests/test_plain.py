@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchbook.plain import against_plain
-from benchbook.points import point_id
+from benchbook.define.points import point_id
+from benchbook.judge.plain_ratio import against_plain
 
 PLAIN = {"threads": 0}
 BYTES, BLOCKS = 1 << 26, 8

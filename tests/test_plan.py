@@ -10,16 +10,17 @@ from types import SimpleNamespace
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions, devices, plan, points
-from benchbook.capabilities import Capability
-from benchbook.errors import BenchbookError
-from benchbook.invoke import PointResult, Result, command_line
-from benchbook.pilot import StartCost, calibrate, fit, pilot
-from benchbook.settings import load_settings
-from benchbook.sizes import parse_counts
-from benchbook.start import Starter
+from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import parse_counts
+from benchbook.define import catalogue, points
+from benchbook.define.settings import load_settings
+from benchbook.host.capabilities import Capability
+from benchbook.host.topology import pin_order, read_topology
+from benchbook.measure.invocation import PointResult, Result, command_line
+from benchbook.measure.pilot import StartCost, calibrate, fit, pilot
+from benchbook.measure.starter import Starter
+from benchbook.plan import devices, plan
 from benchbook.stats import least_blocks
-from benchbook.topology import pin_order, read_topology
 from benchbook.workflow import Lab
 
 CONTENT = {
@@ -108,20 +109,17 @@ def test_processes_need_memory_each_and_cpus_as_far_as_there_are() -> None:
 
 
 def test_presets_contain_the_smaller_ones() -> None:
-    content = definitions.definition(ROOT, "mbw")
+    content = catalogue.definition(ROOT, "mbw")
     sizes = {"L1d": 32768, "L2": 2**20, "LLC": 2**25, "total LLC": 2**26, "cores": 6}
     ids = [
-        {
-            point.id
-            for point in points.expand(content, definitions.crosses(content, preset), sizes)[0]
-        }
+        {point.id for point in points.expand(content, catalogue.crosses(content, preset), sizes)[0]}
         for preset in ("tiny", "quick", "paper")
     ]
     assert ids[0] < ids[1] < ids[2]
 
 
 def test_tiny_has_at_most_eight_points_and_eight_blocks() -> None:
-    for experiment in definitions.experiments(ROOT):
+    for experiment in catalogue.experiments(ROOT):
         made = plan.make_plan(ROOT, experiment, settings())
         assert len([point for point in made.points if not point.twin]) <= 8
         assert made.looks == [8]
@@ -200,7 +198,7 @@ def of_forms(*forms: str) -> dict:
 
 
 def with_figures(monkeypatch: pytest.MonkeyPatch, *figures: dict, **changes) -> plan.Plan:
-    monkeypatch.setattr(definitions, "figures_of", lambda root, experiment: list(figures))
+    monkeypatch.setattr(catalogue, "figures_of", lambda root, experiment: list(figures))
     return planned(**changes)
 
 
@@ -458,7 +456,7 @@ def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
 
 
 def transfers(monkeypatch: pytest.MonkeyPatch, **changes) -> plan.Plan:
-    for name in definitions.definition(ROOT, "hostdev")["passes"]:
+    for name in catalogue.definition(ROOT, "hostdev")["passes"]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(
         devices, "capability", lambda name, root: Capability(name, "absent", "none")
@@ -495,7 +493,7 @@ def test_a_serial_run_begins_with_its_first_start(monkeypatch: pytest.MonkeyPatc
     starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None)
     first, second = made.points[:2]
     ticks = iter([7, 8])
-    monkeypatch.setattr("benchbook.start.now_ns", lambda: next(ticks))
+    monkeypatch.setattr("benchbook.measure.starter.now_ns", lambda: next(ticks))
     requests = [starter.request([one], {one.id: {}}, Random(1)) for one in (first, second)]
     assert [one.options["began-ns"] for one in requests] == [7, 7]
 
@@ -553,13 +551,13 @@ def test_variables_are_passed_on_where_an_experiment_says_so(
 
 def test_a_budget_is_divided_by_the_shares_that_a_paper_names(monkeypatch) -> None:
     paper = {"budget_factor": 0.5, "shares": {"b": 2.0, "c": 0.5}}
-    monkeypatch.setattr(definitions, "papers_of", lambda root, experiment: ["p"])
-    monkeypatch.setattr(definitions, "paper", lambda root, name: paper)
-    monkeypatch.setattr(definitions, "experiments_of", lambda root, name: ["a", "b", "c", "d"])
+    monkeypatch.setattr(catalogue, "papers_of", lambda root, experiment: ["p"])
+    monkeypatch.setattr(catalogue, "paper", lambda root, name: paper)
+    monkeypatch.setattr(catalogue, "experiments_of", lambda root, name: ["a", "b", "c", "d"])
     known = {"budget_s": 90, "preset": "quick"}
     found = [plan._share(ROOT, one, known) for one in "abcd"]
     assert found == [10, 20, 5, 10]
     assert plan._share(ROOT, "b", known | {"preset": "tiny"}) == 40
-    monkeypatch.setattr(definitions, "papers_of", lambda root, experiment: [])
+    monkeypatch.setattr(catalogue, "papers_of", lambda root, experiment: [])
     assert plan._share(ROOT, "of no paper", known) == 90 * plan.OF_NO_PAPER
     assert plan._share(ROOT, "of no paper", known | {"preset": "tiny"}) == 90

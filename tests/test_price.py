@@ -20,10 +20,10 @@ from claimed import (
     summaries,
 )
 
-from benchbook.claims import estimate
-from benchbook.price import block_seconds, price
+from benchbook.judge.claims import estimate
+from benchbook.judge.settling_cost import block_seconds, price
+from benchbook.judge.verdicts import judge_claims, to_settle
 from benchbook.stats import hodges_lehmann, least_blocks
-from benchbook.verdicts import judge_claims, to_settle
 
 A, B = "v,method=a", "v,method=b"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sysfs_trees as trees
 
-from benchbook.errors import BenchbookError
-from benchbook.probe_plan import FULL_NS, FULL_PAIRS, LOOK_NS, ProbePlan, argv, plan_probe
-from benchbook.topology import Topology, pin, read_topology
+from benchbook.core.errors import BenchbookError
+from benchbook.host.topology import Topology, pin, read_topology
+from benchbook.measure.probe_plan import FULL_NS, FULL_PAIRS, LOOK_NS, ProbePlan, argv, plan_probe
 
 
 @pytest.fixture(scope="module")

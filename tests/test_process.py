@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from benchbook import process
-from benchbook.errors import BenchbookError
+from benchbook.core import processes
+from benchbook.core.errors import BenchbookError
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user is played by root only")
@@ -25,8 +25,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user is playe
 HOLDER = """
 import os, subprocess, sys
 from pathlib import Path
-from benchbook.errors import BenchbookError
-from benchbook.process import measuring_lock, only_workflow
+from benchbook.core.errors import BenchbookError
+from benchbook.core.processes import measuring_lock, only_workflow
 
 def say(line):
     print(line, flush=True)
@@ -110,7 +110,7 @@ def refusal(checkout: Path = Path("/elsewhere")) -> str:
     """The one sentence by which measuring is refused here."""
     with (
         pytest.raises(BenchbookError) as caught,
-        process.measuring_lock("stream", checkout, lambda line: None),
+        processes.measuring_lock("stream", checkout, lambda line: None),
     ):
         pass
     sentence = str(caught.value)
@@ -125,7 +125,7 @@ def test_the_waiting_one_names_the_holder_and_follows_it(start, folder: Path) ->
     second = start()
     assert second.says() == (
         f"waiting for process {first.process.pid} measuring stream in /elsewhere: "
-        f"one measurement at a time on a host ({folder / process.LOCK_NAME})"
+        f"one measurement at a time on a host ({folder / processes.LOCK_NAME})"
     )
     first.end()
     assert second.says() == "holding"
@@ -152,7 +152,7 @@ def test_the_program_of_a_killed_holder_keeps_the_right(start) -> None:
 def test_removing_the_file_does_not_free_the_right(start, folder: Path, inherits: bool) -> None:
     first = start(inherits=inherits)
     assert first.says() == "holding"
-    (folder / process.LOCK_NAME).unlink()
+    (folder / processes.LOCK_NAME).unlink()
     if inherits:
         first.kill()
     second = start()
@@ -165,9 +165,9 @@ def test_removing_the_file_does_not_free_the_right(start, folder: Path, inherits
 def test_a_file_that_went_before_it_was_locked_is_not_taken(
     folder: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    path = folder / process.LOCK_NAME
+    path = folder / processes.LOCK_NAME
     path.write_text("")
-    lock_it, calls = process._try, []
+    lock_it, calls = processes._try, []
 
     def first_remove_it(handle: int, *rest) -> bool:
         if not calls:
@@ -177,15 +177,15 @@ def test_a_file_that_went_before_it_was_locked_is_not_taken(
         calls.append(handle)
         return lock_it(handle, *rest)
 
-    monkeypatch.setattr(process, "_try", first_remove_it)
-    handle = process._take(path, "")
+    monkeypatch.setattr(processes, "_try", first_remove_it)
+    handle = processes._take(path, "")
     assert len(calls) == 2
     assert os.path.samestat(os.fstat(handle), path.stat())
     os.close(handle)
 
 
 def test_a_shell_may_lock_the_file(start, folder: Path) -> None:
-    path = folder / process.LOCK_NAME
+    path = folder / processes.LOCK_NAME
     path.write_text('{"pid": 1, "what": "mine", "checkout": "/there"}')
     shell = subprocess.Popen(
         ["flock", path, "sh", "-c", "echo held; exec cat"],
@@ -216,20 +216,20 @@ def test_a_shell_may_lock_the_file(start, folder: Path) -> None:
 def test_a_holder_that_cannot_be_read_is_another_measurement(
     folder: Path, content: str, user: int
 ) -> None:
-    path = folder / process.LOCK_NAME
+    path = folder / processes.LOCK_NAME
     path.write_bytes(content.encode("latin-1"))
     os.chown(path, user, -1)
-    assert process._holder(path) == "another measurement"
+    assert processes._holder(path) == "another measurement"
     # What was written there does not matter to who takes it.
-    with process.measuring_lock("stream", Path("/elsewhere"), pytest.fail):
-        assert process._holder(path).startswith(f"process {os.getpid()} measuring stream")
+    with processes.measuring_lock("stream", Path("/elsewhere"), pytest.fail):
+        assert processes._holder(path).startswith(f"process {os.getpid()} measuring stream")
     assert path.read_bytes() == b""
 
 
 def test_the_place_is_the_same_for_all_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BENCHBOOK_LOCK_DIR", raising=False)
     monkeypatch.setattr(os, "access", lambda *_: pytest.fail("chosen by permission"))
-    assert process.lock_file() == Path("/tmp") / process.LOCK_NAME
+    assert processes.lock_file() == Path("/tmp") / processes.LOCK_NAME
 
 
 @needs_root
@@ -258,7 +258,7 @@ def test_a_folder_of_root_alone_is_refused_not_replaced(start, folder: Path) -> 
 
 @needs_root
 def test_a_file_of_root_alone_is_refused_and_not_to_be_removed(start, folder: Path) -> None:
-    path = folder / process.LOCK_NAME
+    path = folder / processes.LOCK_NAME
     path.write_text("")
     path.chmod(0o600)
     said = start(uid=NOBODY).says()
@@ -270,20 +270,20 @@ def test_a_file_of_root_alone_is_refused_and_not_to_be_removed(start, folder: Pa
 def test_a_planted_link_does_not_empty_its_target(folder: Path, plant: str) -> None:
     precious = folder / "precious"
     precious.write_text("kept")
-    getattr(folder / process.LOCK_NAME, plant)(precious)
+    getattr(folder / processes.LOCK_NAME, plant)(precious)
     assert "symbolic link" in (said := refusal()) or "one name" in said
     assert precious.read_text() == "kept"
 
 
 def test_a_dangling_link_is_not_followed(folder: Path) -> None:
-    (folder / process.LOCK_NAME).symlink_to(folder / "made")
+    (folder / processes.LOCK_NAME).symlink_to(folder / "made")
     assert "symbolic link" in refusal()
     assert not (folder / "made").exists()
 
 
 @pytest.mark.parametrize(("make", "words"), [(Path.mkdir, "directory"), (os.mkfifo, "plain file")])
 def test_what_is_no_plain_file_is_refused(folder: Path, make: Callable, words: str) -> None:
-    make(folder / process.LOCK_NAME)
+    make(folder / processes.LOCK_NAME)
     assert words in refusal()
 
 
@@ -302,13 +302,13 @@ def test_the_checkout_itself_is_no_place(folder: Path) -> None:
 
 
 def test_a_right_that_was_refused_or_given_back_is_free(folder: Path) -> None:
-    with pytest.raises(ZeroDivisionError), process.measuring_lock("a", Path("/x"), pytest.fail):
+    with pytest.raises(ZeroDivisionError), processes.measuring_lock("a", Path("/x"), pytest.fail):
         raise ZeroDivisionError
-    (folder / process.LOCK_NAME).rename(folder / "away")
-    (folder / process.LOCK_NAME).symlink_to("away")
+    (folder / processes.LOCK_NAME).rename(folder / "away")
+    (folder / processes.LOCK_NAME).symlink_to("away")
     refusal()
-    (folder / process.LOCK_NAME).unlink()
-    with process.measuring_lock("b", Path("/x"), pytest.fail):
+    (folder / processes.LOCK_NAME).unlink()
+    with processes.measuring_lock("b", Path("/x"), pytest.fail):
         pass
 
 
@@ -328,8 +328,8 @@ def test_a_workflow_waits_for_one_that_is_only_dying(
 ) -> None:
     first = start(str(tmp_path))
     assert first.says() == "holding"
-    monkeypatch.setattr(process.time, "sleep", lambda _: first.kill())
-    os.close(process.only_workflow(tmp_path))
+    monkeypatch.setattr(processes.time, "sleep", lambda _: first.kill())
+    os.close(processes.only_workflow(tmp_path))
 
 
 def test_a_workflow_lock_that_cannot_be_is_one_sentence(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_workflow_lock_that_cannot_be_is_one_sentence(tmp_path: Path) -> None:
 
     def refused(words: str) -> None:
         with pytest.raises(BenchbookError, match=rf"{words}.*; it must be a plain file in a"):
-            process.only_workflow(tmp_path, 0)
+            processes.only_workflow(tmp_path, 0)
 
     inner.write_text("")
     refused("File exists")
@@ -351,7 +351,7 @@ def test_a_workflow_lock_that_cannot_be_is_one_sentence(tmp_path: Path) -> None:
     (inner / "benchbook.lock").symlink_to(precious)
     refused("symbolic link")
     assert precious.read_text() == "kept"
-    os.close(process.only_workflow(inner, 0))
+    os.close(processes.only_workflow(inner, 0))
 
 
 @needs_root
@@ -366,7 +366,7 @@ def test_a_workflow_in_a_checkout_of_another_is_refused(start, folder: Path) -> 
 # A child that dies with its parent, or says after a while that it did not.
 FOLLOWER = """
 import os, signal, sys, time
-from benchbook.process import child_setup, die_with_parent, follow_parent
+from benchbook.core.processes import child_setup, die_with_parent, follow_parent
 {setup}
 print("following", flush=True)
 time.sleep(20)

@@ -9,11 +9,14 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from benchbook import analysis, disturbance, noise, records, tables
-from benchbook.files import write_json
-from benchbook.invoke import PointResult, Request, Result, read_output
-from benchbook.points import Point
-from benchbook.start import Starter
+from benchbook.analyse import disturbances, tables
+from benchbook.analyse import stage as analyse_stage
+from benchbook.core.files import write_json
+from benchbook.define.points import Point
+from benchbook.measure import disturbance
+from benchbook.measure.invocation import PointResult, Request, Result, read_output
+from benchbook.measure.starter import Starter
+from benchbook.records import journal
 
 POINT = Point("p", "v", {"bytes": 1000, "method": "copy", "processes": 2, "schedule": "apart"})
 THRESHOLDS = {"run_delay_fraction": 0.05, "run_delay_least_ns": 0, "steal_fraction": 0.02}
@@ -48,8 +51,8 @@ def measured(folder: Path, *outcomes: PointResult) -> Path:
     request = Request(Path("true"), {}, [], cpus=[0, 1])
     for block, one in enumerate(outcomes):
         result = Result([one], {}, 10, 0, 10, None, None)
-        records.append(
-            run / records.JOURNAL,
+        journal.append(
+            run / journal.JOURNAL,
             [
                 {"kind": "block", "block": block, "t_block_ns": 0},
                 *starter.lines(block, 0, [POINT], request, result),
@@ -57,8 +60,8 @@ def measured(folder: Path, *outcomes: PointResult) -> Path:
             ],
         )
     point = {"id": "p", "variant": "v", "twin": "", "factors": POINT.factors}
-    write_json(run / records.PLAN, {"version": 1, "points": [point]})
-    write_json(run / records.MANIFEST, {"version": 1})
+    write_json(run / journal.PLAN, {"version": 1, "points": [point]})
+    write_json(run / journal.MANIFEST, {"version": 1})
     pointer = folder / "current.json"
     write_json(pointer, {"version": 1, "run": "r", "experiment": "mbw", "folder": str(run)})
     return pointer
@@ -73,7 +76,7 @@ def test_two_processes_at_one_and_three_gb_per_s_are_one_row_at_four(tmp_path: P
     assert rows["warm_up"].tolist() == [True, False, False] * 2
     assert rows["rate_bytes_per_s"].tolist()[4] == pytest.approx(2.5e9)
 
-    summaries, inside = analysis.summarise(tmp_path / "samples.parquet", paper_samples=2)
+    summaries, inside = analyse_stage.summarise(tmp_path / "samples.parquet", paper_samples=2)
     (row,) = summaries.to_dict("records")
     mean = tables.rate(row["bytes_declared"], row["paper_mean_ns"])
     assert mean == pytest.approx(1e9 + 1000 / 325 * 1e9)
@@ -87,7 +90,7 @@ def test_one_process_leaves_no_trace_in_the_journal(tmp_path: Path) -> None:
     pointer = measured(tmp_path, outcome([[9, 10, 20]]), outcome([[9, 30, 40]]))
     (first, _) = [
         line
-        for line in records.read_lines(tmp_path / "run" / records.JOURNAL)
+        for line in journal.read_lines(tmp_path / "run" / journal.JOURNAL)
         if line["kind"] == "invocation"
     ]
     assert "process" not in first
@@ -126,6 +129,6 @@ def test_waits_of_a_moment_disturb_nothing() -> None:
 def test_the_machines_page_judges_waiting_alike(tmp_path: Path) -> None:
     measured(tmp_path, outcome([[9, 10], [9, 10]]), outcome([[9, 10]] * 3))
     plan = {"settings": {"disturbed": THRESHOLDS}}
-    two, three = noise.noise(tmp_path / "run", plan)["starts"]
+    two, three = disturbances.noise(tmp_path / "run", plan)["starts"]
     assert two["run_delay_fraction"] == pytest.approx(30 / 2 / 500)
     assert three["run_delay_fraction"] is None  # more than the two CPUs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.pages import prose
+from benchbook.report import wording
 
 POINTS = ["v,call=getpid-libc,method=batch", "v,call=loop,method=batch"]
 
@@ -18,15 +18,15 @@ def paper(**values: dict[str, str]) -> dict[str, Any]:
 
 def test_values_are_called_as_the_experiment_names_them() -> None:
     named = paper(call={"getpid-libc": "getpid()", "loop": "an empty loop"})
-    assert prose.differing(named, *POINTS) == ("getpid()", "an empty loop")
-    assert prose.point_name(named, POINTS[0]) == "batches, getpid(), v"
+    assert wording.differing(named, *POINTS) == ("getpid()", "an empty loop")
+    assert wording.point_name(named, POINTS[0]) == "batches, getpid(), v"
 
 
 def test_values_without_a_name_are_called_as_all_of_their_kind() -> None:
-    assert prose.differing(paper(), *POINTS) == ("getpid-libc", "loop")
+    assert wording.differing(paper(), *POINTS) == ("getpid-libc", "loop")
     sizes = ["v,bytes=4096", "v,bytes=65536"]
     known = {**paper(), "points": [{"point": one, "experiment": "e"} for one in sizes]}
-    assert [one.replace("\u00a0", " ") for one in prose.differing(known, *sizes)] == [
+    assert [one.replace("\u00a0", " ") for one in wording.differing(known, *sizes)] == [
         "4 KiB",
         "64 KiB",
     ]

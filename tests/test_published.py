@@ -6,10 +6,10 @@ from typing import Any
 
 from conftest import ROOT
 
-from benchbook import definitions, published
 from benchbook.audit import audit
-from benchbook.files import read_json
-from benchbook.published import read_table
+from benchbook.core.files import read_json
+from benchbook.define import catalogue, published
+from benchbook.define.published import read_table
 
 PUBLISHED = ROOT / "data" / "published"
 
@@ -69,10 +69,10 @@ def test_cells_are_those_that_were_transcribed() -> None:
 
 
 def test_every_row_of_every_table_is_in_a_figure() -> None:
-    for paper in definitions.papers(ROOT):
+    for paper in catalogue.papers(ROOT):
         audited = audit(ROOT, paper)
         named: dict[str, set[Any]] = {}
-        for figure in definitions.paper(ROOT, paper)["figures"]:
+        for figure in catalogue.paper(ROOT, paper)["figures"]:
             table = figure["table"]
             series = [*figure["select"], *figure.get("ranges", [])]
             rows = {tuple(one["row"].items()) for one in series}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sysfs_trees as trees
 
-from benchbook import host, quiet
+from benchbook.host import facts, quiet
 
 CPU = trees.CPU_DIR
 FREQ = f"{CPU}/cpu0/cpufreq"
@@ -154,7 +154,7 @@ def test_load_of_a_large_host_is_relative(tmp_path: Path) -> None:
 
 def test_steal_since_an_earlier_moment(tmp_path: Path) -> None:
     root = machine(tmp_path, {"proc/stat": STAT.format(idle=50, steal=50)})
-    earlier = host.cpu_ticks(root)
+    earlier = facts.cpu_ticks(root)
     assert quiet.check(root, earlier=earlier) == []  # no time has passed
     trees.put(root, "proc/stat", STAT.format(idle=1050, steal=50))
     assert quiet.check(root, earlier=earlier) == []  # old steal, none since

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchbook import compare, record
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json, write_json
+from benchbook import compare
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
+from benchbook.records import archive
 
-RECORDED = sorted((ROOT / record.FOLDER).glob("*/*/*/manifest.json"))
+RECORDED = sorted((ROOT / archive.FOLDER).glob("*/*/*/manifest.json"))
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def checkout(tmp_path: Path) -> Path:
     for one in ("plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"):
         (tmp_path / folder / one).write_bytes((source / one).read_bytes())
     variants = {}
-    for built in read_json(source / record.VARIANTS)["items"]:
+    for built in read_json(source / archive.VARIANTS)["items"]:
         variants[built["variant"]] = f"build/{built['variant']}"
         binary = {"binary": {"sha256": built["sha256"]}, "version": 1}
         write_json(tmp_path / "build" / built["variant"] / "variant.json", built | binary)
@@ -41,15 +42,15 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_a_run_is_recorded_whole_once_and_compared(checkout: Path) -> None:
     experiment = RECORDED[0].parent.parent.name
-    (kept,) = record.record(checkout, [experiment])
+    (kept,) = archive.record(checkout, [experiment])
     run = next(checkout.glob("data/runs/*/*/*"))
     assert (kept / "journal.jsonl").read_bytes() == (run / "journal.jsonl").read_bytes()
-    lines = (kept / record.SUMS).read_text().splitlines()
+    lines = (kept / archive.SUMS).read_text().splitlines()
     digest = hashlib.sha256((kept / "journal.jsonl").read_bytes()).hexdigest()
     assert f"{digest}  journal.jsonl" in lines
-    assert len(read_json(kept / record.ORIGIN)["recorded_at_commit"]) == 40
+    assert len(read_json(kept / archive.ORIGIN)["recorded_at_commit"]) == 40
     before = {one: one.stat().st_mtime_ns for one in kept.iterdir()}
-    assert record.record(checkout, [str(run)]) == [kept]
+    assert archive.record(checkout, [str(run)]) == [kept]
     assert {one: one.stat().st_mtime_ns for one in kept.iterdir()} == before
     content = compare.compare(checkout, str(run), str(kept.parents[1]))
     assert all(row["ratio"] == pytest.approx(1) for row in content["items"][0]["points"])
@@ -57,7 +58,7 @@ def test_a_run_is_recorded_whole_once_and_compared(checkout: Path) -> None:
 
 @pytest.mark.parametrize("name", ["journal.jsonl", "plan.json", "variants.json", "more"])
 def test_a_recorded_run_that_was_changed_is_refused(checkout: Path, name: str) -> None:
-    (kept,) = record.record(checkout, [RECORDED[0].parent.parent.name])
+    (kept,) = archive.record(checkout, [RECORDED[0].parent.parent.name])
     with (kept / name).open("a") as stream:
         stream.write("\n")
     with pytest.raises(BenchbookError, match=f"{name} is not what was recorded"):
@@ -66,18 +67,18 @@ def test_a_recorded_run_that_was_changed_is_refused(checkout: Path, name: str) -
 
 def test_what_cannot_be_recorded_is_one_sentence(checkout: Path) -> None:
     with pytest.raises(BenchbookError, match="no results name a run 'nothing'"):
-        record.record(checkout, ["nothing"])
+        archive.record(checkout, ["nothing"])
     next(checkout.glob("data/runs/*/*/*/manifest.json")).unlink()
     with pytest.raises(BenchbookError, match="is not complete"):
-        record.record(checkout, [RECORDED[0].parent.parent.name])
-    assert not (checkout / record.FOLDER).exists()
+        archive.record(checkout, [RECORDED[0].parent.parent.name])
+    assert not (checkout / archive.FOLDER).exists()
 
 
 @pytest.mark.parametrize("manifest", RECORDED, ids=lambda one: one.parent.name)
 def test_what_the_repository_keeps_is_what_was_recorded(manifest: Path) -> None:
-    record.verify(manifest.parent)
-    assert (manifest.parent / record.SUMS).exists()
+    archive.verify(manifest.parent)
+    assert (manifest.parent / archive.SUMS).exists()
     host = manifest.parts[-4]
     plan = read_json(manifest.with_name("plan.json"))
     assert plan["host"] == host
-    assert read_json(ROOT / record.FOLDER / host / record.HOST) == plan["host_facts"]
+    assert read_json(ROOT / archive.FOLDER / host / archive.HOST) == plan["host_facts"]

@@ -15,12 +15,15 @@ import pytest
 from browser import WIDTHS, look, violations
 from conftest import ROOT
 
-from benchbook import definitions, papers, record
-from benchbook.files import read_json, write_json, write_text
-from benchbook.pages import page, panels, reports
-from benchbook.pages import recorded as said
-from benchbook.recorded import DAMAGED, analyse_recorded
-from benchbook.units import UNITS, in_names
+from benchbook.core.files import read_json, write_json, write_text
+from benchbook.core.units import UNITS, in_names
+from benchbook.define import catalogue
+from benchbook.judge import stage as judge_stage
+from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded
+from benchbook.records import archive
+from benchbook.report import notebook_export, paper_page
+from benchbook.report.plots import paper_panels
+from benchbook.report.sections import recorded_runs as said
 from benchbook.workflow import Lab
 
 if TYPE_CHECKING:
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
 HOSTILE = "</title><script>window.ran=1</script>$x$"
 RUNS = [
-    one.parent.relative_to(ROOT) for one in sorted((ROOT / record.FOLDER).glob("*/mbw/*/plan.json"))
+    one.parent.relative_to(ROOT)
+    for one in sorted((ROOT / archive.FOLDER).glob("*/mbw/*/plan.json"))
 ]
 RUN = RUNS[-1]
 NOTEBOOK = ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
@@ -45,7 +49,7 @@ class Made:
     def judged(self, name: str, own: list[Path] | None = None, *recorded: Path) -> dict[str, Any]:
         """paper.json with these recorded runs."""
         output = self.top / name / "paper.json"
-        papers.judge(ROOT, made_up.PAPER, "", own or self.own, output, recorded=[*recorded])
+        judge_stage.judge(ROOT, made_up.PAPER, "", own or self.own, output, recorded=[*recorded])
         return read_json(output)
 
 
@@ -55,7 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     made_up.results(top, "quick")
     recorded = top / "there" / "recorded.json"
     analyse_recorded(ROOT, RUN, recorded)
-    names = definitions.experiments_of(ROOT, made_up.PAPER)
+    names = catalogue.experiments_of(ROOT, made_up.PAPER)
     return Made(top, [top / name / "analysis.json" for name in names], recorded)
 
 
@@ -65,12 +69,14 @@ def copied(target: Path) -> Path:
 
 
 def sum_anew(run: Path) -> None:
-    write_text(run / record.SUMS, "".join(f"{sum_}  {name}\n" for name, sum_ in record._sums(run)))
+    write_text(
+        run / archive.SUMS, "".join(f"{sum_}  {name}\n" for name, sum_ in archive._sums(run))
+    )
 
 
 def test_a_recorded_run_stands_beside_figures_and_changes_nothing_else(made: Made) -> None:
     alone, both = made.judged("alone"), made.judged("both", None, made.recorded)
-    plan, origin = (read_json(ROOT / RUN / name) for name in ("plan.json", record.ORIGIN))
+    plan, origin = (read_json(ROOT / RUN / name) for name in ("plan.json", archive.ORIGIN))
     there = read_json(made.recorded.with_name("analysis.json"))
     times = {one["point"]: one for one in there["points"]}
     seen = 0
@@ -99,8 +105,8 @@ def test_a_recorded_run_stands_beside_figures_and_changes_nothing_else(made: Mad
 def test_pictures_and_tables_name_it(made: Made) -> None:
     content = made.judged("named", None, made.recorded)
     figure = next(one for one in content["figures"] if said.table(one))
-    shown = panels.values(content, figure)
-    without = panels.values(content, figure | {"recorded": []})
+    shown = paper_panels.values(content, figure)
+    without = paper_panels.values(content, figure | {"recorded": []})
     assert shown is not None
     assert without is not None
     (name,) = {said.called(one) for _, one, _ in said.table(figure)}
@@ -108,7 +114,7 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
     assert "recorded" not in without.alt
     assert shown.svg.count("<use") > without.svg.count("<use")
     assert name in said.where(figure)
-    html = page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).figures().html
     assert html.count('<section class="recorded"') == len(content["figures"])  # all are measured
     assert read_json(made.recorded)["commit"][:8] in html
     assert "not here" in html
@@ -118,8 +124,8 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
 def test_downloads_have_columns_of_it(made: Made) -> None:
     content = made.judged("csv", None, made.recorded)
     figure = next(one for one in content["figures"] if said.table(one))
-    lines = list(csv.DictReader(io.StringIO(page.figure_csv(figure))))
-    alone = list(csv.DictReader(io.StringIO(page.figure_csv(figure | {"recorded": []}))))
+    lines = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure))))
+    alone = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure | {"recorded": []}))))
     unit = in_names(figure["y_unit"])
     named = [f"recorded_R1_{end}{unit}" for end in ("", "low95_", "high95_")]
     assert [*lines[0]] == [*alone[0], *named]
@@ -149,7 +155,7 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
     about |= {"model": "Other CPU", "cores": 4, "date": "2026-01-02", "preset": "quick"}
     write_json(there, about | {"blocks": 8, "commit": "0" * 40, "changed": False, "reason": ""})
     output = tmp_path / "paper.json"
-    papers.judge(ROOT, made_up.STREAM, "", [own], output, recorded=[there])
+    judge_stage.judge(ROOT, made_up.STREAM, "", [own], output, recorded=[there])
     content = read_json(output)
     tables = {one["id"]: said.table(one) for one in content["figures"]}
     for own_row, _, row in (one for found in tables.values() for one in found):
@@ -160,10 +166,10 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
     assert spreads
     assert grids
     for figure in spreads:
-        drawn = panels.ranges(content, figure)
+        drawn = paper_panels.ranges(content, figure)
         assert drawn is not None
         assert drawn.alt.count("% (R1: Other CPU, 2026-01-02)") == len(tables[figure["id"]])
-    html = page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).figures().html
     assert html.count("recorded, not here (R1: Other CPU, 2026-01-02)") == len(spreads)
     assert f"{len(tables[grids[0]['id']])} recorded values, row by row" in html
     idle = [one for one in content["figures"] if one["recomputed"] and not one["rows"]]
@@ -233,17 +239,17 @@ def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) ->
     figure = next(one for one in content["figures"] if one["rows"])
     assert said.table(figure) == []
     assert said.where(figure) == ""
-    html = page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).figures().html
     assert html.count(f"The recorded run of {about['date']} is not shown: ") == len(
         content["figures"]
     )
-    picture = panels.values(content, figure)
+    picture = paper_panels.values(content, figure)
     assert picture is not None
     assert "recorded" not in picture.alt
 
 
 def test_without_recorded_runs_pages_say_nothing_of_them(made: Made) -> None:
-    html = page.PaperPage(made.judged("none")).figures().html
+    html = paper_page.PaperPage(made.judged("none")).figures().html
     assert 'class="recorded"' not in html
     assert "recorded, not here" not in html
 
@@ -253,7 +259,7 @@ def test_nothing_of_a_recorded_run_reaches_the_page_unescaped(made: Made) -> Non
     for figure in content["figures"]:
         for one in figure["recorded"]:
             one.update(dict.fromkeys(("model", "date", "preset", "commit"), HOSTILE))
-    html = page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).figures().html
     assert "<script" not in html
     assert "&lt;script" in html
 
@@ -278,8 +284,8 @@ def site(made: Made) -> Path:
         patch.chdir(ROOT)
         patch.setenv("MPLBACKEND", "agg")
         for name in cases:
-            patch.setenv(page.VARIABLE, str(made.top / name / "paper.json"))
-            text = reports.export(made_up.executed_here(NOTEBOOK), "")
+            patch.setenv(paper_page.VARIABLE, str(made.top / name / "paper.json"))
+            text = notebook_export.export(made_up.executed_here(NOTEBOOK), "")
             write_text(made.top / "site" / f"{name}.html", text)
     return made.top / "site"
 
@@ -303,8 +309,8 @@ def test_a_new_recording_makes_the_page_anew_and_measures_nothing(tmp_path: Path
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "published").symlink_to(ROOT / "data" / "published")
     assert lab(tmp_path).recorded(wanted) == lab(tmp_path).recorded_options(wanted) == []
-    run = copied(tmp_path / record.FOLDER)
-    copied(tmp_path / record.FOLDER / "draft").rename(run.with_name(f".{run.name}.part"))
+    run = copied(tmp_path / archive.FOLDER)
+    copied(tmp_path / archive.FOLDER / "draft").rename(run.with_name(f".{run.name}.part"))
     (made,) = lab(tmp_path).recorded(wanted)
     machine, experiment, name = RUN.parts[-3:]
     assert made == f"results/recorded/{machine}/{experiment}/{name}/recorded.json"

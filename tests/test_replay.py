@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from benchbook import definitions, record
-from benchbook.errors import BenchbookError
-from benchbook.pages import page
-from benchbook.replay import replay, runs_of
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue
+from benchbook.judge.replay import replay, runs_of
+from benchbook.records import archive
+from benchbook.report import paper_page
 
-HOSTS = sorted((ROOT / record.FOLDER).iterdir())
+HOSTS = sorted((ROOT / archive.FOLDER).iterdir())
 PAPERS = sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
 UNITS = ("_ns", "_per_s", "bytes")
 
@@ -28,7 +29,7 @@ def cells_of(paper: str) -> list[dict[str, Any]]:
 
 def recorded(paper: str) -> Path | None:
     """A host of which every experiment of the paper is recorded."""
-    wanted = {one["experiment"] for one in definitions.paper(ROOT, paper)["figures"]}
+    wanted = {one["experiment"] for one in catalogue.paper(ROOT, paper)["figures"]}
     return next((host for host in HOSTS if wanted <= set(runs_of(ROOT, host))), None)
 
 
@@ -37,7 +38,7 @@ def test_a_notebook_runs_from_top_to_bottom_on_what_was_recorded(
     paper: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT / "notebooks")
-    monkeypatch.delenv(page.VARIABLE, raising=False)
+    monkeypatch.delenv(paper_page.VARIABLE, raising=False)
     first, *others = cells_of(paper)
     assert first["metadata"]["tags"] == ["parameters"]
     assert all(not one["outputs"] and one["execution_count"] is None for one in (first, *others))

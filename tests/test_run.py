@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from benchbook import records
-from benchbook.invoke import PointResult, Result, now_ns
-from benchbook.plan import Plan, make_plan
-from benchbook.run import Run
-from benchbook.settings import load_settings
-from benchbook.start import Starter
+from benchbook.define.settings import load_settings
+from benchbook.measure.invocation import PointResult, Result, now_ns
+from benchbook.measure.loop import Run
+from benchbook.measure.starter import Starter
+from benchbook.plan.plan import Plan, make_plan
+from benchbook.records import journal
 
 
 class MadeUp(Starter):
@@ -70,8 +70,8 @@ def measured(folder: Path, plan: Plan, **ways: Any) -> tuple[dict, list[dict]]:
     for name, value in ways.items():
         setattr(starter, name, value)
     Run(folder, plan, starter, Quiet(), 7, lambda *said: None).measure()
-    manifest = json.loads((folder / records.MANIFEST).read_text())
-    return manifest, list(records.read_lines(folder / records.JOURNAL))
+    manifest = json.loads((folder / journal.MANIFEST).read_text())
+    return manifest, list(journal.read_lines(folder / journal.JOURNAL))
 
 
 def looks(lines: list[dict]) -> list[int]:
@@ -139,7 +139,7 @@ def resumed(folder: Path, plan: Plan) -> tuple[dict, list[dict]]:
     folder.mkdir()
     numbers = {point.id: {"loops": 1, "samples": 3, "warmup": 1} for point in plan.points}
     pilot = {"kind": "pilot", "points": numbers, "failed": {}, "block_ns": 10**9, "wall_ns": 1}
-    records.append(folder / records.JOURNAL, [pilot])
+    journal.append(folder / journal.JOURNAL, [pilot])
     return measured(folder, plan, sd=0.3)
 
 
@@ -176,15 +176,15 @@ def test_death_in_a_block_abandons_it_and_blames_one_point(tmp_path: Path) -> No
 def test_resume_from_any_cut_keeps_what_is_written(tmp_path: Path, seed: int) -> None:
     plan = planned(looks=[8, 12], budget_s=75)
     measured(tmp_path / "whole", plan)
-    content = (tmp_path / "whole" / records.JOURNAL).read_bytes()
+    content = (tmp_path / "whole" / journal.JOURNAL).read_bytes()
     dice = random.Random(seed)
     for number, cut in enumerate(dice.sample(range(len(content)), 8)):
         folder = tmp_path / f"cut{number}"
         folder.mkdir()
-        (folder / records.JOURNAL).write_bytes(content[:cut])
+        (folder / journal.JOURNAL).write_bytes(content[:cut])
         manifest, lines = measured(folder, plan)
         kept = content[: content.rfind(b"\n", 0, cut) + 1]
-        assert (folder / records.JOURNAL).read_bytes().startswith(kept)
+        assert (folder / journal.JOURNAL).read_bytes().startswith(kept)
         started = [line["block"] for line in lines if line["kind"] == "block"]
         ended = [line["block"] for line in lines if line["kind"] == "block_end"]
         assert len(set(started)) == len(started)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchbook import commands, network, serve
-from benchbook.errors import BenchbookError
+from benchbook import network
+from benchbook.commands import app, serve
+from benchbook.core.errors import BenchbookError
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,13 +30,13 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     monkeypatch.setattr(serve, "build_variant", lambda *_: record)
     monkeypatch.setattr(os, "execv", become)
-    monkeypatch.setattr(commands, "ROOT", ROOT)
+    monkeypatch.setattr(app, "ROOT", ROOT)
     return record
 
 
 def asked(*arguments: str) -> list[str]:
     """What a command line becomes."""
-    done = CliRunner().invoke(commands.app, ["serve", "udp-echo", *arguments])
+    done = CliRunner().invoke(app.app, ["serve", "udp-echo", *arguments])
     assert isinstance(done.exception, Became), done.output
     program, words = done.exception.args
     assert program == words[0] == str(ROOT / "build" / "serve" / "udp" / "abc")
@@ -59,7 +60,7 @@ def test_the_base_variant_serves_where_it_is_told_to(built: dict[str, Any]) -> N
 def test_nothing_is_served_by_default_or_mistake(
     built: dict[str, Any], arguments: list[str]
 ) -> None:
-    done = CliRunner().invoke(commands.app, ["serve", "udp-echo", *arguments])
+    done = CliRunner().invoke(app.app, ["serve", "udp-echo", *arguments])
     assert (done.exit_code, type(done.exception)) == (2, SystemExit)
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchbook import cli, definitions, schemas
-from benchbook.errors import BenchbookError
-from benchbook.models import Control, Experiment, Paper, Probe, Settings
-from benchbook.settings import load, load_settings, read_yaml
-from benchbook.sizes import format_bytes, parse_bytes
+from benchbook.commands import main
+from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import format_bytes, parse_bytes
+from benchbook.define import catalogue, schemas
+from benchbook.define.models import Control, Experiment, Paper, Probe, Settings
+from benchbook.define.settings import load, load_settings, read_yaml
 
 CACHES = {"L1d": 48 * 1024, "L2": 2 * 2**20, "LLC": 105 * 2**20}
 
@@ -146,7 +147,7 @@ def test_config_that_is_no_yaml_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["benchbook", "plan", "--config", pair])
     with pytest.raises(SystemExit, match="1"):
-        cli.main()
+        main.main()
     said = capsys.readouterr().err
     assert said.startswith("benchbook: --config")
     assert "'a'" in said
@@ -158,23 +159,23 @@ def test_schemas_are_those_of_the_models() -> None:
 
 
 def test_every_definition_in_the_checkout_fits_its_model() -> None:
-    for name in definitions.experiments(ROOT):
-        Experiment.model_validate(read_yaml(definitions.definition_file(ROOT, name)))
-    for name in definitions.controls(ROOT):
-        control = Control.model_validate(read_yaml(definitions.definition_file(ROOT, name)))
+    for name in catalogue.experiments(ROOT):
+        Experiment.model_validate(read_yaml(catalogue.definition_file(ROOT, name)))
+    for name in catalogue.controls(ROOT):
+        control = Control.model_validate(read_yaml(catalogue.definition_file(ROOT, name)))
         assert name == f"controls/{control.artefact}"
-    Probe.model_validate(read_yaml(definitions.definition_file(ROOT, definitions.PROBE)))
-    for name in definitions.papers(ROOT):
+    Probe.model_validate(read_yaml(catalogue.definition_file(ROOT, catalogue.PROBE)))
+    for name in catalogue.papers(ROOT):
         paper = Paper.model_validate(read_yaml(ROOT / "data/published" / name / "paper.yaml"))
         assert paper.id == name
-        assert {figure.experiment for figure in paper.figures} <= set(definitions.experiments(ROOT))
+        assert {figure.experiment for figure in paper.figures} <= set(catalogue.experiments(ROOT))
     for preset in ("default",):
         Settings.model_validate(read_yaml(ROOT / "config" / f"{preset}.yaml"))
 
 
 def test_unknown_experiment_names_the_known_ones() -> None:
     with pytest.raises(BenchbookError, match=r"known: .*hostdev, .*mbw"):
-        definitions.definition(ROOT, "nothing")
+        catalogue.definition(ROOT, "nothing")
 
 
 def test_unknown_key_in_a_paper_is_refused(tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_unknown_key_in_a_paper_is_refused(tmp_path: Path) -> None:
     text = (ROOT / "data/published/slocum2013-mbw/paper.yaml").read_text()
     (folder / "paper.yaml").write_text(text + "colour: red\n")
     with pytest.raises(BenchbookError, match="key 'colour' is unknown"):
-        definitions.paper(tmp_path, "p")
+        catalogue.paper(tmp_path, "p")
 
 
 def test_an_empty_definition_says_what_is_missing(tmp_path: Path) -> None:

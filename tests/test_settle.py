@@ -18,15 +18,19 @@ from claimed import (
 from conftest import ROOT, in_env
 from test_run import MadeUp, Quiet
 
-from benchbook import definitions, host, records, settle, settled
-from benchbook.errors import BenchbookError
-from benchbook.measure import plan_record
-from benchbook.papers import judged
-from benchbook.plan import make_plan
-from benchbook.price import MOST_BLOCKS
-from benchbook.run import Run
-from benchbook.settings import load_settings
-from benchbook.verdicts import judge_alone
+from benchbook.commands import settle
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue
+from benchbook.define.settings import load_settings
+from benchbook.host import facts
+from benchbook.judge import settle_runs
+from benchbook.judge.settling_cost import MOST_BLOCKS
+from benchbook.judge.stage import judged
+from benchbook.judge.verdicts import judge_alone
+from benchbook.measure.loop import Run
+from benchbook.measure.stage import plan_record
+from benchbook.plan.plan import make_plan
+from benchbook.records import journal
 
 PAPER, FIGURE, EXPERIMENT = "slocum2013-mbw", "mbw-b4096-32", "mbw"
 CLAIM = "order-of-magnitude"
@@ -40,9 +44,9 @@ def made_run(folder: Path, name: str, *, finished: bool = True, **plan: Any) -> 
     run.mkdir(parents=True)
     asked = {"claim": KEY, "preset": "tiny", "of": "it"}
     content = {"version": 1, "settle": asked, "binaries": {"gcc-O2~": BINARIES["gcc-O2~"]}}
-    (run / records.PLAN).write_text(json.dumps(content | plan))
+    (run / journal.PLAN).write_text(json.dumps(content | plan))
     if finished:
-        (run / records.MANIFEST).write_text(json.dumps({"version": 1}))
+        (run / journal.MANIFEST).write_text(json.dumps({"version": 1}))
     return run
 
 
@@ -57,11 +61,11 @@ def test_only_complete_runs_of_this_claim_preset_and_binaries_settle(tmp_path: P
     made_run(tmp_path, "20260106-settle", binaries={"gcc-O2~": {"file": "x", "sha256": "older"}})
     made_run(tmp_path, "20260107-settle", settle=None)
     made_run(tmp_path, "20260108")  # not named as one that settles
-    (made_run(tmp_path, "20260109-settle") / records.PLAN).write_text("{torn")
+    (made_run(tmp_path, "20260109-settle") / journal.PLAN).write_text("{torn")
     (tmp_path / "20260110-settle").mkdir()
-    assert settled.settle_runs(tmp_path, KEY, "tiny", "it", BINARIES) == [first, second]
-    assert settled.settle_runs(tmp_path, KEY, "tiny", "it", {}) == []
-    assert settled.settle_runs(tmp_path / "gone", KEY, "tiny", "it", BINARIES) == []
+    assert settle_runs.settle_runs(tmp_path, KEY, "tiny", "it", BINARIES) == [first, second]
+    assert settle_runs.settle_runs(tmp_path, KEY, "tiny", "it", {}) == []
+    assert settle_runs.settle_runs(tmp_path / "gone", KEY, "tiny", "it", BINARIES) == []
 
 
 def verdict_of(name: str, estimate: float, blocks: int) -> dict[str, Any]:
@@ -79,13 +83,13 @@ def verdict_of(name: str, estimate: float, blocks: int) -> dict[str, Any]:
 
 def test_the_last_run_decides_alone_and_the_others_stand_beside_it(tmp_path: Path) -> None:
     first = verdict_of("inconclusive", 3.1, 8)
-    assert settled.beside(first, []) == first | {"settled": None}
+    assert settle_runs.beside(first, []) == first | {"settled": None}
     asked = {"claim": KEY, "preset": "tiny", "blocks": 36}
     again = [
         (made_run(tmp_path, "one"), verdict_of("inconclusive", 3.2, 20)),
         (made_run(tmp_path, "two", settle=asked), verdict_of("reproduced", 3.4, 40)),
     ]
-    found = settled.beside(first, again)
+    found = settle_runs.beside(first, again)
     assert {key: found[key] for key in ("verdict", "estimate", "interval", "blocks")} == {
         "verdict": "reproduced",
         "estimate": 3.4,
@@ -123,19 +127,19 @@ class Place:
             (root / name).parent.mkdir(exist_ok=True)
             (root / name).symlink_to(ROOT / name)
         self.root = root
-        self.host = host.host_id(host.facts())
+        self.host = facts.host_id(facts.facts())
         self.results = root / "results" / self.host / "tiny"
         self.runs = root / "data" / "runs" / self.host / EXPERIMENT
         self.plan = make_plan(root, EXPERIMENT, load_settings(root, {"preset": "tiny"}))
-        self.current = records.new_run(self.runs, plan_record(self.plan))
+        self.current = journal.new_run(self.runs, plan_record(self.plan))
         self.measured = {point.id for point in self.plan.points}
 
     def left(self, *verdicts: dict[str, Any]) -> None:
         """Write the results of the run that left these verdicts."""
         numbers = {name: {"loops": 1, "samples": 3, "warmup": 1} for name in self.measured}
         pilot = {"kind": "pilot", "points": numbers, "failed": {}, "block_ns": 1, "wall_ns": 1}
-        (self.current / records.JOURNAL).unlink(missing_ok=True)
-        records.append(self.current / records.JOURNAL, [pilot])
+        (self.current / journal.JOURNAL).unlink(missing_ok=True)
+        journal.append(self.current / journal.JOURNAL, [pilot])
         folder = str(self.current.relative_to(self.root))
         (self.results / EXPERIMENT).mkdir(parents=True, exist_ok=True)
         for path, content in (
@@ -164,7 +168,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """Its programs answer at once, at one and the same rate at every point."""
 
     def measure_run(root: Path, plan: Any, variants: dict, folder: Path, *rest: Any) -> Path:
-        run = records.new_run(folder, plan_record(plan))
+        run = journal.new_run(folder, plan_record(plan))
         starter = MadeUp(plan, run, ["bytes"], lambda point: Path("/bin/true"), None)
         # By chance every twentieth run would fail its own null, which no run without spread can.
         starter.sd = 0.0
@@ -193,8 +197,8 @@ def test_a_settling_run_measures_the_claim_alone_and_decides_alone(place: Place,
     }
     (run,) = place.settling()
     assert said["run"] == run.name
-    plan = json.loads((run / records.PLAN).read_text())
-    manifest = json.loads((run / records.MANIFEST).read_text())
+    plan = json.loads((run / journal.PLAN).read_text())
+    manifest = json.loads((run / journal.MANIFEST).read_text())
     methods = [(point["factors"]["method"], point["twin"]) for point in plan["points"]]
     assert sorted(methods) == [
         ("block-1.1.1", ""),
@@ -207,11 +211,11 @@ def test_a_settling_run_measures_the_claim_alone_and_decides_alone(place: Place,
     assert list(manifest["claims"]) == [KEY]
     assert plan["settle"]["of"] == place.current.name
     # The samples per start are those of the run that left it open; there was no pilot of its own.
-    lines = [line for line in records.read_lines(run / records.JOURNAL) if "points" in line]
+    lines = [line for line in journal.read_lines(run / journal.JOURNAL) if "points" in line]
     assert [line["points"] for line in lines] == [plan["settle"]["pilot"]["points"]]
     assert set(lines[0]["points"]) == {point["id"] for point in plan["points"]}
     assert {path: path.read_bytes() for path in place.current.iterdir()} == before
-    assert settled.settle_runs(place.runs, KEY, "tiny", place.current.name, {}) == [run]
+    assert settle_runs.settle_runs(place.runs, KEY, "tiny", place.current.name, {}) == [run]
 
 
 def test_blocks_asked_for_are_measured_and_a_second_settle_is_counted(
@@ -239,7 +243,7 @@ def test_blocks_asked_for_are_measured_and_a_second_settle_is_counted(
     assert lines[2].startswith("  before, not pooled: ")
     assert lines[2].endswith(", 6 blocks")
     runs = place.settling()
-    numbers = [json.loads((run / records.PLAN).read_text())["settle"]["number"] for run in runs]
+    numbers = [json.loads((run / journal.PLAN).read_text())["settle"]["number"] for run in runs]
     assert sorted(numbers) == [1, 2]
 
 
@@ -248,14 +252,14 @@ def test_the_page_gets_the_verdict_of_the_settling_run(place: Place) -> None:
     place.left(open_verdict())
     place.settle()
     (run,) = place.settling()
-    of = settled.measured(run)
+    of = settle_runs.measured(run)
     points = place.plan.points
     # The run that left it open measured the other points too, and saw something else.
     rates = {point.id: np.full(8, math.log(9 * ("1.1.1" in point.id) + 1)) for point in points}
     found = judged_by(place, summaries(rates), "tiny")[CLAIM]
     alone = judge_alone(
         claim_of(CLAIM),
-        definitions.definition(ROOT, EXPERIMENT),
+        catalogue.definition(ROOT, EXPERIMENT),
         place.plan.sizes,
         of,
         found["intervals"],
@@ -270,13 +274,13 @@ def test_the_page_gets_the_verdict_of_the_settling_run(place: Place) -> None:
 
 
 def claim_of(name: str) -> dict[str, Any]:
-    figures = definitions.paper(ROOT, PAPER)["figures"]
+    figures = catalogue.paper(ROOT, PAPER)["figures"]
     return next(one for fig in figures for one in fig.get("claims", []) if one["id"] == name)
 
 
 def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[str, Any]]:
     """The claims of the figure where the current run's summaries are these, by id."""
-    figures = definitions.paper(ROOT, PAPER)["figures"]
+    figures = catalogue.paper(ROOT, PAPER)["figures"]
     figure = next(one for one in figures if one["id"] == FIGURE)
     points = [
         {"point": one.id, "variant": one.variant, "factors": one.factors, "twin": one.twin}
@@ -291,7 +295,7 @@ def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[
         "run": place.current.name,
         "claims": place.plan.claim_hashes,
     }
-    content = definitions.definition(ROOT, EXPERIMENT)
+    content = catalogue.definition(ROOT, EXPERIMENT)
     made = judged(place.root, PAPER, figure, analysis, table, content, {"audit": []}, {})
     return {one["claim"]: one for one in made["claims"]}
 
@@ -369,7 +373,7 @@ def test_a_point_that_was_not_measured(place: Place) -> None:
 
 def test_a_run_without_its_pilot(idle: Place) -> None:
     idle.left(open_verdict())
-    (idle.current / records.JOURNAL).write_text("")
+    (idle.current / journal.JOURNAL).write_text("")
     assert "has no pilot; run `snakemake --config again=2`" in idle.refusal()
 
 
@@ -396,6 +400,6 @@ def test_a_claim_is_settled_by_a_run_that_is_measured(measured: Path, tmp_path: 
     assert said["interval"][0] < said["estimate"] < said["interval"][1]
     (run,) = checkout.glob("data/runs/*/mbw/*-settle")
     assert said["run"] == run.name
-    assert (run / records.MANIFEST).exists()
+    assert (run / journal.MANIFEST).exists()
     after = {path: path.read_bytes() for path in checkout.glob("data/runs/*/*/*/*.json*")}
     assert {path: after[path] for path in before} == before

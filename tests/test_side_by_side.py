@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook import comparisons
-from benchbook.ceilings import ceilings
-from benchbook.flags import flags
-from benchbook.processes import whole_machine
+from benchbook.analyse import pairwise
+from benchbook.analyse.ceilings import ceilings
+from benchbook.judge.flag_effects import flags
+from benchbook.judge.whole_machine import whole_machine
 
 LLC = 100
 
@@ -133,7 +133,7 @@ def test_a_curve_has_its_last_knee_and_needs_four_sizes() -> None:
     rates = {1: 90.0, 2: 80.0, 4: 30.0, 8: 29.0}
     points = [point(rate, bytes=size) for size, rate in rates.items()]
     points += [point(5.0, "w", bytes=size) for size in (1, 2, 4)]
-    (curve,) = comparisons.curves(points, summaries(points), 10.0)
+    (curve,) = pairwise.curves(points, summaries(points), 10.0)
     assert [value["rerun"] for value in curve["values"]] == [9.0, 8.0, 3.0, 2.9]
     assert (curve["knee"]["low_bytes"], curve["knee"]["high_bytes"]) == (2, 4)
 
@@ -152,7 +152,7 @@ def test_only_cells_of_one_machine_repeat_each_other() -> None:
         figure("g", "b.csv", "other", ("p", "900")),
         figure("again", "a.csv", "one", ("p", "100"), ("p", "110")),  # the same table once more
     ]
-    assert comparisons.repeats(figures) == {"points": 1, "ratio": pytest.approx(1.1)}
+    assert pairwise.repeats(figures) == {"points": 1, "ratio": pytest.approx(1.1)}
 
 
 def test_methods_that_move_other_bytes_are_no_odd_pair() -> None:
@@ -165,5 +165,5 @@ def test_methods_that_move_other_bytes_are_no_odd_pair() -> None:
         for one in points
     ]
     figures = [{"id": "f", "table": "t.csv", "machine": "", "rows": rows}]
-    found = comparisons.odd(figures, points, summaries(points))
+    found = pairwise.odd(figures, points, summaries(points))
     assert found["compared"] == 1  # Copy beside Scale; an addition moves more

@@ -17,21 +17,23 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from benchbook import build, definitions, libc
-from benchbook.capabilities import Capability
-from benchbook.errors import BenchbookError
-from benchbook.evidence import Context, Row, simulation
-from benchbook.evidence.simulation import TRAFFIC
+from benchbook.build import stage as build_stage
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue
+from benchbook.define.points import Point, point_id
+from benchbook.evidence import Context, Row, memcpy_thresholds
+from benchbook.evidence.collectors import simulation
+from benchbook.evidence.collectors.simulation import TRAFFIC
+from benchbook.evidence.simulation import library, lines
+from benchbook.evidence.simulation.choice import choice
+from benchbook.evidence.simulation.geometry import Geometry, Level, geometry_of
+from benchbook.evidence.simulation.lines import Lines, Touched
+from benchbook.evidence.simulation.profile import Difference, ProfileError, difference, read_profile
+from benchbook.evidence.simulation.start import NotSimulatedError, Simulator
+from benchbook.evidence.simulation.twin import Twin, runnable
+from benchbook.host.capabilities import Capability
+from benchbook.host.topology import Cache, Cpu, Topology
 from benchbook.peers import tool
-from benchbook.points import Point, point_id
-from benchbook.simulation import library, lines
-from benchbook.simulation.choice import choice
-from benchbook.simulation.geometry import Geometry, Level, geometry_of
-from benchbook.simulation.lines import Lines, Touched
-from benchbook.simulation.profile import Difference, ProfileError, difference, read_profile
-from benchbook.simulation.start import NotSimulatedError, Simulator
-from benchbook.simulation.twin import Twin, runnable
-from benchbook.topology import Cache, Cpu, Topology
 
 OUTPUTS = Path(__file__).parent / "cachegrind_outputs"
 GEOMETRY = Geometry(
@@ -39,8 +41,8 @@ GEOMETRY = Geometry(
 )
 CPUS = sorted(os.sched_getaffinity(0))[:2]
 MIB = 2**20
-CONTENT = definitions.definition(ROOT, "mbw")
-FIGURES = definitions.figures_of(ROOT, "mbw")
+CONTENT = catalogue.definition(ROOT, "mbw")
+FIGURES = catalogue.figures_of(ROOT, "mbw")
 needs_valgrind = pytest.mark.skipif(
     shutil.which("valgrind") is None, reason="valgrind is not installed"
 )
@@ -49,7 +51,7 @@ needs_valgrind = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read once: the papers are long."""
-    monkeypatch.setattr(definitions, "figures_of", lambda root, name: FIGURES)
+    monkeypatch.setattr(catalogue, "figures_of", lambda root, name: FIGURES)
 
 
 # --- cachegrind's files
@@ -168,7 +170,7 @@ x86.cpu_features.rep_movsb_threshold=0x1000
 x86.cpu_features.rep_movsb_stop_threshold=0x100000
 x86.cpu_features.rep_stosb_threshold=0x800
 """
-KNOWN = libc.thresholds_in(DIAGNOSTICS)
+KNOWN = memcpy_thresholds.thresholds_in(DIAGNOSTICS)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,7 @@ def test_sizes_from_a_threshold_on_are_not_modelled(
 
 
 def test_a_library_that_tells_no_thresholds_is_unknown() -> None:
-    unknown = library.Library(libc.thresholds_in("nothing"), strings=True)
+    unknown = library.Library(memcpy_thresholds.thresholds_in("nothing"), strings=True)
     assert "unknown" in unknown.unmodelled(["memmove"], 64)
     assert unknown.unmodelled(["GOMP_parallel"], 64) == ""
 
@@ -259,7 +261,7 @@ def test_a_peer_that_names_an_unknown_field_is_refused(tmp_path: Path) -> None:
     path = checkout / "kernels" / "mbw" / "peers" / "mbw-1.2.2.yaml"
     path.write_text(path.read_text().replace("less: [-a, -t0", 'less: [-a, "{cores}"'))
     with pytest.raises(BenchbookError, match="key 'less' names 'cores'"):
-        definitions.definition(checkout, "mbw")
+        catalogue.definition(checkout, "mbw")
 
 
 # --- The stage, with a stand-in for valgrind
@@ -429,7 +431,7 @@ def test_a_twin_that_cannot_be_built_is_a_reason(
     valgrind: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     valgrind(SAVE)
-    monkeypatch.setattr(build, "find_compiler", lambda _: None)
+    monkeypatch.setattr(build_stage, "find_compiler", lambda _: None)
     twinless = Lines(ROOT, "mbw", CONTENT, {"gcc-O2": (Path(), {"state": "ok"})}, simulator())
     with pytest.raises(NotSimulatedError, match=r"no twin .* compiler 'gcc' is not"):
         twinless.of_variant(Point("", "gcc-O2", COPY))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchbook.pages import plots, plots_machine
-from benchbook.pages.smaller import smaller
+from benchbook.report.plots import machine as machine_plot
+from benchbook.report.plots import style
+from benchbook.report.plots.svg_minify import smaller
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -46,14 +47,14 @@ def analysis(readings: int, starts: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("many", [900, 30_000])
 def test_a_picture_of_a_long_run_stays_small(many: int) -> None:
-    drawn = plots_machine.over_time(analysis(many, many))
+    drawn = machine_plot.over_time(analysis(many, many))
     assert drawn is not None
     assert f"anchor: {many} readings" in drawn.alt
     assert len(drawn.inline) < LARGEST_BYTES
 
 
 def test_every_reading_of_a_short_run_is_drawn() -> None:
-    drawn = plots_machine.over_time(analysis(30, 24))
+    drawn = machine_plot.over_time(analysis(30, 24))
     assert drawn is not None
     assert drawn.svg.count("h0") == 5 * 30 + 24
 
@@ -61,18 +62,18 @@ def test_every_reading_of_a_short_run_is_drawn() -> None:
 def test_a_smaller_picture_looks_the_same(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def drawn() -> plots.Picture:
-        with plots.drawing(2) as figure:
+    def drawn() -> style.Picture:
+        with style.drawing(2) as figure:
             axes = figure.add_axes((0.15, 0.2, 0.8, 0.7))
-            axes.plot([1, 2, 3], [1, 30, 200], marker="s", linestyle="--", color=plots.PALETTE[1])
-            axes.scatter([1, 1.001, 2, 3], [9, 9, 9, 9], s=40, alpha=0.4, color=plots.PALETTE[0])
-            axes.scatter([1.5, 2.5], [50, 60], s=40, color=plots.PALETTE[2], linewidths=0)
-            axes.vlines([1.2, 1.4], 1, [20, 60], color=plots.GREY)
+            axes.plot([1, 2, 3], [1, 30, 200], marker="s", linestyle="--", color=style.PALETTE[1])
+            axes.scatter([1, 1.001, 2, 3], [9, 9, 9, 9], s=40, alpha=0.4, color=style.PALETTE[0])
+            axes.scatter([1.5, 2.5], [50, 60], s=40, color=style.PALETTE[2], linewidths=0)
+            axes.vlines([1.2, 1.4], 1, [20, 60], color=style.GREY)
             axes.annotate(" 1 <b> & 0.123456  ", (2, 2), rotation=30)
-            plots.logarithmic(axes, "y", 1, 200)
-            return plots.picture(figure, "same", "the same")
+            style.logarithmic(axes, "y", 1, 200)
+            return style.picture(figure, "same", "the same")
 
-    def pixels(picture: plots.Picture) -> np.ndarray:
+    def pixels(picture: style.Picture) -> np.ndarray:
         shown = browser.new_page(viewport={"width": 500, "height": 300}, device_scale_factor=2)
         shown.set_content(f"<body style='margin:0'>{picture.inline}")
         image = Image.open(io.BytesIO(shown.screenshot()))
@@ -80,7 +81,7 @@ def test_a_smaller_picture_looks_the_same(
         return np.asarray(image.convert("RGB"), dtype=float)
 
     small = drawn()
-    monkeypatch.setattr(plots, "smaller", str)
+    monkeypatch.setattr(style, "smaller", str)
     large = drawn()
     assert len(small.svg) < 0.6 * len(large.svg)
     assert " 1 &lt;b&gt; &amp; 0.123456  " in small.svg

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbook.split import covered, split
+from benchbook.core.stage_times import covered, split
 
 
 def noted(path: Path, *lines: tuple[str, str, float, float]) -> Path:

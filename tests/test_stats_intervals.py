@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom, wilcoxon
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats import last_knee
 
 SIZES = [1, 2, 4, 8, 16, 32, 64, 128]

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm, studentized_range
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 PAIRS = pd.DataFrame(
     [("b/a", "b", "a"), ("c/a", "c", "a")], columns=["comparison", "numerator", "denominator"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 def samples(times, block=0):

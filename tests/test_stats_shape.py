@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 ONE_MODE = {
     "normal": lambda rng, n: rng.normal(100, 1, n),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.states import levels
 
 S = 10**9

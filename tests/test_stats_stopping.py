@@ -6,7 +6,7 @@ import math
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 WIDE, NARROW, TARGET = 0.5, 0.01, 0.05
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 def samples(times, warm_ups=0, block=0, invocation=0, point="a", declared=4096):

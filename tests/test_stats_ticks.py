@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 @pytest.mark.parametrize("tick", [1_000, 1_000_000, 15_625_000])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchbook import stats
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 
 def steady(rng, n, correlation=0.0, spread=0.03):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchbook.steadiness import UNTOLD, steadiness
+from benchbook.analyse.sample_quality import UNTOLD, steadiness
 
 
 def calls(times: np.ndarray, marked: int = 2) -> pd.DataFrame:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from benchbook import digits
-from benchbook.pages import answers, builds, equivalence, functions, grids, prose, sizing
+from benchbook.core import number_format
+from benchbook.report import wording
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import builds, equivalence, grids, size_rule, timed_functions
 
 KIB, MIB = 2**10, 2**20
 SETTING = "memory=heap,threads=2"
@@ -100,8 +102,10 @@ def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None
 
 def said(content: dict[str, Any]) -> tuple[str, str]:
     """Headline and first paragraph, with ordinary spaces."""
-    first = " ".join(answers.answer(content)[0])
-    return answers.headline(content).replace(digits.FIXED, " "), first.replace(digits.FIXED, " ")
+    first = " ".join(answer_section.answer(content)[0])
+    return answer_section.headline(content).replace(number_format.FIXED, " "), first.replace(
+        number_format.FIXED, " "
+    )
 
 
 def test_claims_that_all_hold_are_one_sentence() -> None:
@@ -170,7 +174,7 @@ def test_other_claims_are_not_taken_together(changed: dict[str, Any]) -> None:
 
 def test_reasons_that_differ_in_sizes_only_are_one() -> None:
     reasons = [(f"needs {n} GiB of memory, over 50% of 4 GiB", n) for n in (1, 2, 8)]
-    found = prose.by_reason([*reasons, ("no 'x' on PATH", 0)])
+    found = wording.by_reason([*reasons, ("no 'x' on PATH", 0)])
     assert found == {
         "needs 1 GiB to 8 GiB of memory, over 50% of 4 GiB": [1, 2, 8],
         "no 'x' on PATH": [0],
@@ -179,11 +183,11 @@ def test_reasons_that_differ_in_sizes_only_are_one() -> None:
 
 def test_what_a_source_does_not_state_is_said_once() -> None:
     content = paper([])
-    assert prose.source(content) == "blog post, 2020, author not stated"
-    assert prose.source({**content, "date": "not stated"}) == (
+    assert wording.source(content) == "blog post, 2020, author not stated"
+    assert wording.source({**content, "date": "not stated"}) == (
         "blog post, author and date not stated"
     )
-    assert prose.source({**content, "author": "A B"}) == "A B, blog post, 2020"
+    assert wording.source({**content, "author": "A B"}) == "A B, blog post, 2020"
 
 
 def test_a_table_names_each_size_once_and_each_reason_once() -> None:
@@ -244,7 +248,7 @@ FUNCTIONS = {
     ],
 )
 def test_a_timed_function_is_found_by_method_and_words(name: str, function: str) -> None:
-    assert functions.function_of(name, FUNCTIONS) == function
+    assert timed_functions.function_of(name, FUNCTIONS) == function
 
 
 def test_what_compilers_made_of_a_loop_leaves_openmp_out() -> None:
@@ -252,13 +256,15 @@ def test_what_compilers_made_of_a_loop_leaves_openmp_out() -> None:
     missing = {"variant": "w", "state": "cannot_run", "timed_functions": {}}
     experiment = {"variants": [built, missing]}
     copy, add = point(1, "copy"), point(1, "add")
-    assert functions.made(experiment, copy) == "no library call, 4 loads in its loop"
-    assert functions.made(experiment, copy.replace("heap", "static")) == "calls memcpy"
-    assert functions.made(experiment, add).startswith("its loop lies in a function")
-    assert functions.made(experiment, point(1, "triad")) == "its disassembly was not looked at"
-    assert functions.made(experiment, copy, "w") == "not built"
-    assert functions.isa(experiment, [copy, add], "v") == ["AVX"]
-    assert functions.isa(experiment, [copy.replace("heap", "static")], "v") == ["SSE2"]
+    assert timed_functions.made(experiment, copy) == "no library call, 4 loads in its loop"
+    assert timed_functions.made(experiment, copy.replace("heap", "static")) == "calls memcpy"
+    assert timed_functions.made(experiment, add).startswith("its loop lies in a function")
+    assert (
+        timed_functions.made(experiment, point(1, "triad")) == "its disassembly was not looked at"
+    )
+    assert timed_functions.made(experiment, copy, "w") == "not built"
+    assert timed_functions.isa(experiment, [copy, add], "v") == ["AVX"]
+    assert timed_functions.isa(experiment, [copy.replace("heap", "static")], "v") == ["SSE2"]
 
 
 def curve(sizes: list[int], rates: list[float], knee: tuple[int, int] | None) -> dict[str, Any]:
@@ -300,8 +306,8 @@ def test_the_rule_is_set_against_the_last_fall(
         "total_llc_bytes": MIB,
         "here_bytes": rule and rule * MIB,
     }
-    assert words in " ".join(sizing.said(content))
-    picture = sizing.picture(content, experiment)
+    assert words in " ".join(size_rule.said(content))
+    picture = size_rule.picture(content, experiment)
     assert picture is not None
     assert words in picture.alt
     assert ("the rule: " in picture.svg) == (rule is not None)
@@ -313,10 +319,10 @@ def test_beyond_the_last_fall_lowest_and_highest_are_named() -> None:
     content["sizing"] = {"experiment": "e", "method": "copy", "here_bytes": None}
     sizes = [KIB, MIB, 2 * MIB, 4 * MIB]
     content["experiments"]["e"]["curves"] = [curve(sizes, [9, 5, 4.8, 4.9], (KIB, MIB))]
-    text = " ".join(sizing.said(content)).replace(digits.FIXED, " ")
+    text = " ".join(size_rule.said(content)).replace(number_format.FIXED, " ")
     assert "From there to 4 MiB it lies between 4.80 and 5.00 MB/s, the lowest 96 %" in text
     content["experiments"]["e"]["curves"] = [curve(sizes, [9, 8, 7, 3], (2 * MIB, 4 * MIB))]
-    assert "whether it stays there is open" in " ".join(sizing.said(content))
+    assert "whether it stays there is open" in " ".join(size_rule.said(content))
 
 
 def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
@@ -329,9 +335,9 @@ def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
         "caches": {"L2": MIB, "L3": MIB},
         "facts": {"caches": [*private, shared]},
     }
-    assert sizing.filled(experiment, 2) == {"L2": MIB, "L3": MIB // 2}
-    assert sizing.filled(experiment, 1) == {"L2": MIB // 2, "L3": MIB // 2}
-    assert sizing.filled({**experiment, "facts": {}}, 2) == {"L2": MIB // 2, "L3": MIB // 2}
+    assert size_rule.filled(experiment, 2) == {"L2": MIB, "L3": MIB // 2}
+    assert size_rule.filled(experiment, 1) == {"L2": MIB // 2, "L3": MIB // 2}
+    assert size_rule.filled({**experiment, "facts": {}}, 2) == {"L2": MIB // 2, "L3": MIB // 2}
 
 
 def flag_row(variant: str, ratio: float | None, compiler: str | None = "gcc") -> dict[str, Any]:
@@ -360,7 +366,7 @@ def test_programs_of_others_are_no_flags() -> None:
     experiment["flags"] = [entry, {**entry, "rows": [*own[:2], flag_row("peer", 0.9, None)]}]
     settings = builds.settings(experiment)
     (name,) = settings
-    assert name.replace(digits.FIXED, " ") == "256 KiB, static, 1 thread"
+    assert name.replace(number_format.FIXED, " ") == "256 KiB, static, 1 thread"
     assert len(settings[name]) == 1
     assert builds.title(experiment, entry) == (
         "Copy: 0.250 times with slow to 1.005 times with same; 1 of 2 variants cannot be told "
@@ -392,7 +398,7 @@ def test_limits_say_what_the_sources_own_flags_need() -> None:
         limit("gone", "cannot_run", "-O3"),
         limit("v", "every_size", "-fno-pic", "-O3", "-mcmodel=large"),
     ]
-    text = " ".join(builds.limits_said(content, experiment)).replace(digits.FIXED, " ")
+    text = " ".join(builds.limits_said(content, experiment)).replace(number_format.FIXED, " ")
     assert text.startswith("With the source’s own flags (v) arrays link at every size tried.")
     assert "with small up to 1 MiB each; with plain at no size (“a ‘word' & <more>”)." in text
     assert text.endswith("So those flags need `-mcmodel=large` here at any size.")

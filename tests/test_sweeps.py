@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from claimed import CONTENT, SIZES, known, summaries
 
-from benchbook.pages import page, swept
-from benchbook.sweeps import Context, sweep
-from benchbook.units import in_names
+from benchbook.core.units import in_names
+from benchbook.judge.sweeps import Context, sweep
+from benchbook.report import paper_page
+from benchbook.report.sections import sweeps as sweeps_section
 
 PAPER = "p"
 NAMES = {one: [f"v,bytes={size},method={one}" for size in (4096, 16384)] for one in "ab"}
@@ -77,8 +78,13 @@ def test_a_ratio_is_paired_within_blocks_and_stands_beside_the_printed_one(
         assert one["low"] == pytest.approx(one["high"])
         assert len(one["invocations"]) == 12
         assert one["invocations"][0]["rerun"] == pytest.approx(one["rerun"])
-    assert swept.title(found) == "By size: from 1.33 to 2.00 times here, published 4.00 to 6.00"
-    assert page.sweep_csv(found).startswith("series,bytes,printed_ratio,rerun_ratio,rerun_low95")
+    assert (
+        sweeps_section.title(found)
+        == "By size: from 1.33 to 2.00 times here, published 4.00 to 6.00"
+    )
+    assert paper_page.sweep_csv(found).startswith(
+        "series,bytes,printed_ratio,rerun_ratio,rerun_low95"
+    )
 
 
 def test_a_ratio_needs_both_of_its_points(context: Context) -> None:
@@ -93,9 +99,9 @@ def test_a_ratio_needs_both_of_its_points(context: Context) -> None:
 def test_the_picture_names_what_is_printed_and_draws_the_line_at_1(context: Context) -> None:
     found = sweep(ratios(), context)
     named = {"points": [], "experiments": {}, "figures": [], "findings": []}
-    drawn = swept.picture(named, found)
+    drawn = sweeps_section.picture(named, found)
     assert drawn is not None
     assert "◇ old ÷ new" in drawn.svg
-    plain = swept.picture(named, sweep(declared(), context))
+    plain = sweeps_section.picture(named, sweep(declared(), context))
     assert plain is not None
     assert "◇ a line" in plain.svg

@@ -15,15 +15,17 @@ from typing import Any
 
 import pytest
 
-from benchbook import capabilities, network
-from benchbook.definitions import OWN
-from benchbook.evidence import Context, iperf3
+from benchbook import network
+from benchbook.define.catalogue import OWN
+from benchbook.evidence import Context
+from benchbook.evidence.collectors import iperf3
+from benchbook.evidence.throughput import FAR, NEAR
+from benchbook.evidence.throughput.ends import NotPrintedError, figures
+from benchbook.evidence.throughput.table import table
+from benchbook.host import capabilities
 from benchbook.network import Door, counters
-from benchbook.pages import throughput as words
-from benchbook.pages.render import part
-from benchbook.throughput import FAR, NEAR
-from benchbook.throughput.ends import NotPrintedError, figures
-from benchbook.throughput.table import table
+from benchbook.report.render import part
+from benchbook.report.sections import throughput as words
 
 OUTPUTS = Path(__file__).parent / "iperf3_outputs"
 CPUS = sorted(os.sched_getaffinity(0))[:2]

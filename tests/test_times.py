@@ -12,11 +12,14 @@ import pytest
 from claimed import CALL_BYTES, CONTENT, SIZES, claim, known, measured_run, ratio, roles, summaries
 from conftest import ROOT
 
-from benchbook import comparisons, definitions, figures, units
-from benchbook.claims import estimate, judge_claim, judge_fact
-from benchbook.elsewhere import elsewhere
+from benchbook.analyse import pairwise
+from benchbook.core import units
+from benchbook.define import catalogue
 from benchbook.estimands import Estimate, kind_of, published, usable
-from benchbook.verdicts import judge_claims, printed_by_point
+from benchbook.judge import figures
+from benchbook.judge.claims import estimate, judge_claim, judge_fact
+from benchbook.judge.condition_search import elsewhere
+from benchbook.judge.verdicts import judge_claims, printed_by_point
 
 BLOCKS = 12
 ALIKE = {"half_width": 0.001, "low": 0.999, "high": 1.001, "ratio": 1.0}
@@ -278,12 +281,12 @@ def test_rows_of_times_have_ratios_of_times() -> None:
         {"group": "", "label": name, "printed": text, "point": f"v,method={name}", "state": "ok"}
         for name, text in (("a", "100"), ("b", "145"))
     ]
-    comparisons.beside(rows, table, "µs")
+    pairwise.beside(rows, table, "µs")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1.5, rel=0.01)
     assert rows[1]["printed_ratio"] == pytest.approx(1.45)
     shown = [one["rerun"] for one in rows[1]["invocations"]]
     assert np.median(shown) == pytest.approx(30, rel=0.01)
-    comparisons.beside(rows, table, "MB/s")
+    pairwise.beside(rows, table, "MB/s")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1 / 1.5, rel=0.01)
 
 
@@ -296,11 +299,11 @@ def test_the_papers_statistic_of_a_time_is_a_time() -> None:
 
 
 def test_one_figure_measures_what_stands_beside_its_claims() -> None:
-    wanted = definitions.crosses_of_figure(ROOT, "udp", "e7udpip-latency/one-socket")
+    wanted = catalogue.crosses_of_figure(ROOT, "udp", "e7udpip-latency/one-socket")
     assert {one["wait"] for one in wanted} == {"block", "spin"}
     own = claim(ratio(), [1, None])
-    assert definitions.moved(own) == {}
-    moved = definitions.moved(own | {"beside": {"threads": 2}})
+    assert catalogue.moved(own) == {}
+    moved = catalogue.moved(own | {"beside": {"threads": 2}})
     assert moved["numerator"] == {"method": "a", "threads": 2}
-    both = definitions.moved(claim(difference("ab", "cd"), [0, 1], beside={"threads": 2}))
+    both = catalogue.moved(claim(difference("ab", "cd"), [0, 1], beside={"threads": 2}))
     assert [one["threads"] for one in both["minuend"]] == [2, 2]

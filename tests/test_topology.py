@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import sysfs_trees as trees
 
-from benchbook.errors import BenchbookError
-from benchbook.sysfs import format_cpu_list, libc_sysconf, parse_cpu_list
-from benchbook.topology import (
+from benchbook.core.errors import BenchbookError
+from benchbook.host.sysfs import format_cpu_list, libc_sysconf, parse_cpu_list
+from benchbook.host.topology import (
     Topology,
     cache_disagreement,
     last_level_of,

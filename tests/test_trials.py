@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 import kernels
-from benchbook import evidence, records, trials
-from benchbook.files import read_json, write_json
-from benchbook.memory import memory_available_bytes
+from benchbook import evidence
+from benchbook.core.files import read_json, write_json
+from benchbook.evidence import oversized_runs
+from benchbook.host.memory import memory_available_bytes
+from benchbook.records import journal
 
 MIB = 2**20
 FRACTION = 0.25
@@ -51,7 +53,9 @@ def tried(tmp_path: Path, trial: dict[str, Any] | None = None, **ways: Any) -> d
     }
     asked = {"text": "t", "variant": "v", "options": {}, "point": {"method": "copy"}}
     content = {**CONTENT, "trials": [asked | (trial or {})]}
-    (row,) = trials.try_all(content, {"experiment": "e", "variants": {"v": str(folder)}}, plan)
+    (row,) = oversized_runs.try_all(
+        content, {"experiment": "e", "variants": {"v": str(folder)}}, plan
+    )
     assert (row["point"], row["experiment"]) == ("", "e")
     assert row["name"].startswith("trial: ")
     return row
@@ -70,7 +74,7 @@ def copying(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_program_whose_arrays_exceed_the_limit_dies_when_loaded(tmp_path: Path) -> None:
     program = compiled(tmp_path, BIG)
-    assert 2**42 < trials.image_bytes(program) < 2**42 + 100 * MIB
+    assert 2**42 < oversized_runs.image_bytes(program) < 2**42 + 100 * MIB
     row = tried(tmp_path, program=program)
     assert (row["outcome"], row["state"], row["signal"]) == ("failed", "ok", 11)
     assert (row["value"], row["unit"], row["exit_status"]) == (11, "signal", None)
@@ -158,10 +162,10 @@ def test_nothing_is_started_where_memory_or_the_limit_is_unknown(
     tmp_path: Path, monkeypatch
 ) -> None:
     script = f"touch {tmp_path}/started"
-    monkeypatch.setattr(trials.shutil, "which", lambda _: None)
+    monkeypatch.setattr(oversized_runs.shutil, "which", lambda _: None)
     assert "prlimit is not on PATH" in tried(tmp_path, script=script)["reason"]
     unknown = type("Unknown", (), {"bytes": None})
-    monkeypatch.setattr(trials, "memory_available_bytes", unknown)
+    monkeypatch.setattr(oversized_runs, "memory_available_bytes", unknown)
     assert "how much memory is available is unknown" in tried(tmp_path, script=script)["reason"]
     assert not (tmp_path / "started").exists()
 
@@ -193,9 +197,9 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     settings = {"memory_fraction": FRACTION, "time_limit_s": 20}
     cpus = sorted(os.sched_getaffinity(0))[:1]
     plan = {"version": 1, "settings": settings, "sizes": {"cores": 1}, "cpus": cpus}
-    write_json(run / records.PLAN, plan)
-    write_json(run / records.MANIFEST, {"version": 1})
-    (run / records.JOURNAL).write_text("")
+    write_json(run / journal.PLAN, plan)
+    write_json(run / journal.MANIFEST, {"version": 1})
+    (run / journal.JOURNAL).write_text("")
     pointer = {"version": 1, "experiment": "e", "folder": "run", "variants": {"v": "build"}}
     write_json(Path("current.json"), pointer)
     item = {"variant": "v", "outcome": "limited", "links_bytes": 5 * MIB, "reason": "r"}

@@ -17,10 +17,13 @@ from conftest import ROOT
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-from benchbook import digits
-from benchbook.pages import claimed, page, prose, reports, swept, titles
-from benchbook.pages.plots import WIDTH_IN
-from benchbook.pages.plots_forest import HEAD_FONT, Row, forest
+from benchbook.core import number_format
+from benchbook.report import notebook_export, paper_page, wording
+from benchbook.report.plots import titles
+from benchbook.report.plots.forest import HEAD_FONT, Row, forest
+from benchbook.report.plots.style import WIDTH_IN
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.sections import sweeps as sweeps_section
 
 NOTEBOOK = ROOT / "notebooks" / f"{made_up.UDP}.ipynb"
 PARTS = ("forms", "odd", "sweep", "sizing", "whole_machine", "moved", "calls")
@@ -43,12 +46,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def shown(made: dict[str, Any]) -> page.PaperPage:
-    return page.PaperPage(made)
+def shown(made: dict[str, Any]) -> paper_page.PaperPage:
+    return paper_page.PaperPage(made)
 
 
 def claims(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["claim"]: one for one in prose.claims(made)}
+    return {one["claim"]: one for one in wording.claims(made)}
 
 
 def sweep(made: dict[str, Any], name: str) -> dict[str, Any]:
@@ -64,23 +67,23 @@ def test_every_part_shows_times_and_nothing_of_bytes(
 ) -> None:
     path = tmp_path / "paper.json"
     path.write_text(json.dumps(made), encoding="utf-8")
-    monkeypatch.setenv(page.VARIABLE, str(path))
-    text = text_of(reports.export(made_up.executed_here(NOTEBOOK), ""))
+    monkeypatch.setenv(paper_page.VARIABLE, str(path))
+    text = text_of(notebook_export.export(made_up.executed_here(NOTEBOOK), ""))
     assert not (found := OF_BYTES.findall(text)), found
     for words in ("takes", "µs", "Time in µs", "mean of 10", "Here a switch is a Linux bridge"):
         assert words in text
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_parts_about_bytes_are_empty(shown: page.PaperPage, name: str) -> None:
+def test_parts_about_bytes_are_empty(shown: paper_page.PaperPage, name: str) -> None:
     assert not text_of(getattr(shown, name)().html).strip()
 
 
-def test_a_part_of_flags_says_that_there_are_none(shown: page.PaperPage) -> None:
+def test_a_part_of_flags_says_that_there_are_none(shown: paper_page.PaperPage) -> None:
     assert "too few variants" in text_of(shown.flags().html)
 
 
-def test_every_point_of_ours_has_its_percentiles(shown: page.PaperPage) -> None:
+def test_every_point_of_ours_has_its_percentiles(shown: paper_page.PaperPage) -> None:
     text = text_of(shown.spreads().html)
     assert "99th" in text
     assert "one socket for all, emulated, 4 switches, link 1 Gb/s, spin" in text
@@ -88,7 +91,7 @@ def test_every_point_of_ours_has_its_percentiles(shown: page.PaperPage) -> None:
 
 
 def test_figures_and_sweeps_have_csv_in_us(made: dict[str, Any], tmp_path: Path) -> None:
-    reports.write_figures(page.PaperPage(made), tmp_path)
+    notebook_export.write_figures(paper_page.PaperPage(made), tmp_path)
     for name in ("no-switch", "one-socket", "socket-each", "switches", "emulated-switches"):
         with (tmp_path / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
@@ -119,7 +122,7 @@ def test_titles_say_what_takes_how_long(made: dict[str, Any]) -> None:
 
 def test_a_long_heading_is_broken_into_lines_that_fit_into_the_picture() -> None:
     title = "One socket for all round trips, by number of switches"
-    aside = "(0 switches: B1 E1 i1)".replace(" ", digits.FIXED)
+    aside = "(0 switches: B1 E1 i1)".replace(" ", number_format.FIXED)
     rows = [
         Row(label=f"{title} {aside}", head=True),
         Row(label="1 switch", published=[1.5], value=1.1),
@@ -140,11 +143,11 @@ def test_titles_tell_of_what_only_emulates_where_there_is_nothing_else(
     last, before = figure["rows"][-1], figure["rows"][-2]
     last["emulates"] = "something stands in"
     only = {**made, "figures": [figure]}
-    assert titles.figure(made, figure).startswith(prose.row_name(figure, before))
+    assert titles.figure(made, figure).startswith(wording.row_name(figure, before))
     assert "simulated" not in titles.figure(made, figure) + titles.overview(only)
     for row in figure["rows"]:
         row["emulates"] = "something stands in"
-    assert titles.figure(made, figure).startswith(prose.row_name(figure, last))
+    assert titles.figure(made, figure).startswith(wording.row_name(figure, last))
     for title in (titles.figure(made, figure), titles.overview(only)):
         assert "here (simulated), published 1.99" in title
 
@@ -156,19 +159,19 @@ def test_nothing_is_decided_on_emulated_switches(made: dict[str, Any]) -> None:
     one = claims(made)["a-packet-buffer-takes-8-us"]
     assert (one["verdict"], one["estimate"]) == ("not_measurable_here", None)
     assert "stand for those of a real network" in one["reason"]
-    assert "It needs switches with wires" in claimed.not_measurable(made, one)
+    assert "It needs switches with wires" in claims_section.not_measurable(made, one)
     emulated = [point for point in made["points"] if point.get("emulates")]
     assert emulated
     assert all(point["factors"]["path"] == "emulated" for point in emulated)
-    decided = [one for one in prose.claims(made) if one["estimate"] is not None]
-    at = {point for one in decided for point in prose.points_of(one)}
+    decided = [one for one in wording.claims(made) if one["estimate"] is not None]
+    at = {point for one in decided for point in wording.points_of(one)}
     assert not at & {point["point"] for point in emulated}
 
 
 def test_a_claim_on_a_real_network_names_the_remedy(made: dict[str, Any]) -> None:
     one = claims(made)["a-socket-each-costs-time-on-a-wire"]
     assert one["verdict"] == "not_measurable_here"
-    said = claimed.not_measurable(made, one)
+    said = claims_section.not_measurable(made, one)
     assert made_up_udp.NO_PEER.split(";")[0] in said
     assert "--config udp_peer=ADDRESS" in said
     assert one["published"] == pytest.approx([145 / 101])
@@ -178,21 +181,24 @@ def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) 
     found = claims(made)
     gap = found["a-switch-narrows-the-gap"]
     assert gap["published"] == pytest.approx([159 - 150 - 145 + 101] * len(gap["published"]))
-    assert claimed.published(gap) == f"-35.0{digits.FIXED}µs"
-    assert claimed.value(gap).endswith(f"{digits.FIXED}µs")
-    assert claimed.beside(gap).startswith("with spin ")
+    assert claims_section.published(gap) == f"-35.0{number_format.FIXED}µs"
+    assert claims_section.value(gap).endswith(f"{number_format.FIXED}µs")
+    assert claims_section.beside(gap).startswith("with spin ")
     uneven = found["time-grows-unevenly"]
     assert uneven["published"] == pytest.approx([48 / 25] * len(uneven["published"]))
-    assert "Steps, in µs" in claimed.steps(uneven)
+    assert "Steps, in µs" in claims_section.steps(uneven)
     assert found["a-switch-adds-time"]["verdict"] == "reproduced"
     beyond = found["software-costs-50-us-more"]
     assert beyond["verdict"] == "not_measurable_here"
-    assert claimed.region(beyond) == f"45.0{digits.FIXED}µs to 55.0{digits.FIXED}µs"
+    assert (
+        claims_section.region(beyond)
+        == f"45.0{number_format.FIXED}µs to 55.0{number_format.FIXED}µs"
+    )
 
 
 def test_claims_of_one_figure_are_told_apart(made: dict[str, Any]) -> None:
     for figure in made["figures"]:
-        names = [claimed.name(made, one) for one in figure["claims"]]
+        names = [claims_section.name(made, one) for one in figure["claims"]]
         assert len(set(names)) == len(names)
 
 
@@ -211,10 +217,13 @@ def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None
         # One way through an emulated switch is 2 µs more than that, in the made-up times.
         assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
         assert one["emulates"]
-        share = digits.share(one["above"]["estimate"] / wire_us)
-        assert swept.beside_wire(one).endswith(f", {share} of the wire’s")
+        share = number_format.share(one["above"]["estimate"] / wire_us)
+        assert sweeps_section.beside_wire(one).endswith(f", {share} of the wire’s")
     assert series(made, "emulated-switches", "free-512")["wire"] is None
-    assert swept.beside_wire(series(made, "emulated-switches", "free-512")) == digits.NONE
+    assert (
+        sweeps_section.beside_wire(series(made, "emulated-switches", "free-512"))
+        == number_format.NONE
+    )
 
 
 def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
@@ -223,7 +232,7 @@ def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
     assert one["slope"]["estimate"] == pytest.approx(made_up_udp.BRIDGE_NS / 2e3, rel=0.2)
     assert [value["printed"] for value in one["values"]] == [101, 150, 154, 200, 201]
     assert not one["emulates"]
-    said = " ".join(swept.sentences(sweep(made, "switches")))
+    said = " ".join(sweeps_section.sentences(sweep(made, "switches")))
     assert "8.72 µs on the wire" in said
     assert "about 8 µs for a packet through one packet buffer" in said
     assert "slopes of its own figures are 12.5 (one socket) and 9.95 (a socket each) µs" in said
@@ -233,7 +242,7 @@ def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:
     one = sweep(made, "payloads")
     assert [value["at"] for value in one["series"][0]["values"]] == [4, 64, 256, 512, 1024, 1408]
     assert one["series"][0]["slope"] is None
-    assert swept.along(one) == "payload, bytes"
+    assert sweeps_section.along(one) == "payload, bytes"
 
 
 def test_the_smallest_preset_says_which_steps_it_lacks(tmp_path: Path) -> None:
@@ -241,7 +250,7 @@ def test_the_smallest_preset_says_which_steps_it_lacks(tmp_path: Path) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
     assert series(content, "switches", "one-socket")["slope"]["blocks"] == 8
     assert series(content, "payloads", "one-socket")["slope"] is None
-    text = text_of(page.PaperPage(content).sweeps().html)
+    text = text_of(paper_page.PaperPage(content).sweeps().html)
     assert "Nothing of this sweep was measured in preset tiny" in text
     assert "one socket at 2, 3 and 4" in text
 
@@ -250,7 +259,7 @@ def test_a_single_figure_has_no_sweeps(tmp_path: Path) -> None:
     path = made_up.results(tmp_path, "tiny", paper=made_up.UDP, figure=f"{made_up.UDP}/no-switch")
     content = json.loads(path.read_text(encoding="utf-8"))
     assert content["sweeps"] == []
-    assert not page.PaperPage(content).sweeps().html.strip()
+    assert not paper_page.PaperPage(content).sweeps().html.strip()
 
 
 # Words.
@@ -264,16 +273,16 @@ def test_a_single_figure_has_no_sweeps(tmp_path: Path) -> None:
         ("link_bits_per_s", "1000000000", "link 1 Gb/s"),
         ("link_bits_per_s", "100000000", "link 100 Mb/s"),
         ("gap_ns", "100000", "gap 100 µs"),
-        ("payload_bytes", "1024", f"1{digits.FIXED}KiB"),
+        ("payload_bytes", "1024", f"1{number_format.FIXED}KiB"),
         ("threads", "2", "2 threads"),
         ("wait", "spin", "spin"),
     ],
 )
 def test_factors_are_said_in_their_units(factor: str, value: str, said: str) -> None:
-    assert prose.setting_word(factor, value) == said
+    assert wording.setting_word(factor, value) == said
 
 
 def test_what_is_none_is_left_out_of_a_points_name(made: dict[str, Any]) -> None:
     row = made["figures"][0]["rows"][0]
-    name = prose.point_name(made, row["point"])
-    assert name == f"one socket for all, veth, block, 1{digits.FIXED}KiB, gcc-O2"
+    name = wording.point_name(made, row["point"])
+    assert name == f"one socket for all, veth, block, 1{number_format.FIXED}KiB, gcc-O2"

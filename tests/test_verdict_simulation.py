@@ -33,9 +33,10 @@ from claimed import (
 from scipy.stats import binomtest
 from simulate import DRIFTING, FLIPPING, QUIET, RARELY_FLIPPING, Machine, simulate
 
-from benchbook import claims, stats, verdicts
+from benchbook import stats
 from benchbook.estimands import Estimate, Roles, kind_of, names_of
-from benchbook.verdicts import Measured, judge_claims
+from benchbook.judge import claims, verdicts
+from benchbook.judge.verdicts import Measured, judge_claims
 
 SEED = 5
 BLOCKS = 12

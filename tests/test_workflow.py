@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from conftest import clean_environment, copy_built, in_env, run
 
-from benchbook import definitions
-from benchbook.commands import overrides
-from benchbook.errors import BenchbookError
-from benchbook.planning import show
+from benchbook.commands.app import overrides
+from benchbook.commands.plan import show
+from benchbook.core.errors import BenchbookError
+from benchbook.define import catalogue
 from benchbook.workflow import open_lab
 
 PAPER = "slocum2013-mbw"
@@ -51,7 +51,7 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     assert set(samples["state"][~emulates]) == {"ok"}
     assert set(samples["state"][emulates]) <= {"ok", "simulated"}
     items = json.loads((results / "verdicts.json").read_text())["items"]
-    figures = definitions.paper(measured, PAPER)["figures"]
+    figures = catalogue.paper(measured, PAPER)["figures"]
     claims = [(figure["id"], one["id"]) for figure in figures for one in figure.get("claims", [])]
     found = {(one["figure"], one["claim"]): one for one in items if one["paper"] == PAPER}
     assert list(found) == claims

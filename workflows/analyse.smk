@@ -3,7 +3,7 @@
 
 rule tables:
     input:
-        lab.stage("tables.py", "records.py"),
+        lab.modules("tables"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
     output:
         f"{lab.results}/{{experiment}}/samples.parquet",
@@ -15,9 +15,7 @@ rule tables:
 
 rule analyse:
     input:
-        lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("chases.py"),
-        lab.stage("agreement.py", "comparisons.py", "detecting", "digits.py", "twins.py"),
+        lab.modules("analyse"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -34,10 +32,7 @@ rule analyse:
 rule recorded:
     # Once for all papers and presets. Measuring depends on none of it.
     input:
-        lab.stage("analysis.py", "ceilings.py", "noise.py", "steadiness.py", "artefacts", "stats"),
-        lab.stage("agreement.py", "comparisons.py", "detecting", "digits.py", "twins.py"),
-        lab.stage("chases.py", "tables.py", "records.py"),
-        lab.stage("evidence/invocations.py", "record.py", "recorded.py", "replay.py"),
+        lab.modules("analyse-recorded"),
         lab.recorded_files,
         definition=lab.definition_file,
     output:
@@ -55,35 +50,7 @@ rule recorded:
 
 rule judge:
     input:
-        lab.stage(
-            "baselines.py",
-            "causes",
-            "ceilings.py",
-            "claims.py",
-            "comparisons.py",
-            "elsewhere.py",
-            "exchanged.py",
-            "explained",
-            "figures.py",
-            "flags.py",
-            "importers",
-            "logs",
-            "moved",
-            "papers.py",
-            "price.py",
-            "processes.py",
-            "published.py",
-            "recorded.py",
-            "settled.py",
-            "through.py",
-            "throughput",
-            "twins.py",
-            "units.py",
-            "verdicts.py",
-            "audit",
-            "estimands",
-            "stats",
-        ),
+        lab.modules("judge"),
         lab.published,
         lab.settled,
         lab.imported,
@@ -106,40 +73,43 @@ rule judge:
 
 rule samples:
     input:
-        expand(f"{lab.results}/{{experiment}}/samples.parquet", experiment=lab.experiments),
+        lab.modules("merge-samples"),
+        samples=expand(f"{lab.results}/{{experiment}}/samples.parquet", experiment=lab.experiments),
     output:
         f"{lab.results}/samples.parquet",
     log:
         f"{lab.results}/samples.log",
     shell:
-        "exec python3 -m benchbook --log {log} merge-samples --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-samples --output {output} {input.samples}"
 
 
 rule findings:
     input:
-        expand(f"{lab.results}/{{experiment}}/analysis.json", experiment=lab.experiments),
+        lab.modules("merge-findings"),
+        analyses=expand(f"{lab.results}/{{experiment}}/analysis.json", experiment=lab.experiments),
     output:
         f"{lab.results}/findings.json",
     log:
         f"{lab.results}/findings.log",
     shell:
-        "exec python3 -m benchbook --log {log} merge-findings --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-findings --output {output} {input.analyses}"
 
 
 rule verdicts:
     input:
-        expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
+        lab.modules("merge-verdicts"),
+        papers=expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
     output:
         f"{lab.results}/verdicts.json",
     log:
         f"{lab.results}/verdicts.log",
     shell:
-        "exec python3 -m benchbook --log {log} merge-verdicts --output {output} {input}"
+        "exec python3 -m benchbook --log {log} merge-verdicts --output {output} {input.papers}"
 
 
 rule audit:
     input:
-        lab.stage("audit", "digits.py", "published.py"),
+        lab.modules("audit"),
         lab.all_published(),
     output:
         "results/audit.json",
@@ -151,8 +121,7 @@ rule audit:
 
 rule judge_controls:
     input:
-        lab.stage("artefacts", "detecting", "steadiness.py", "stats"),
-        lab.stage("analysis.py", "controls", "counters"),
+        lab.modules("judge-controls"),
         lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:

@@ -4,14 +4,7 @@
 rule build:
     input:
         lab.sources,
-        lab.stage(
-            "build.py",
-            "disassembly.py",
-            "effective.py",
-            "instructions.py",
-            "needs.py",
-            "peers",
-        ),
+        lab.modules("build"),
     output:
         "build/{owner}/{variant}/variant.json",
     log:
@@ -26,7 +19,7 @@ rule build:
 rule limits:
     input:
         lab.sources,
-        lab.stage("build.py", "limits.py"),
+        lab.modules("limits"),
     output:
         "build/{owner}/limits.json",
     log:

@@ -3,8 +3,7 @@
 
 rule evidence:
     input:
-        lab.stage("capabilities", "counters", "evidence", "libc.py", "simulation", "trials.py"),
-        lab.stage("network", "throughput"),
+        lab.modules("evidence"),
         lab.definition_file,
         limits=lab.limit_files,
         pointer=f"{lab.results}/{{experiment}}/current.json",

@@ -25,9 +25,7 @@ rule measure:
 # One job for all of them: each takes a second, and starting Python as long again for each stage.
 rule play_controls:
     input:
-        lab.stage("analysis.py", "artefacts", "detecting", "steadiness.py", "stats"),
-        lab.stage("ceilings.py", "evidence", "libc.py", "simulation", "tables.py", "trials.py"),
-        lab.stage("controls/playing.py", "controls/scenes.py"),
+        lab.modules("play-controls"),
         lab.control_files(),
         lab.controls_limits(),
         variants=lab.controls_variants(),

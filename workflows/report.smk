@@ -3,7 +3,7 @@
 
 rule page:
     input:
-        lab.stage("pages", "digits.py"),
+        lab.modules("page"),
         notebook="notebooks/{paper}.ipynb",
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
@@ -27,7 +27,7 @@ use rule page as figure_page with:
 
 rule controls:
     input:
-        lab.stage("pages", "digits.py"),
+        lab.modules("controls-page"),
         controls=f"{lab.results}/controls.json",
     output:
         "reports/controls.html",
@@ -39,7 +39,7 @@ rule controls:
 
 rule machine:
     input:
-        lab.stage("pages", "digits.py"),
+        lab.modules("machine-page"),
         analyses=expand(
             f"{lab.results}/{{experiment}}/analysis.json",
             experiment=lab.experiments + lab.controls,
@@ -56,7 +56,7 @@ rule machine:
 
 rule imported:
     input:
-        lab.stage("importers", "logs", "pages", "digits.py", "sizes.py", "units.py"),
+        lab.modules("imported-page"),
         lab.imported,
     output:
         "reports/imported.html",
@@ -68,7 +68,7 @@ rule imported:
 
 rule index:
     input:
-        lab.stage("pages", "digits.py"),
+        lab.modules("index"),
         lab.imported_page,
         "reports/controls.html",
         "reports/machine.html",

@@ -8,29 +8,27 @@ that holds is an item too, so that a reader sees how many there were.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchbook import definitions, published
-from benchbook.audit import rules
 from benchbook.audit.slips import slips
 from benchbook.audit.tables import Item, Tables
-from benchbook.errors import BenchbookError
-from benchbook.files import write_json
-from benchbook.settings import load
+from benchbook.core import plugins
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import write_json
+from benchbook.define import catalogue, published
+from benchbook.define.settings import load
 
 VERSION = 1
 DECLARED = "audit.yaml"
+RULES = "benchbook.audit.rules"
 
 
 def all_rules() -> Iterator[ModuleType]:
     """All rule modules, by name."""
-    for module in sorted(pkgutil.iter_modules(rules.__path__), key=lambda found: found.name):
-        yield importlib.import_module(f"{rules.__name__}.{module.name}")
+    yield from plugins.load_all(RULES)
 
 
 def audit(root: Path, paper: str) -> list[dict[str, Any]]:
@@ -84,5 +82,5 @@ def read_tables(root: Path, paper: str, declared: dict[str, Any]) -> Tables:
 
 def write(root: Path, output: Path) -> None:
     """audit.json over all papers."""
-    items = [item for paper in definitions.papers(root) for item in audit(root, paper)]
+    items = [item for paper in catalogue.papers(root) for item in audit(root, paper)]
     write_json(output, {"version": VERSION, "items": items})

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchbook import digits
+from benchbook.core import number_format
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
@@ -105,7 +105,10 @@ def _hint(text: str, recomputed: Interval, decimals: int | None) -> str:
     zeros = len(whole) - len(whole.rstrip("0")) if "." not in whole else 0
     coarse = Fraction(10**zeros) / 2
     if value and zeros and Interval(value - coarse, value + coarse).meets(recomputed):
-        return f"rounded to {digits.plural(len(whole.lstrip('+-')) - zeros, 'digit')} it would fit"
+        return (
+            f"rounded to {number_format.plural(len(whole.lstrip('+-')) - zeros, 'digit')} it "
+            f"would fit"
+        )
     return ""
 
 
@@ -113,7 +116,7 @@ def shown(recomputed: Interval, text: str = "") -> str:
     """The recomputed value with one place more than the printed one, or what rounding allows."""
     places = len((plain(text) or "").partition(".")[2]) + 1
     low, high = float(recomputed.low), float(recomputed.high)
-    allowed = digits.places(low, high)
+    allowed = number_format.places(low, high)
     if allowed is not None:
         places = min(places, max(allowed, 0))
     number = f"{float(recomputed.middle):,.{places}f}"

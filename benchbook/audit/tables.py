@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from benchbook import digits
 from benchbook.audit.rounding import Compared, Interval, compare, exactly, plain, rounded, shown
-from benchbook.errors import BenchbookError
+from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
 
 Rows = list[dict[str, str]]
 
@@ -200,4 +200,4 @@ def checked(
 
 def slack(tolerance: float) -> str:
     """`rounding allows ± 0.005`."""
-    return f"rounding allows ±{digits.FIXED}{float(f'{tolerance:.1g}'):,.12g}"
+    return f"rounding allows ±{number_format.FIXED}{float(f'{tolerance:.1g}'):,.12g}"

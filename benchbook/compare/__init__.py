@@ -8,12 +8,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchbook import digits
+from benchbook.analyse.pairwise import storable
 from benchbook.compare.differing import differences
 from benchbook.compare.matched import METHOD, compared
 from benchbook.compare.sides import Side, read_side
-from benchbook.comparisons import storable
-from benchbook.errors import BenchbookError
+from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
 
 VERSION = 1
 PAGE = Path("reports/compare.html")
@@ -32,8 +32,9 @@ def compare(root: Path, a: str, b: str) -> dict[str, Any]:
     shared = [name for name in ours.experiments if name in theirs.experiments]
     if not shared:
         raise BenchbookError(
-            f"{a} has {digits.listed(list(ours.experiments))}, {b} has "
-            f"{digits.listed(list(theirs.experiments))}: no experiment is in both; measure one of "
+            f"{a} has {number_format.listed(list(ours.experiments))}, {b} has "
+            f"{number_format.listed(list(theirs.experiments))}: no experiment is in both; "
+            "measure one of "
             "them on the other side"
         )
     found = {
@@ -69,8 +70,8 @@ def headline(content: dict[str, Any]) -> str:
     """The answer in one line."""
     found = counts(content)
     parts = [f"{words} at {found[name]}" for name, words in SAID.items() if name in found]
-    total = digits.plural(sum(found.values()), "point")
-    return f"{total} in both: {digits.listed(parts)}" if parts else "No point is in both"
+    total = number_format.plural(sum(found.values()), "point")
+    return f"{total} in both: {number_format.listed(parts)}" if parts else "No point is in both"
 
 
 def floor_said(found: dict[str, Any]) -> str:
@@ -79,7 +80,8 @@ def floor_said(found: dict[str, Any]) -> str:
         return f"Nothing is called different here: {found['failed'] or found['unknown']}."
     part = max(found["parts"], key=lambda one: float(one["log_effect"]))
     return (
-        f"Nothing below a factor of {digits.number(math.exp(found['log_effect']))} is called "
+        f"Nothing below a factor of {number_format.number(math.exp(found['log_effect']))} is "
+        "called "
         f"different: so far {part['name']} may lie apart."
     )
 
@@ -88,7 +90,7 @@ def show(root: Path, a: str, b: str, *, as_json: bool, html: bool) -> None:
     """Print the comparison, as text or JSON; with `html` write reports/compare.html too."""
     content = compare(root, a, b)
     if html:
-        from benchbook.pages.compare import make_compare
+        from benchbook.report.compare_page import make_compare
 
         make_compare(content, root / PAGE)
     if as_json:
@@ -108,7 +110,7 @@ def lines(content: dict[str, Any]) -> list[str]:
         said += ["", f"{one['experiment']} (B times as fast as A, 95 % by itself)"]
         said.append(f"  {floor_said(one['floor'])}")
         for row in one["points"]:
-            value = digits.with_interval(row["ratio"], row["low95"], row["high95"])
+            value = number_format.with_interval(row["ratio"], row["low95"], row["high95"])
             why = f": {row['reason']}" if row["reason"] else ""
             said.append(f"  {value:<26} {SAID[row['said']]:<20} {row['point_a']}{why}")
         for name in ("a", "b"):

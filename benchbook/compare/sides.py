@@ -12,9 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook import analysis, definitions, record, records, tables
-from benchbook.errors import BenchbookError
-from benchbook.files import read_json, write_json
+from benchbook.analyse import stage as analyse_stage
+from benchbook.analyse import tables
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
+from benchbook.define import catalogue
+from benchbook.records import archive, journal
 
 RESULTS = Path("results")
 ANALYSIS, SUMMARIES = "analysis.json", "summaries.parquet"
@@ -65,7 +68,7 @@ def folders_of(root: Path, name: str) -> list[Path]:
     """The folders of the side's experiments: each a run or an experiment's results."""
     host, _, preset = name.partition("/")
     places = [Path(name) if Path(name).is_absolute() else root / name]
-    places += [root / RESULTS / host / preset, root / record.FOLDER / name]
+    places += [root / RESULTS / host / preset, root / archive.FOLDER / name]
     places += sorted((root / RESULTS).glob(f"*/{name}/")) if name.isidentifier() else []
     for place in places:
         found = _inside(place) if name and place.is_dir() else []
@@ -73,7 +76,7 @@ def folders_of(root: Path, name: str) -> list[Path]:
             return found
     known = [
         str(one.relative_to(root))
-        for kind in (RESULTS / "*", record.FOLDER)
+        for kind in (RESULTS / "*", archive.FOLDER)
         for one in sorted(root.glob(f"{kind}/*/"))
         if _inside(one)
     ]
@@ -86,7 +89,7 @@ def folders_of(root: Path, name: str) -> list[Path]:
 def _inside(place: Path) -> list[Path]:
     """A run or an experiment's results themselves; else those in it, of the newest preset or of
     the newest run of each experiment."""
-    if (place / ANALYSIS).exists() or (place / records.MANIFEST).exists():
+    if (place / ANALYSIS).exists() or (place / journal.MANIFEST).exists():
         return [place]
     results = [one.parent for one in sorted(place.glob(f"*/{ANALYSIS}"))]
     if results:
@@ -95,10 +98,10 @@ def _inside(place: Path) -> list[Path]:
     if presets:
         return _inside(max(presets, key=lambda one: presets[one]))
     runs = {}
-    for manifest in sorted(place.glob(f"*/{records.MANIFEST}")) + sorted(
-        place.glob(f"*/*/{records.MANIFEST}")
+    for manifest in sorted(place.glob(f"*/{journal.MANIFEST}")) + sorted(
+        place.glob(f"*/*/{journal.MANIFEST}")
     ):
-        if not manifest.parent.name.endswith(definitions.SETTLING):
+        if not manifest.parent.name.endswith(catalogue.SETTLING):
             runs[read_json(manifest)["experiment"]] = manifest.parent
     return list(runs.values())
 
@@ -123,17 +126,17 @@ def _columns(summaries: pd.DataFrame) -> pd.DataFrame:
 
 
 def _from_run(run: Path) -> Measured:
-    record.verify(run)
-    plan = read_json(run / records.PLAN)
-    experiment = read_json(run / records.MANIFEST)["experiment"]
+    archive.verify(run)
+    plan = read_json(run / journal.PLAN)
+    experiment = read_json(run / journal.MANIFEST)["experiment"]
     with tempfile.TemporaryDirectory() as scratch:
         pointer, samples = Path(scratch) / "current.json", Path(scratch) / "samples.parquet"
         named = {"version": 1, "run": run.name, "folder": str(run), "experiment": experiment}
         write_json(pointer, named)
         tables.write_samples(pointer, samples)
-        summaries, _ = analysis.summarise(samples, plan["paper_samples"])
-    _, readings = analysis.machine_states(run)
-    failed = analysis.failures(run)
+        summaries, _ = analyse_stage.summarise(samples, plan["paper_samples"])
+    _, readings = analyse_stage.machine_states(run)
+    failed = analyse_stage.failures(run)
     measured = set(summaries["point"]) if len(summaries) else set()
     points = [
         {"point": one["id"], **{key: one[key] for key in ("variant", "twin", "factors")}}
@@ -161,8 +164,8 @@ def _why(failed: dict[str, dict[str, str]], point: str) -> dict[str, str]:
 
 def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What was recorded with the run; else what is built here, if its binary is the run's."""
-    if (run / record.VARIANTS).exists():
-        return {one["variant"]: one for one in read_json(run / record.VARIANTS)["items"]}
+    if (run / archive.VARIANTS).exists():
+        return {one["variant"]: one for one in read_json(run / archive.VARIANTS)["items"]}
     found = {}
     for name in {one["variant"] for one in plan["points"]}:
         path = Path("build") / experiment / name / "variant.json"

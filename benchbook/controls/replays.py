@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from benchbook import stats
-from benchbook.analysis import center, rates
-from benchbook.artefacts import Seen
-from benchbook.steadiness import steadiness
+from benchbook.analyse.sample_quality import steadiness
+from benchbook.analyse.stage import center, rates
+from benchbook.detect import Seen
 
 SAMPLE_COLUMNS = [
     "point",

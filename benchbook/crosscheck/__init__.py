@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchbook import definitions
 from benchbook.crosscheck import experiments, papers
+from benchbook.define import catalogue
 
 
 def check(root: Path) -> None:
     """Refuse the first definition of a checkout that would fail, or mislead, once things run."""
-    spaces = {name: experiments.experiment(root, name) for name in definitions.experiments(root)}
+    spaces = {name: experiments.experiment(root, name) for name in catalogue.experiments(root)}
     experiments.probe(root)
-    for name in definitions.controls(root):
+    for name in catalogue.controls(root):
         experiments.control(root, name)
-    for name in definitions.papers(root):
+    for name in catalogue.papers(root):
         papers.paper(root, name, spaces)

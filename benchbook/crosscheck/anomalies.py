@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import causes
 from benchbook.crosscheck.spaces import Place, Space
+from benchbook.judge import causes
 
 
 def check(place: Place, figure: dict[str, Any], space: Space) -> None:
@@ -25,7 +25,7 @@ def _one(place: Place, anomaly: dict[str, Any], space: Space) -> None:
     named = [step["cause"] for step in anomaly["steps"]]
     for number, step in enumerate(anomaly["steps"]):
         here = place.at("steps", number)
-        here.at("cause").known(step["cause"], causes.names(), "module of benchbook/causes")
+        here.at("cause").known(step["cause"], causes.names(), "module of benchbook/judge/causes")
         if named.count(step["cause"]) > 1:
             raise here.at("cause").refusal(f"is {step['cause']!r}, which stands twice; leave one")
         if "removed" not in step:

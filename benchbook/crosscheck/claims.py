@@ -8,8 +8,8 @@ from typing import Any
 
 import benchbook
 from benchbook.crosscheck.spaces import VARIANT, Place, Space
-from benchbook.definitions import moved, settings_of
-from benchbook.settings import load
+from benchbook.define.catalogue import moved, settings_of
+from benchbook.define.settings import load
 
 Estimand = dict[str, Any]
 STEPS = ("slope", "unevenness")  # kinds whose points lie along one factor
@@ -44,12 +44,12 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
     of_fact.get(estimand["kind"], lambda: None)()
     _region(place.at("region"), claim["region"], estimand["kind"])
     for number, name in enumerate(claim.get("about", [])):
-        place.at("about", number).known(name, _artefacts(), "module of benchbook/artefacts")
+        place.at("about", number).known(name, _artefacts(), "module of benchbook/detect/detectors")
 
 
 def _artefacts() -> list[str]:
     """By their files: to import a detector takes more than the standard library."""
-    folder = Path(benchbook.__file__).parent / "artefacts"
+    folder = Path(benchbook.__file__).parent / "detect" / "detectors"
     return sorted(one.stem.replace("_", "-") for one in folder.glob("[!_]*.py"))
 
 

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions
+from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import parse_bytes
 from benchbook.crosscheck.spaces import SIZES, VARIANT, Place, Space
-from benchbook.errors import BenchbookError
-from benchbook.points import expand
-from benchbook.settings import PRESETS, load
-from benchbook.sizes import parse_bytes
+from benchbook.define import catalogue
+from benchbook.define.points import expand
+from benchbook.define.settings import PRESETS, load
 
 MEMORY_BYTES = 2**40  # a stand-in, as those of spaces.SIZES
 TIMED = "timed_"  # how the names of timed functions begin
@@ -21,7 +21,7 @@ TIMED = "timed_"  # how the names of timed functions begin
 
 def probe(root: Path) -> None:
     """Refuse a source of the probe that is not there."""
-    _sources(root, definitions.PROBE, definitions.definition(root, definitions.PROBE))
+    _sources(root, catalogue.PROBE, catalogue.definition(root, catalogue.PROBE))
 
 
 def _parts(point: str) -> dict[str, str]:
@@ -30,7 +30,7 @@ def _parts(point: str) -> dict[str, str]:
 
 
 def _file(root: Path, name: str) -> str:
-    return str(definitions.definition_file(root, name).relative_to(root))
+    return str(catalogue.definition_file(root, name).relative_to(root))
 
 
 def _sources(root: Path, name: str, content: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ def _sources(root: Path, name: str, content: dict[str, Any]) -> None:
 
 def experiment(root: Path, name: str) -> Space:
     """The space of an experiment, its definition checked."""
-    space = Space(definitions.definition(root, name), _file(root, name))
+    space = Space(catalogue.definition(root, name), _file(root, name))
     content, place = space.content, Place(space.file)
     _sources(root, name, content)
     factors = content["factors"]
@@ -118,7 +118,7 @@ def _limits(root: Path, name: str, place: Place, content: dict[str, Any]) -> Non
         place.at("variants").known(variant, _built(content), "variant of our own")
     # A macro that nothing uses would link at every size.
     word = re.compile(rf"\b{wanted['define']}\b")
-    files = definitions.source_files(root, name)
+    files = catalogue.source_files(root, name)
     if not any(word.search(file.read_text(errors="replace")) for file in files):
         raise place.at("define").refusal(f"is {wanted['define']!r}, which no source uses; mend it")
 
@@ -154,32 +154,32 @@ def _wrapper(folder: Path, place: Place, words: list[str]) -> None:
 
 def control(root: Path, name: str) -> None:
     """Refuse a control whose points its kernel does not have."""
-    file = definitions.definition_file(root, name)
+    file = catalogue.definition_file(root, name)
     control, place = load(file, "control"), Place(_file(root, name))
-    folder = name.removeprefix(definitions.CONTROLS)
+    folder = name.removeprefix(catalogue.CONTROLS)
     if control["artefact"] != folder:
         raise place.at("artefact").refusal(f"is {control['artefact']!r}; its folder is {folder!r}")
     if not control.get("kernel"):
-        if not (file.parent / definitions.REPLAY).exists():
+        if not (file.parent / catalogue.REPLAY).exists():
             raise place.at("kernel").refusal("is missing and so is a replay.py; add one of them")
         return
     tried = {trial["provoked"] for trial in control.get("trials") or []}
     there = {"variant": control.get("variant")} | {
-        side: control.get(side) or (side == "provoked") in tried for side in definitions.SIDES
+        side: control.get(side) or (side == "provoked") in tried for side in catalogue.SIDES
     }
-    if (file.parent / definitions.REPLAY).exists():
+    if (file.parent / catalogue.REPLAY).exists():
         there["nulls"] = True  # what is clean may be what this machine cannot play
     for key in (key for key, found in there.items() if not found):
         raise place.at(key).refusal("is missing, and a control with a kernel needs it; add it")
-    content = definitions.definition(root, name)
-    for variant in control.get("variants", {}) | {definitions.CONTROL: control["variant"]}:
+    content = catalogue.definition(root, name)
+    for variant in control.get("variants", {}) | {catalogue.CONTROL: control["variant"]}:
         words = content["variants"][variant].get("wrapper", [])
         _wrapper(root / "kernels" / name, place.at("variants", variant), words)
     _sources(root, control["kernel"], content)
     space = Space(content, place.file)
-    for side in definitions.SIDES:
+    for side in catalogue.SIDES:
         for number, cross in enumerate(control.get(side, [])):
-            space.points(place.at(side, number), {"variant": definitions.CONTROL, **cross})
+            space.points(place.at(side, number), {"variant": catalogue.CONTROL, **cross})
     if content.get("limits"):
         _limits(root, name, place.at("limits"), content)
     for number, trial in enumerate(content.get("trials", [])):

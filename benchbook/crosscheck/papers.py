@@ -7,15 +7,15 @@ import math
 from pathlib import Path
 from typing import Any
 
-from benchbook import definitions
+from benchbook.core.units import UNITS
 from benchbook.crosscheck import anomalies, claims
 from benchbook.crosscheck.spaces import Place, Space
-from benchbook.units import UNITS
+from benchbook.define import catalogue
 
 
 def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     """Refuse a paper whose figures or claims name what is not there."""
-    content = definitions.paper(root, name)
+    content = catalogue.paper(root, name)
     place = Place(f"data/published/{name}/paper.yaml")
     if content["id"] != name:
         raise place.at("id").refusal(f"is {content['id']!r}; its folder is {name!r}: name both so")
@@ -23,7 +23,7 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     known = [figure["id"] for figure in (*content["figures"], *waiting)]
     place.at("figures").unique(known)
     folder = root / "data" / "published" / name
-    measured = definitions.experiments_of(root, name)
+    measured = catalogue.experiments_of(root, name)
     for experiment in content.get("shares", {}):
         place.at("shares").known(experiment, measured, "experiment of its figures")
     for figure in content["figures"]:
@@ -154,7 +154,7 @@ def _named_cell(
     place: Place, side: str, cell: dict[str, Any], claim: dict[str, Any], folder: Path
 ) -> None:
     """A printed number that a claim names itself."""
-    sides = definitions.settings_of(claim["estimand"])
+    sides = catalogue.settings_of(claim["estimand"])
     single = [one for one in sides if len(sides[one]) == 1]
     if claim["estimand"]["kind"] == "beyond_host":
         single = [one for one in ("numerator", "denominator") if one in claim["cells"]]

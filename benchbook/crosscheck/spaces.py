@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.errors import BenchbookError
-from benchbook.points import COUNTS, expand
-from benchbook.sizes import parse_bytes, parse_counts
+from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import parse_bytes, parse_counts
+from benchbook.define.points import COUNTS, expand
 
 # Stand-ins, so that nothing here depends on the host; no size that a person would write.
 SIZES: dict[str, int | None] = {

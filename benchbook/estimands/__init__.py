@@ -6,7 +6,6 @@ kind of fact has `look(estimand, facts)`. `roles` names the points of each side,
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import math
 from collections.abc import Callable, Hashable
@@ -18,9 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchbook import stats
-from benchbook.definitions import settings_of
-from benchbook.points import NOT_IN_PRESET, Point, expand
-from benchbook.units import RATE
+from benchbook.core import plugins
+from benchbook.core.units import RATE
+from benchbook.define.catalogue import settings_of
+from benchbook.define.points import NOT_IN_PRESET, Point, expand
 
 POINTWISE = 0.95
 MOST_READINGS = 200  # of a published table in which cells stand for one point
@@ -99,7 +99,7 @@ class Kind(Protocol):
 
 def kind_of(estimand: dict[str, Any]) -> Any:
     """The module of an estimand's kind (see Kind)."""
-    return importlib.import_module(f"{__name__}.{estimand['kind']}")
+    return plugins.load(__name__, estimand["kind"])
 
 
 def is_measured(estimand: dict[str, Any]) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchbook.core.units import TIME_UNITS
 from benchbook.estimands import Estimate, Roles, names_of, of_times
-from benchbook.units import TIME_UNITS
 
 ABSOLUTE = True  # what is printed as a rate gives none of these
 

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from benchbook import stats
+from benchbook.define.points import Point
 from benchbook.estimands import POINTWISE, Estimate, Roles, Values
-from benchbook.points import Point
 
 LEAST = 2  # points of a range
 LEAST_FOR_NULL = 4  # blocks, of which residuals can be dealt anew

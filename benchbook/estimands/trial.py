@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.define.points import NOT_IN_PRESET
 from benchbook.estimands import Fact
-from benchbook.points import NOT_IN_PRESET
 
 
 def unit(estimand: dict[str, Any]) -> str:

@@ -8,19 +8,21 @@ Beside them stands what this machine lets us observe at all (`capabilities`).
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchbook import capabilities, definitions, records
-from benchbook.files import read_json, write_json
-from benchbook.tables import run_folder
+from benchbook.analyse.tables import run_folder
+from benchbook.core import plugins
+from benchbook.core.files import read_json, write_json
+from benchbook.define import catalogue
+from benchbook.host import capabilities
+from benchbook.records import journal
 
 VERSION = 1
+COLLECTORS = "benchbook.evidence.collectors"
 Row = dict[str, Any]
 
 
@@ -47,15 +49,14 @@ class Context:
             name: (folder, record)
             for name, (folder, record) in self.variants.items()
             if record["state"] == "ok"
-            and record["experiment"] != definitions.PROBE
+            and record["experiment"] != catalogue.PROBE
             and "peer" not in record
         }
 
 
 def sources() -> Iterator[ModuleType]:
     """All source modules, by name."""
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
-        yield importlib.import_module(f"{__name__}.{module.name}")
+    yield from plugins.load_all(COLLECTORS)
 
 
 def collect(pointer: Path, limits: list[Path], output: Path) -> None:
@@ -65,8 +66,8 @@ def collect(pointer: Path, limits: list[Path], output: Path) -> None:
     context = Context(
         pointer=content,
         run=run,
-        plan=read_json(run / records.PLAN),
-        definition=definitions.definition(Path(), content["experiment"]),
+        plan=read_json(run / journal.PLAN),
+        definition=catalogue.definition(Path(), content["experiment"]),
         variants={
             name: (folder, read_json(folder / "variant.json")) for name, folder in folders.items()
         },

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook import tools
-from benchbook.capabilities import capability
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
+from benchbook.host import tools
+from benchbook.host.capabilities import capability
 from benchbook.network import wiring
 from benchbook.network.namespaces import Namespaces, NotAllowedError
 from benchbook.network.wiring import FAR, NEAR, Line

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from benchbook.process import child_setup
+from benchbook.core.processes import child_setup
 
 LIMIT_S = 5.0  # until it listens, and until it ends by itself
 _WAIT_S = 0.002

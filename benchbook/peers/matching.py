@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import network, peers
-from benchbook.points import Point, point_id
-from benchbook.sizes import format_bytes
+from benchbook import network
+from benchbook.core.sizes import format_bytes
+from benchbook.define import peers
+from benchbook.define.points import Point, point_id
 
 
 def matched(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from benchbook.core.sizes import UNITS
+from benchbook.define.peers import DECLARED, FAR_ADDRESS, MIB, PORT, REPETITIONS, size_of
 from benchbook.network import SERVER_PORT
-from benchbook.peers import DECLARED, FAR_ADDRESS, MIB, PORT, REPETITIONS, size_of
 from benchbook.peers.matching import measure_of
 from benchbook.peers.parsers import Measured, NotUnderstoodError, parser
-from benchbook.sizes import UNITS
 
 # Tools round a size to what their loops and threads divide: the rate is that of the bytes moved.
 SIZE_TOLERANCE = 1e-3

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from benchbook import host, tools
+from benchbook.host import facts, tools
 
 LIMIT_S = 10
 
@@ -53,7 +53,7 @@ def _wrong_version(spec: dict[str, Any], version: str) -> str:
 
 def _wrong_cpu(spec: dict[str, Any]) -> str:
     wanted = spec.get("cpu_flags", [])
-    has = host.facts()["isa"] or [] if wanted else []
+    has = facts.facts()["isa"] or [] if wanted else []
     missing = [flag for flag in wanted if flag not in has]
     return f"this processor has no {missing[0]}" if missing else ""
 

@@ -53,13 +53,7 @@ from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
 from benchbook.stats.summaries import invocation_summaries
 from benchbook.stats.ticks import Ticks, ticks
 from benchbook.stats.unpaired import rank_sum_probabilities, unpaired_ratio
-from benchbook.stats.verdicts import (
-    Verdict,
-    blocks_to_settle,
-    decide,
-    decide_all,
-    settling_margin,
-)
+from benchbook.stats.verdicts import Verdict, blocks_to_settle, decide, decide_all, settling_margin
 from benchbook.stats.warmup import warm_up_length
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import Floats, finite, positive_logs
 
 SEED = 19470101

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 Floats = NDArray[np.float64]
 

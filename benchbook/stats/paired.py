@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 import numpy as np
 import pandas as pd
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import finite, need_columns, positive_logs, probability
 from benchbook.stats.intervals import adjusted_level, signed_rank_interval
 from benchbook.stats.states import MIXED

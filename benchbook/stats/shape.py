@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import Floats, finite
 
 LEAST_VALUES = 20

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 LOOKS = (8, 12, 16, 24)
 

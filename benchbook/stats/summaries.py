@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import finite, need_columns
 from benchbook.stats.processes import KEYS, add_processes
 

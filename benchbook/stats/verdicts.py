@@ -7,7 +7,7 @@ from typing import Literal
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import finite, probability
 from benchbook.stats.intervals import adjusted_level, least_blocks, signed_rank_interval
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Of the N-th --point; benchbook/counters looks for the same names. */
+/* Of the N-th --point; benchbook/evidence/counters looks for the same names. */
 #define MARKERS_REGION "p%zu"
 
 /* Under `likwid-perfctr -m`: loads likwid's library, and exits with 77 if there is none or if

@@ -41,7 +41,7 @@ static struct link read_link(const char *folder, const char *at, const char *spe
     return link;
 }
 
-/* To rank links only, as benchbook/link.py has it: the payload of all lanes. */
+/* To rank links only, as benchbook/host/pcie.py has it: the payload of all lanes. */
 static double carried(struct link link) {
     const double share = link.gt_per_s <= 5    ? 8.0 / 10
                          : link.gt_per_s <= 32 ? 128.0 / 130

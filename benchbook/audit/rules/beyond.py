@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rounding import Interval
 from benchbook.audit.tables import At, Item, Tables
-from benchbook.errors import BenchbookError
+from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "beyond", "claim"
 ASKS = "whether rows lie above, or below, the one that they are stated to beat"
@@ -40,13 +40,13 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
             else allowed(cell[0]).low < beside.high
         )
     }
-    values = digits.listed([text for text, _ in others.values()])
+    values = number_format.listed([text for text, _ in others.values()])
     words = (
         f"The source states that {one['stated']}; with {label} {one['beside']} its table has "
-        f"{base}, and {values} with {digits.listed(list(others))}."
+        f"{base}, and {values} with {number_format.listed(list(others))}."
     )
     if failing:
-        words += f" Not so with {label} {digits.listed(list(failing))}."
+        words += f" Not so with {label} {number_format.listed(list(failing))}."
     return Item(
         table,
         RULE,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rounding import shown
 from benchbook.audit.rules.spread import numbers, spread
 from benchbook.audit.tables import Item, Tables
+from benchbook.core import number_format
 
 RULE, KIND = "bound", "claim"
 ASKS = "bounds that the source states on its spreads"
@@ -37,7 +37,7 @@ def _bound(tables: Tables, one: dict[str, Any]) -> Item:
     words = f"The source says that {one['share']} of its spreads stay within {float(limit):g} %; "
     words += f"recomputed, {inside} of {len(found)} do"
     if beyond:
-        listed = digits.listed(
+        listed = number_format.listed(
             [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
         )
         words += f" (beyond it: {listed})"

@@ -11,9 +11,9 @@ from typing import Any
 from benchbook.audit.rounding import Interval, exactly, shown
 from benchbook.audit.rules.units import unit_of
 from benchbook.audit.tables import At, Item, Tables, cell_name
-from benchbook.digits import listed, plural, share
-from benchbook.errors import BenchbookError
-from benchbook.units import RATE_UNITS
+from benchbook.core.errors import BenchbookError
+from benchbook.core.number_format import listed, plural, share
+from benchbook.core.units import RATE_UNITS
 
 RULE, KIND = "conversion", "unit"
 ASKS = "units that a program makes of what it counts"

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchbook.audit.rounding import Interval
 from benchbook.audit.tables import At, Item, Tables, place_name
-from benchbook.errors import BenchbookError
+from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "gap", "claim"
 ASKS = "how the difference between two series is stated to change"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rounding import Interval, exactly
 from benchbook.audit.rules.slope import steps
 from benchbook.audit.tables import Item, Tables, place_name
+from benchbook.core import number_format
 
 RULE, KIND = "growth", "claim"
 ASKS = "how evenly a series is stated to grow"
@@ -29,7 +29,7 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     even = max(step.low for step in each) <= min(step.high for step in each)
     of = place_name(one["of"])
     where = f"the growth with {one['step']}" + (f" ({of})" if of else "")
-    listed = digits.listed([f"{float(step.middle):g}" for step in each])
+    listed = number_format.listed([f"{float(step.middle):g}" for step in each])
     found = "even" if even else "uneven"
     words = f"The source calls {where} {one['stated']}; its steps are {listed}: {found}."
     return Item(

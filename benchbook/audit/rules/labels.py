@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.audit.tables import At, Item, Tables, place_name
-from benchbook.digits import listed
+from benchbook.core.number_format import listed
 
 RULE, KIND = "labels", "label"
 ASKS = "labels of rows, from table to table"

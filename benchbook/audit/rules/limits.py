@@ -6,7 +6,7 @@ from typing import Any
 
 from benchbook.audit.rules.units import unit_of
 from benchbook.audit.tables import At, Item, Tables
-from benchbook.digits import count, listed
+from benchbook.core.number_format import count, listed
 
 RULE, KIND = "limits", "outcome"
 ASKS = "sizes against the memory stated"

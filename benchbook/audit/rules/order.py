@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rules.slope import steps
 from benchbook.audit.tables import At, Item, Tables, place_name
+from benchbook.core import number_format
 
 RULE, KIND = "order", "number"
 ASKS = "how numbers rise or fall along their rows"
@@ -37,13 +37,13 @@ def _column(tables: Tables, one: dict[str, Any], value: str) -> Item:
     printed = ", ".join(text for text, _ in column.values())
     words = f"‘{heading}’ {one['direction']}s with {tables.heading(table, one['label'])}: {printed}"
     if odd:
-        words += f"; except {digits.listed([said for said, _ in odd])}: {one['because']}"
+        words += f"; except {number_format.listed([said for said, _ in odd])}: {one['because']}"
     return Item(
         table,
         RULE,
         where,
         printed,
-        "in order" if not odd else digits.listed([said for said, _ in odd]),
+        "in order" if not odd else number_format.listed([said for said, _ in odd]),
         not odd,
         None,
         f"{words}.",

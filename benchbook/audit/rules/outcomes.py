@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.tables import At, Item, Tables
+from benchbook.core import number_format
 
 RULE, KIND = "outcomes", "outcome"
 ASKS = "settings measured more than once"
@@ -31,15 +31,18 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
     seen = [tables.outcome(table, column) for column in columns]
     different = list(dict.fromkeys(seen))
-    counts = [f"{one} ({digits.plural(seen.count(one), 'time')})" for one in different]
-    words = f"{digits.count(setting)} {tables.swept[table]['unit']} were measured {len(seen)} times"
-    words += f": {digits.listed(counts)}."
-    headings = digits.listed([f"‘{tables.heading(table, column)}’" for column in columns])
+    counts = [f"{one} ({number_format.plural(seen.count(one), 'time')})" for one in different]
+    words = (
+        f"{number_format.count(setting)} {tables.swept[table]['unit']} were measured "
+        f"{len(seen)} times"
+    )
+    words += f": {number_format.listed(counts)}."
+    headings = number_format.listed([f"‘{tables.heading(table, column)}’" for column in columns])
     return Item(
         table,
         RULE,
         f"columns {headings}",
-        digits.listed(different),
+        number_format.listed(different),
         different[0],
         len(different) == 1,
         None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rounding import exactly
 from benchbook.audit.tables import Item, Tables
+from benchbook.core import number_format
 
 RULE, KIND = "scenarios", "plan"
 ASKS = "scenarios announced, against those measured"
@@ -20,7 +20,7 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
     announced = one["announced"]
     measured = {place["table"]: _multiples(tables, place) for place in one["measured"]}
-    ranges = digits.listed(
+    ranges = number_format.listed(
         [
             f"{min(found):,.4g} to {max(found):,.4g} times ({tables.name(table)})"
             for table, found in measured.items()
@@ -40,10 +40,12 @@ def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
         ]
         words = f"‘{text} {multiple} times’ was announced; measured were {ranges}: "
         words += (
-            f"done in {digits.listed(list(map(tables.name, found)))}" if found else "none is that"
+            f"done in {number_format.listed(list(map(tables.name, found)))}"
+            if found
+            else "none is that"
         )
         if relation == "equal" and not found:
-            words += f", to within {digits.share(near)}"
+            words += f", to within {number_format.share(near)}"
         items.append(
             Item(
                 announced["table"],

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from benchbook import digits
 from benchbook.audit.rounding import Interval, exactly, plain, shown
 from benchbook.audit.tables import Item, Tables, place_name
-from benchbook.errors import BenchbookError
+from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "slope", "claim"
 ASKS = "what each step is stated to add"
@@ -33,7 +33,7 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     value = shown(slope, text)
     words = (
         f"The source states {text} of {where}; the slope of {tables.name(table)} over "
-        f"{digits.listed(list(column))} is {value}."
+        f"{number_format.listed(list(column))} is {value}."
     )
     return Item(
         table,

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchbook.audit.tables import At, Item, Tables
-from benchbook.digits import listed
+from benchbook.core.number_format import listed
 
 RULE, KIND = "units", "unit"
 ASKS = "units of one quantity"

@@ -6,10 +6,10 @@ NotUnderstoodError with a reason where a figure is missing or no number.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import dataclass, field
 from types import ModuleType
+
+from benchbook.core import plugins
 
 
 class NotUnderstoodError(Exception):
@@ -29,9 +29,9 @@ class Measured:
 
 def names() -> list[str]:
     """All parsers, by name."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return plugins.module_names(__name__)
 
 
 def parser(name: str) -> ModuleType:
     """The parser of that name."""
-    return importlib.import_module(f"{__name__}.{name}")
+    return plugins.load(__name__, name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_transfers import SPEEDS, WAYS, linked, point, scene
 from benchbook.controls.replays import Scene
-from benchbook.link import link_bytes_per_s
+from benchbook.controls.synthetic.transfers import SPEEDS, WAYS, linked, point, scene
+from benchbook.host.pcie import link_bytes_per_s
 
 KINDS = ("above the link", "below the link")
 

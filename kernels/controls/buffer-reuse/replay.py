@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_messages import point, scene
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.messages import point, scene
 
 LLC_BYTES = 32 << 20
 # How many times as long messages from rotating buffers take.

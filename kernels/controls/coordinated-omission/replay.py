@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 BLOCKS, SAMPLES = 4, 1000
 GAP_NS, SERVICE_NS = 20_000.0, 3_000.0

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from benchbook.controls.made_messages import point, scene
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.messages import point, scene
 
 SIZES = (256, 1024, 4096, 16384, 65536)
 NEVER = 1 << 30

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 BLOCKS, SAMPLES = 8, 250
 DELAYS = ((0.01, 100.0), (0.02, 30.0), (0.05, 10.0))  # share of the samples, times as long

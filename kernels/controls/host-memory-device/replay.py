@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchbook.controls.made_transfers import WAYS, point, scene
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.transfers import WAYS, point, scene
 
 
 def scenes(seed: int) -> list[Scene]:

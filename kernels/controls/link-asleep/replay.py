@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_transfers import BRIDGE, DEVICE, SPEEDS, WAYS, linked, point, scene
 from benchbook.controls.replays import Scene
-from benchbook.link import link_bytes_per_s
+from benchbook.controls.synthetic.transfers import (
+    BRIDGE,
+    DEVICE,
+    SPEEDS,
+    WAYS,
+    linked,
+    point,
+    scene,
+)
+from benchbook.host.pcie import link_bytes_per_s
 
 KINDS = ("slow", "narrow", "wakes", "bridge", "awake")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchbook.controls.replays import Scene
-from benchbook.counters import Count, likwid, perf
+from benchbook.evidence.counters import Count, likwid, perf
 
 OUTPUTS = Path(__file__).parents[3] / "tests" / "counter_outputs"
 EVENTS = (

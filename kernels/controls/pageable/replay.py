@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_transfers import WAYS, point, scene
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.transfers import WAYS, point, scene
 
 KINDS = ("slower", "no slower", "alone", "pinned")
 

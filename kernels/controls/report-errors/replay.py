@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchbook.controls.replays import Scene
-from benchbook.throughput import FAR, NEAR, SOURCE
-from benchbook.throughput.ends import figures
+from benchbook.evidence.throughput import FAR, NEAR, SOURCE
+from benchbook.evidence.throughput.ends import figures
 
 DATAGRAM_BYTES = (512, 1024, 1408)
 Report = dict[str, Any]  # what each end prints of one transfer

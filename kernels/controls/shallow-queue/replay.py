@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 BLOCKS, SAMPLES = 8, 60
 RATES = (10_000_000, 100_000_000, 1_000_000_000)  # bit/s

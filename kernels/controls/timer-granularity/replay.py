@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 TICKS_NS = (1_000, 1_000_000, 15_625_000)  # gettimeofday; HZ = 1000; an old Windows timer
 SHORT = (0.08, 0.5, 1.4, 3.2, 11.0)  # ticks that the work lasts

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 BLOCKS, SAMPLES = 8, 60
 GAPS_NS = (0, 100_000, 10_000_000)

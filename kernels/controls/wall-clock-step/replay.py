@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_samples import GAP_NS, START_NS, made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import GAP_NS, START_NS, made_samples
 
 BLOCKS, SAMPLES = 4, 60
 BACK_NS = (5_000_000, 2_000_000_000)  # by NTP's step, by hand

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchbook.controls.made_samples import made_samples
 from benchbook.controls.replays import Scene
+from benchbook.controls.synthetic.samples import made_samples
 
 BLOCKS, SAMPLES = 8, 60
 WARM_UPS = ((12, 4.0), (20, 2.5), (3, 20.0))  # samples, times as slow at first

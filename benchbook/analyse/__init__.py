@@ -1,0 +1,1 @@
+"""Analysis: samples of one run become estimates, findings and nulls."""

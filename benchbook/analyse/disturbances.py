@@ -1,0 +1,108 @@
+"""What disturbed a run, from its journal and probes: for the machine's page, no estimate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchbook.measure.disturbance import run_delay_ns
+from benchbook.records import journal
+
+
+def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
+    """Starts of the program, blocks and pairs of cores of one run; times in ns, shares of 1.
+
+    `start_ns` is the run's first moment on the raw monotonic clock, which all times here are on.
+    """
+    starts: dict[tuple[int, int], dict[str, Any]] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    for record in journal.read_lines(run / journal.JOURNAL):
+        match record["kind"]:
+            case "block":
+                blocks[record["block"]] = _block(record)
+            case "invocation":
+                _add(starts, record)
+            case "block_end" if record["block"] in blocks:
+                reasons = list(record["disturbed"])
+                state = "disturbed" if reasons else "ok"
+                blocks[record["block"]] |= {"state": state, "reasons": reasons}
+                blocks[record["block"]]["t_end_ns"] = record["t_end_ns"]
+            case "abandoned" if record["block"] in blocks:
+                # No gap where the program died and the measurer lived, or after a reboot.
+                gap_ns = record["gap_ns"]
+                gap = f"; a gap of {gap_ns / 1e9:.0f} s" if gap_ns is not None else ""
+                blocks[record["block"]]["reasons"] = [record["reason"] + gap]
+    probes = list(journal.read_lines(run / journal.PROBES))
+    times = [one["t_start_ns"] for one in [*starts.values(), *blocks.values()]]
+    times += [one["t_start_ns"] for one in probes if "t_start_ns" in one]
+    return {
+        "start_ns": min((time for time in times if time), default=0),
+        "thresholds": plan["settings"]["disturbed"],
+        "starts": list(starts.values()),
+        "blocks": list(blocks.values()),
+        "core_pairs": _pairs(probes),
+        "probe_failures": sorted(
+            {one["reason"] for one in probes if one["kind"] == "probe_failed"}
+        ),
+    }
+
+
+def caches_of(facts: dict[str, Any], cpus: list[int]) -> dict[str, int]:
+    """Name -> bytes of the caches that the first CPU in use sees, by the host's facts."""
+    found = {}
+    for cache in facts.get("caches") or []:
+        seen = not cache["shared_cpus"] or cpus[0] in cache["shared_cpus"]
+        if seen and cache["bytes"] and cache["kind"] != "instruction":
+            found[f"L{cache['level']}{'d' if cache['kind'] == 'data' else ''}"] = cache["bytes"]
+    return found
+
+
+def _block(record: dict[str, Any]) -> dict[str, Any]:
+    # A block that never ended was interrupted.
+    common = {"block": record["block"], "state": "abandoned", "reasons": []}
+    return {**common, "t_start_ns": record["t_block_ns"], "t_end_ns": None}
+
+
+def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) -> None:
+    """One row per start of the program, summed over its points."""
+    usage, conditions = record["usage"], record["conditions"]
+    row = starts.setdefault(
+        (record["block"], record["invocation"]),
+        {
+            "block": record["block"],
+            "t_start_ns": record["t_invocation_ns"],
+            "run_delay_ns": None,
+            "timed_ns": None,
+            "run_delay_fraction": None,
+            "involuntary_switches": None,
+            "migrations": None,
+            "steal_fraction": conditions.get("steal_fraction"),
+            "frequency_khz": conditions.get("frequency_khz"),
+        },
+    )
+    seen = record["observations"]
+    count = max(seen.get("processes") or 1, seen.get("threads_used") or 1)
+    values = {
+        "run_delay_ns": run_delay_ns(usage, count, len(conditions["cpus"])),
+        "timed_ns": usage.get("wall_ns"),
+        "involuntary_switches": usage.get("involuntary_switches"),
+        "migrations": usage.get("migrations"),
+    }
+    for name, value in values.items():
+        if value is not None:
+            row[name] = (row[name] or 0) + value
+    if row["run_delay_ns"] is not None and row["timed_ns"]:
+        row["run_delay_fraction"] = row["run_delay_ns"] / row["timed_ns"]
+
+
+def _pairs(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Round trips of a cache line between two CPUs: the median over the run, in ns."""
+    seen: dict[tuple[int, int], list[float]] = {}
+    for one in probes:
+        if one["kind"] == "pair" and one["round_trip_ns"]:
+            seen.setdefault((one["a"], one["b"]), []).append(one["round_trip_ns"])
+    return [
+        {"a": a, "b": b, "round_trip_ns": median(values), "readings": len(values)}
+        for (a, b), values in sorted(seen.items())
+    ]

@@ -1,0 +1,86 @@
+"""Ratios of two points, and what A/A twins say of the smallest effect that counts as real."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from benchbook import stats
+from benchbook.analyse.tables import rate
+
+
+def ratio_interval(
+    summaries: pd.DataFrame,
+    numerator: str,
+    denominator: str,
+    quantity: str,
+    measure: str,
+    claims: int,
+) -> dict[str, float] | None:
+    """Paired ratio of two points over blocks, with the interval simultaneous over `claims`.
+
+    quantity rate (declared bytes ÷ time) or time. None where no block has both.
+    """
+    table = summaries.assign(
+        value=rate(summaries["bytes_declared"], summaries[measure])
+        if quantity == "rate"
+        else summaries[measure]
+    )
+    pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
+    both = table[table["point"].isin([numerator, denominator])]
+    if both["point"].nunique() < len({numerator, denominator}):
+        return None
+    logs = stats.paired_log_ratios(both[["block", "point", "value"]], pairs)
+    if logs.empty:
+        return None
+    row = stats.ratio_intervals(logs, claims=claims).iloc[0]
+    return {
+        "ratio": float(row["ratio"]),
+        "low": float(row["low"]),
+        "high": float(row["high"]),
+        "low95": float(row["low95"]),
+        "high95": float(row["high95"]),
+        "half_width": float(row["half_width"]),
+        "blocks": int(row["blocks"]),
+    }
+
+
+def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) -> dict[str, Any]:
+    """A/A twins of an experiment at a figure's simultaneous level.
+
+    again: the same binary twice; its interval must contain 1. relinked: other padding, a floor
+    for the effects that count as real.
+    """
+    twins: dict[str, list[dict[str, Any]]] = {"again": [], "relinked": []}
+    for point in points:
+        if not point.get("twin") or point["state"] != "ok":
+            continue
+        base = point["point"].replace(f"~{point['twin']}", "", 1)
+        # The ratio of rates, from times: a call declares the same bytes in both, or none at all.
+        interval = ratio_interval(summaries, base, point["point"], "time", "median_ns", claims)
+        if interval:
+            twins[point["twin"]].append({"point": base, **interval})
+    # Of several twins the worst speaks: one that fails, else the widest; the furthest bound.
+    again = max(twins["again"], key=_badness, default=None)
+    relinked = max(twins["relinked"], key=_furthest, default=None)
+    passes = None if again is None else stats.null_check(again["low"], again["high"])
+    return {"again": again, "relinked": relinked, "passes": passes}
+
+
+def _badness(interval: dict[str, Any]) -> tuple[bool, float]:
+    return not stats.null_check(interval["low"], interval["high"]), interval["half_width"]
+
+
+def _furthest(interval: dict[str, Any]) -> float:
+    low, high = interval["low"], interval["high"]
+    return max(-math.log(low) if low > 0 else math.inf, math.log(high))
+
+
+def smallest_effect(interval: dict[str, float], null: dict[str, Any]) -> stats.SmallestEffect:
+    """The smallest effect that counts as real beside these twins."""
+    again, relinked = null["again"] or {}, null["relinked"] or {}
+    return stats.smallest_effect(
+        interval["half_width"], again.get("half_width"), relinked.get("low"), relinked.get("high")
+    )

@@ -1,0 +1,302 @@
+"""One experiment's estimates, evidence by point, machine states and findings, from its tables."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchbook import stats
+from benchbook.analyse import tables
+from benchbook.analyse.cache_latency import chases
+from benchbook.analyse.ceilings import ceilings
+from benchbook.analyse.disturbances import caches_of, noise
+from benchbook.analyse.peer_agreement import agreement
+from benchbook.analyse.sample_quality import steadiness
+from benchbook.analyse.tables import calls_by_point, invocation_spans, run_folder
+from benchbook.core.files import read_json, write_json
+from benchbook.define import catalogue
+from benchbook.detect import judge, scenes
+from benchbook.detect.inputs.run_table import Known, by_point, part_of, seen_of, starts_of_run
+from benchbook.records import journal
+
+VERSION = 1
+POINTWISE = 0.95
+SPREAD = ("p10_ns", "p90_ns", "p99_ns", "mean_ns")  # of each start; pages show their medians
+SKIPPED = ("variant", "twin", "factors", "state", "reason")  # what is known of a skipped point
+
+
+def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
+    """Write analysis.json (points, states, findings) and summaries.parquet beside it."""
+    content, run = run_folder(pointer)
+    plan = read_json(run / journal.PLAN)
+    manifest = read_json(run / journal.MANIFEST)
+    defined = catalogue.definition(Path(), content["experiment"])
+    states, readings = machine_states(run)
+    summaries, inside = with_states(samples, plan["paper_samples"], states)
+    summaries.to_parquet(output.with_name("summaries.parquet"))
+    theirs = {row["peer"] for row in plan["peers"]}
+    seen = read_json(evidence)
+    items = seen["items"]
+    observations = by_point(items)
+    failed = failures(run)
+    points = [
+        describe(
+            point,
+            summaries,
+            observations.get(point["id"], {}),
+            failed,
+            defined.get("paper_statistic", "mean"),
+            (plan.get("emulation") or {}).get("says", ""),
+        )
+        | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
+        for point in plan["points"]
+    ]
+    points += [
+        {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
+        for skip in plan["skipped"]
+    ]
+    bounds = ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"])
+    known = Known(points, plan, items, summaries, starts_of_run(run), readings, bounds)
+    said = findings_of(known, scenes.groups(Path(), content["experiment"], plan))
+    built = variants(content)
+    write_json(
+        output,
+        {
+            "version": VERSION,
+            "experiment": content["experiment"],
+            "preset": content["preset"],
+            "host": content["host"],
+            "run": content["run"],
+            "folder": content["folder"],
+            "blocks": manifest["blocks"],
+            "stopped_by": manifest["stopped_by"],
+            "disturbed": manifest["disturbed"],
+            "abandoned": manifest["abandoned"],
+            "measuring_s": manifest["measuring_s"],
+            "probing_s": manifest["probing_s"],
+            "claims": manifest["claims"],
+            "cpus": plan["cpus"],
+            "door": plan["door"],
+            "variants": built,
+            "environments": plan.get("environments") or {},
+            "machine_states": sorted(set(states["state"].tolist())) if len(states) else [],
+            "readings": readings,
+            "facts": plan["host_facts"],
+            "sizes": plan["sizes"],
+            "caches": caches_of(plan["host_facts"], plan["cpus"]),
+            "page_bytes": (plan.get("caches") or {}).get("page_bytes"),
+            "disturbance": noise(run, plan),
+            "points": points,
+            "ceilings": bounds,
+            "chases": chases(points, summaries),
+            "agreement": agreement(plan["peers"], points, summaries, built),
+            "findings": said.findings,
+            "abstained": said.abstained,
+            "clean": said.clean,
+            "capabilities": seen.get("capabilities", []),
+        },
+    )
+
+
+def with_states(
+    samples: Path, paper_samples: int, states: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """`summarise` with a column machine_state."""
+    summaries, inside = summarise(samples, paper_samples)
+    if not summaries.empty:
+        summaries["machine_state"] = stats.state_of(
+            summaries[["t_start_ns", "t_end_ns"]], states
+        ).to_numpy()
+    return summaries, inside
+
+
+def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """One row per invocation and point: stats.invocation_summaries per call of the method, with
+    its span of time, whether its block was disturbed and whether it only emulates; and each point's
+    steadiness."""
+    parts, inside = [], {}
+    for calls in calls_by_point(samples):
+        if not calls.empty:
+            parts.append(stats.invocation_summaries(calls, paper_samples))
+            inside[calls["point"].iloc[0]] = steadiness(calls)
+    spans = invocation_spans(samples)
+    if not parts:
+        return spans, inside
+    table = pd.concat(parts, ignore_index=True)
+    return table.merge(spans, on=["point", "block", "invocation"]), inside
+
+
+def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Compiler, flags, state and binary of each variant of the run."""
+    found = []
+    for name, folder in content["variants"].items():
+        record = read_json(Path(folder) / "variant.json")
+        keep = ("compiler", "compiler_version", "flags", "wrapper", "state", "reason", "isa")
+        found.append(
+            {
+                "variant": name,
+                **{key: record.get(key) for key in keep},
+                "peer": record.get("peer"),
+                "sha256": record.get("binary", {}).get("sha256"),
+                "timed_functions": record.get("timed_functions", {}),
+            }
+        )
+    return found
+
+
+def machine_states(run: Path) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """States from anchor and probe alone, and the readings with them (t_ns, name, value, state).
+
+    Values in ns. No probe at all: both empty, and every invocation's state is unknown ("mixed").
+    """
+    rows = []
+    for record in journal.read_lines(run / journal.PROBES):
+        match record["kind"]:
+            case "anchor":
+                name, value = "anchor", record["median_ns"]
+            case "work":
+                name, value = f"work {record['cpu']}", record["ns_per_iteration"]
+            case "pair" if not record["full"]:
+                name, value = f"pair {record['a']}-{record['b']}", record["round_trip_ns"]
+            case _:
+                continue
+        if value:
+            rows.append({"t_ns": record["t_start_ns"], "name": name, "value": float(value)})
+    if not rows:
+        return pd.DataFrame(columns=["t_ns", "name", "value", "state"]), []
+    readings = pd.DataFrame(rows)
+    states = stats.assign_states(readings)
+    # Only one kind of reading decides; the others have no state of their own.
+    marked = readings.merge(states, on=["t_ns", "name", "value"], how="left")
+    state = [None if pd.isna(one) else int(one) for one in marked["state"]]
+    return states, readings.assign(state=pd.Series(state, dtype=object)).to_dict("records")
+
+
+def failures(run: Path) -> dict[str, dict[str, str]]:
+    """Why points have no samples: from the pilot, or from their last failed invocation."""
+    found: dict[str, dict[str, str]] = {}
+    for record in journal.read_lines(run / journal.JOURNAL):
+        if record["kind"] == "pilot":
+            found |= record["failed"]
+        elif record["kind"] == "invocation" and record["state"] not in ("ok", "not_reached"):
+            found[record["point"]] = {"state": record["state"], "reason": record["reason"]}
+    return found
+
+
+def describe(
+    point: dict[str, Any],
+    summaries: pd.DataFrame,
+    observations: dict[str, Any],
+    failed: dict[str, dict[str, str]],
+    statistic: str,
+    emulation: str = "",
+) -> dict[str, Any]:
+    """One point: its time per call with a pointwise 95 % interval over blocks, and its rate.
+
+    Times in ns, rates in bytes per second; `emulates` says what a point only stands for. A point
+    that failed has a state and a reason instead.
+    """
+    base = {
+        "point": point["id"],
+        "variant": point["variant"],
+        "twin": point["twin"],
+        "factors": point["factors"],
+        "observations": observations,
+    }
+    own = summaries[summaries["point"] == point["id"]]
+    if own.empty:
+        why = failed.get(point["id"], {"state": "failed", "reason": "no complete block"})
+        return {**base, **why}
+    estimate = center(own["median_ns"])
+    bytes_per_call = float(own["bytes_declared"].iloc[0])
+    undisturbed = own[~own["disturbed"]]
+    parts = {str(state): part for state, part in own.groupby("machine_state")}
+    return {
+        **base,
+        "state": "ok",
+        "reason": failed.get(point["id"], {}).get("reason", ""),
+        "blocks": len(own),
+        "samples": int(own["samples"].sum()),
+        "emulates": emulation if own.get("simulated", pd.Series(dtype=bool)).any() else "",
+        "bytes_per_call": bytes_per_call,
+        **estimate,
+        **rates(bytes_per_call, estimate),
+        "best_ns": float(own["best_ns"].min()),
+        "spread_ns": {name: float(own[name].median()) for name in SPREAD if name in own},
+        "paper_statistic": statistic,
+        # Of fewer samples than the paper has, whose number stands beside it.
+        "paper_ns": finite(
+            float(own[f"paper_{statistic}_ns"].fillna(own[f"{statistic}_ns"]).median())
+        ),
+        "paper_samples": int(own["paper_samples"].min()),
+        "undisturbed": _part(undisturbed, bytes_per_call) if len(undisturbed) else None,
+        "by_machine_state": {state: _part(part, bytes_per_call) for state, part in parts.items()},
+    }
+
+
+def _part(own: pd.DataFrame, bytes_per_call: float) -> dict[str, Any]:
+    """The estimate over some of the blocks, beside the primary one over all."""
+    estimate = center(own["median_ns"])
+    return {**estimate, **rates(bytes_per_call, estimate), "blocks": len(own)}
+
+
+def center(times_ns: pd.Series) -> dict[str, float | None]:
+    """Hodges-Lehmann centre of log times over blocks, with its pointwise 95 % interval, in ns.
+
+    None where the clock showed no time at all in some block: nothing has that for its logarithm.
+    """
+    if not (times_ns > 0).all():
+        return dict.fromkeys(("time_ns", "time_low_ns", "time_high_ns"))
+    table = pd.DataFrame({"block": range(len(times_ns)), "point": "", "value": list(times_ns)})
+    row = stats.point_intervals(table, POINTWISE).iloc[0]
+    low, high = float(row["low"]), float(row["high"])
+    return {
+        "time_ns": float(row["value"]),
+        "time_low_ns": low if low > 0 else None,
+        "time_high_ns": finite(high),
+    }
+
+
+def rates(bytes_per_call: float, time: dict[str, float | None]) -> dict[str, float | None]:
+    """Declared bytes ÷ time; the interval's ends change places. None where no bytes are declared:
+    a call that moves none has no rate of 0."""
+
+    def of(ns: float | None) -> float | None:
+        return tables.rate(bytes_per_call, ns) if ns and bytes_per_call else None
+
+    return {
+        "rate_bytes_per_s": of(time["time_ns"]),
+        "rate_low_bytes_per_s": of(time["time_high_ns"]),
+        "rate_high_bytes_per_s": of(time["time_low_ns"]),
+    }
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where it is infinite: JSON has no infinity."""
+    return value if math.isfinite(value) else None
+
+
+class Said(NamedTuple):
+    """What the detectors made of a run, each by its artefact: findings; who abstained, where and
+    why; what each judged and found clean."""
+
+    findings: list[dict[str, Any]]
+    abstained: dict[str, dict[str, str]]
+    clean: dict[str, list[str]]
+
+
+def findings_of(known: Known, groups: list[set[str]] | None = None) -> Said:
+    """What all detectors say of a run, or of each of its groups by itself. A finding of a group has
+    its number as `scene`."""
+    seen, said = seen_of(known), Said([], {}, {})
+    for number, group in enumerate(groups or [None]):
+        scene = {} if group is None else {"scene": number}
+        part = seen if group is None else part_of(seen, group)
+        for artefact, judged in judge(part).items():
+            said.findings.extend(finding.record("") | scene for finding in judged.findings)
+            said.abstained.setdefault(artefact, {}).update(judged.abstained)
+            said.clean.setdefault(artefact, []).extend(judged.clean)
+    return said

@@ -1,0 +1,1 @@
+"""Build: kernel source, compiler and flags become one binary per variant."""

@@ -1,0 +1,278 @@
+"""The build stage: one variant -> a binary under its hash and variant.json, whatever happens.
+
+A compile that fails or a compiler that is missing is a result with a reason, not an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchbook.build import disassembly, effective_flags
+from benchbook.core.files import write_json
+from benchbook.core.sizes import parse_bytes
+from benchbook.define.catalogue import definition, definition_file, kernel_folder
+from benchbook.define.points import host_sizes
+from benchbook.host import link_libraries, tools
+from benchbook.host.compilers import library_of, program_of
+from benchbook.host.topology import read_topology
+from benchbook.peers import tool
+
+VERSION = 1
+COMPILE_LIMIT_S = 120
+PADDING_BYTES = 1504  # of the relinked twin: moves code and data, changes nothing else
+# The harness is the same in every variant; only the kernel's own file takes the variant's flags.
+COMMON_FLAGS = ["-O2"]
+# Code model and position independence belong to a whole program: all its objects must agree.
+WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
+ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
+LINK = ["-Wl,--build-id=none"]
+
+
+class BuildFailed(Exception):
+    """A compiler or linker said no; its words are the result, `status` is None for a time-out."""
+
+    def __init__(self, reason: str, words: str = "", status: int | None = None) -> None:
+        super().__init__(reason)
+        self.words = words or reason
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Compiler:
+    name: str
+    path: str
+    version: str
+    target: str
+    wrapper: tuple[str, ...] = ()  # a control's program that starts it, and that one's arguments
+
+    @property
+    def command(self) -> list[str]:
+        """What a command line begins with."""
+        return [*self.wrapper, self.path]
+
+
+def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str, Any]:
+    """Compile one variant, or find a peer; write `output` (variant.json); return what it holds."""
+    record: dict[str, Any]
+    content = definition(root, name)
+    spec = content["variants"][variant]
+    if "peer" in spec:
+        about = {"version": VERSION, "experiment": name, "variant": variant}
+        record = {**about, "compiler": None, "flags": [], **tool.find(spec["peer"])}
+        write_json(output, record)
+        return record
+    flags = [*content.get("flags", []), *spec.get("flags", []), *_sized(spec.get("sizes", {}))]
+    record = {
+        "version": VERSION,
+        "experiment": name,
+        "variant": variant,
+        "compiler": spec["compiler"],
+        "flags": flags,
+        "state": "ok",
+        "reason": "",
+    }
+    compiler = find_compiler(spec["compiler"])
+    if compiler is None:
+        record |= {"state": "cannot_run", "reason": not_there(spec["compiler"])}
+    else:
+        record |= {"compiler_version": compiler.version, "target": compiler.target}
+        if wrapper := spec.get("wrapper"):
+            place = (definition_file(root, name).parent / wrapper[0]).absolute()
+            compiler = replace(compiler, wrapper=(str(place), *wrapper[1:]))
+        needed = link_libraries.find(content, compiler.command)
+        try:
+            if needed.missing:
+                record |= {"state": "cannot_run", "reason": needed.missing}
+            else:
+                record |= _compile(root, name, content, flags, compiler, needed, output.parent)
+        except (BuildFailed, link_libraries.StubsFailed) as failure:
+            record |= {"state": "failed", "reason": str(failure)}
+    write_json(output, record)
+    return record
+
+
+def _sized(macros: dict[str, str]) -> list[str]:
+    """-D flags with sizes of this host; none for a size that is unknown here."""
+    sizes = host_sizes(read_topology()) if macros else {}
+    found = {name: parse_bytes(text, sizes) for name, text in macros.items()}
+    return [f"-D{name}={size}" for name, size in found.items() if size is not None]
+
+
+def not_there(compiler: str) -> str:
+    """Why a variant of this compiler cannot be built here."""
+    remedy = tools.remedy(tools.package_of(compiler))
+    return f"compiler {compiler!r} is not on PATH; {remedy}"
+
+
+def find_compiler(name: str) -> Compiler | None:
+    """The compiler of that name on PATH with its version, or None."""
+    path = program_of(name)
+    if path is None:
+        return None
+    lines = [*_say([path, "--version"]).splitlines()[:1], library_of(name, path)]
+    return Compiler(name, path, "; ".join(filter(None, lines)), _say([path, "-dumpmachine"]))
+
+
+def _compile(
+    root: Path,
+    name: str,
+    content: dict[str, Any],
+    flags: list[str],
+    compiler: Compiler,
+    needed: link_libraries.Needs,
+    folder: Path,
+) -> dict[str, Any]:
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = kernel_folder(root, name)
+    common = root / "kernels" / "common"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        work = Path(scratch)
+        stubs = [
+            stub
+            for procedure in content.get("procedures", [])
+            for stub in link_libraries.stubs(sources / procedure, work)
+        ]
+        given = [*flags, *needed.compile, *([f"-I{work}"] if stubs else [])]
+        own = [
+            object_file(compiler, sources / source, given, common, work)
+            for source in content["sources"]
+        ]
+        made = [
+            object_file(compiler, stub, [*given, link_libraries.UNWARNED], common, work)
+            for stub in stubs
+        ]
+        library = harness(compiler, common, flags, work)
+        padding = object_file(
+            compiler,
+            common / "padding.S",
+            [f"-DBENCH_PADDING_BYTES={PADDING_BYTES}"],
+            common,
+            work,
+        )
+        found = disassembly.timed_functions(own)
+        # Optimisation flags matter to the linker too (-fopenmp, -mcmodel, -flto).
+        every = [*own, *made, library]
+        plain = link(compiler, every, flags, work / "plain", needed.link)
+        relinked = link(compiler, [padding, *every], flags, work / "relinked", needed.link)
+        record = {
+            "binary": _keep(plain, folder),
+            "relinked": _keep(relinked, folder),
+            **effective_flags.look(
+                effective_flags.Line(
+                    compiler.command, sources / content["sources"][0], [f"-I{common}"]
+                ),
+                [*ALWAYS, *flags],
+            ),
+            "isa": disassembly.isa(found),
+            "timed_functions": {
+                function: body.record() for function, body in sorted(found.items())
+            },
+        }
+    wrong = _calls_missing(content.get("calls", {}), record["timed_functions"])
+    return record | ({"state": "failed", "reason": wrong} if wrong else {})
+
+
+def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> Path:
+    """The common files, compiled to go with a kernel's own that have these flags.
+
+    As an archive, so that the probe, which has its own main, takes only what it calls; kept in
+    build/harness under a hash of all that goes into it, because most variants share it.
+    """
+    whole = [*COMMON_FLAGS, *(flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag))]
+    files = sorted(common.glob("*.[ch]"))
+    facts = [compiler.command, compiler.version, compiler.target, ALWAYS, whole, str(common)]
+    facts += [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
+    digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    kept = common.parent.parent / "build" / "harness" / f"{digest[:16]}.a"
+    if not kept.exists():
+        objects = [
+            object_file(compiler, file, whole, common, work)
+            for file in files
+            if file.suffix == ".c"
+        ]
+        library = work / "libcommon.a"
+        _run(["ar", "rcsD", str(library), *map(str, objects)])
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        # Beside it first: another build may be making the same one.
+        draft = kept.with_name(f"{kept.name}.{os.getpid()}.part")
+        shutil.copyfile(library, draft)
+        draft.replace(kept)
+    return kept
+
+
+def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str:
+    for function, calls in declared.items():
+        seen = found.get(function, {"library_calls": []})["library_calls"]
+        missing = sorted(set(calls) - set(seen))
+        if missing:
+            instead = ", ".join(seen) or "no library function"
+            return f"{function} must call {missing[0]} but the compiler made it call {instead}"
+    return ""
+
+
+def object_file(
+    compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path
+) -> Path:
+    """One source, compiled into `work`; `include` holds the common headers."""
+    target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
+    _run([*compiler.command, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
+    return target
+
+
+def link(
+    compiler: Compiler,
+    objects: list[Path],
+    flags: list[str],
+    target: Path,
+    libraries: Sequence[str] = (),
+) -> Path:
+    """A program out of objects and archives in this order, then libraries."""
+    files = [*map(str, objects), "-o", str(target)]
+    # Older C libraries keep what loads likwid's in one of its own.
+    _run([*compiler.command, *flags, *LINK, *files, *libraries, "-lm", "-ldl", "-pthread"])
+    return target
+
+
+def _keep(binary: Path, folder: Path) -> dict[str, str]:
+    """Put the binary beside variant.json under its hash."""
+    digest = hashlib.sha256(binary.read_bytes()).hexdigest()
+    kept = folder / digest[:16]
+    if not kept.exists():
+        binary.replace(kept)
+    return {"file": kept.name, "sha256": digest}
+
+
+def _run(command: list[str]) -> None:
+    try:
+        result = subprocess.run(
+            command,
+            env={**os.environ, "LC_ALL": "C"},  # its words are searched, and kept
+            capture_output=True,
+            text=True,
+            timeout=COMPILE_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
+    if result.returncode != 0:
+        lines = [line for line in result.stderr.splitlines() if line.strip()]
+        telling = [line for line in lines if re.search("error|relocation", line)]
+        telling = [line for line in telling if "warning:" not in line] or lines
+        words = telling[0].strip() if telling else "it said nothing"
+        reason = f"{Path(command[0]).name} ended with {result.returncode}: {words}"
+        raise BuildFailed(reason, words, result.returncode)
+
+
+def _say(command: list[str]) -> str:
+    result = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return result.stdout.strip()

@@ -1,0 +1,172 @@
+"""`benchbook doctor`: the door, this host, what is there and what it can, and how to get the rest.
+
+A look adds a kind of line: a function of LOOKS that yields Lines.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchbook.define import catalogue
+from benchbook.host import capabilities, quiet, tools
+from benchbook.host import facts as host_facts
+from benchbook.host.compilers import program_of
+from benchbook.peers import tool
+
+VERSION = 1
+HEADINGS = {
+    "compiler": "compilers of the variants",
+    "tool": "tools",
+    "peer": "programs of other people, measured beside ours",
+    "ability": "abilities of this machine, as tried just now",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked for. state: ok, absent, denied, or cannot_run (there, of no use).
+
+    `remedy` is a command that can be pasted into a shell, or empty; `detail` is what was seen of an
+    ability: `said`, and facts by name.
+    """
+
+    kind: str
+    name: str
+    state: str
+    version: str = ""
+    path: str = ""
+    purpose: str = ""
+    reason: str = ""
+    remedy: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def facts(root: Path) -> dict[str, Any]:
+    """Door, host, lines and what disturbs; nothing is set, and nothing is timed."""
+    known = host_facts.facts()
+    return {
+        "version": VERSION,
+        "door": host_facts.door(),
+        "nix_revision": known["nix_revision"] or None,
+        "host": host_facts.host_id(known),
+        "items": [asdict(line) for look in LOOKS for line in look(root)],
+        "not_quiet": [asdict(warning) for warning in quiet.check()],
+        "facts": known,
+    }
+
+
+def show(root: Path, *, as_json: bool) -> None:
+    """Print the facts, for people or as one JSON object."""
+    found = facts(root)
+    print(json.dumps(found, indent=1) if as_json else _text(found))
+
+
+def compilers(root: Path) -> Iterator[Line]:
+    """Every compiler that a variant names."""
+    named = {spec["compiler"]: None for spec in _variants(root) if "compiler" in spec}
+    yield from _programs("compiler", [(one, tools.package_of(one), "") for one in named])
+
+
+def programs(root: Path) -> Iterator[Line]:
+    """Python, and what tools.csv names beside the compilers."""
+    path = sys.executable
+    yield Line("tool", "python", "ok", platform.python_version(), path, "runs Benchbook")
+    named = {spec.get("compiler") for spec in _variants(root)}
+    rows = [
+        one
+        for one in tools.table()
+        if "evidence" not in one.wanted_by and not named.intersection(one.programs)
+    ]
+    yield from _programs("tool", [(one.programs[0], one.package, _purpose(one)) for one in rows])
+
+
+def others(root: Path) -> Iterator[Line]:
+    """Programs of other people that are measured beside ours."""
+    specs = {spec["peer"]["tool"]: spec["peer"] for spec in _variants(root) if "peer" in spec}
+    for name, spec in specs.items():
+        found = tool.find(spec)
+        path = found.get("binary", {}).get("file", "")
+        state = found["state"] if path else "absent"
+        version = found["peer"]["version"]
+        remedy = "" if path else tools.command(spec["package"])
+        yield Line("peer", name, state, version, path, reason=found["reason"], remedy=remedy)
+
+
+def abilities(root: Path) -> Iterator[Line]:
+    """What can be observed here: tried anew, whatever the evidence stage has kept."""
+    for one in capabilities.all_capabilities(root, fresh=True):
+        yield Line("ability", **asdict(one))
+
+
+LOOKS = (compilers, programs, others, abilities)
+
+
+def _variants(root: Path) -> list[dict[str, Any]]:
+    names = [*catalogue.experiments(root), *catalogue.played(root)]
+    names += [catalogue.PROBE] if names else []
+    return [
+        spec for name in names for spec in catalogue.definition(root, name)["variants"].values()
+    ]
+
+
+def _purpose(one: tools.Tool) -> str:
+    return one.purpose + (" (tests only)" if one.wanted_by == ("test",) else "")
+
+
+def _programs(kind: str, wanted: list[tuple[str, str, str]]) -> Iterator[Line]:
+    """Lines of (program, package, purpose), all asked at once: some take half a second."""
+    with ThreadPoolExecutor() as pool:
+        yield from pool.map(lambda one: _program(kind, *one), wanted)
+
+
+def _program(kind: str, name: str, package: str, purpose: str) -> Line:
+    path = program_of(name)
+    if path is None:
+        reason = f"{name} is not on PATH; {tools.remedy(package)}"
+        remedy = tools.command(package)
+        return Line(kind, name, "absent", purpose=purpose, reason=reason, remedy=remedy)
+    return Line(kind, name, "ok", tools.version(path), path, purpose)
+
+
+def _text(found: dict[str, Any]) -> str:
+    known = found["facts"]
+    revision = found["nix_revision"]
+    lines = [
+        f"door   {found['door']}" + (f", nixpkgs at {revision}" if revision else ""),
+        f"host   {found['host']}",
+        f"       {known['cpu_model'] or 'unknown CPU'}; {known['os'] or 'unknown system'}, kernel "
+        f"{known['kernel_release']}; {known['virtualisation'] or 'virtualisation unknown'}",
+    ]
+    for kind in dict.fromkeys(item["kind"] for item in found["items"]):
+        lines += ["", HEADINGS[kind]]
+        own = [item for item in found["items"] if item["kind"] == kind]
+        wide = max(len(item["name"]) for item in own)
+        for item in own:
+            said = item["reason"] or item["detail"].get("said") or item["version"]
+            said = said or f"of unknown version, {item['path']}"
+            why = f"  [{item['purpose']}]" if item["purpose"] else ""
+            sign = "+" if item["state"] == "ok" else "-"
+            lines.append(f"  {sign} {item['name']:{wide}}  {said}{why}")
+            if kind == "ability" and item["remedy"]:  # of a program its reason says it
+                lines.append(f"    {'':{wide}}  $ {item['remedy']}")
+    if found["not_quiet"]:
+        lines += ["", "not quiet at this moment"]
+        lines += [f"  {one['seen']}; {one['cure']}" for one in found["not_quiet"]]
+    if known["unknown"]:
+        names = ", ".join(name.replace("_", " ") for name in known["unknown"])
+        lines += ["", f"not told by this machine: {names} (why: `benchbook doctor --json`)"]
+    abilities = [item["state"] for item in found["items"] if item["kind"] == "ability"]
+    programs = [item["state"] for item in found["items"] if item["kind"] != "ability"]
+    counted = [
+        f"{sum(state != 'ok' for state in states) or 'none'} of {len(states)} {word}"
+        for states, word in ((programs, "programs"), (abilities, "abilities"))
+    ]
+    lines += ["", f"{' and '.join(counted)} cannot be used here (marked -)"]
+    return "\n".join(lines)

@@ -1,0 +1,237 @@
+"""`benchbook settle CLAIM`: one new run for one inconclusive claim, its blocks fixed beforehand.
+
+The run measures only what the claim compares and the twins, with the samples per invocation of the
+run that left it open, and it alone decides. Nothing is pooled with what was measured before.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json
+from benchbook.core.number_format import number, plural, with_interval
+from benchbook.core.processes import measuring_lock
+from benchbook.define import catalogue
+from benchbook.define.settings import load_settings
+from benchbook.estimands import names_of, roles_of, usable
+from benchbook.host import facts
+from benchbook.judge.settle_runs import measured, settle_runs
+from benchbook.judge.settling_cost import MOST_BLOCKS
+from benchbook.judge.verdicts import judge_alone, to_settle
+from benchbook.measure.progress import Progress
+from benchbook.measure.stage import measure_run, read_variants
+from benchbook.plan.plan import Plan, claim_hashes, make_plan
+from benchbook.records import journal
+from benchbook.stats import least_blocks
+
+VERSION = 1
+ENDLESS_S = 1e9  # the blocks are fixed beforehand, so no budget may end the run
+
+
+def settle(
+    root: Path, wanted: str, overrides: dict[str, Any], blocks: int | None, *, as_json: bool
+) -> None:
+    """Measure and decide; prints the verdict. BenchbookError where nothing is to be settled."""
+    settings = load_settings(root, overrides)
+    folder = root / "results" / facts.host_id(facts.facts()) / settings["preset"]
+    verdict = _open_claim(folder, wanted, settings["preset"])
+    key = _key(verdict)
+    figure = _figure(root, verdict)
+    claim = next(one for one in figure["claims"] if one["id"] == verdict["claim"])
+    pointer = read_json(folder / figure["experiment"] / "current.json")
+    current = root / pointer["folder"]
+    declared = read_json(current / journal.PLAN)
+    content = catalogue.definition(root, figure["experiment"])
+    before = settle_runs(
+        current.parent, key, settings["preset"], current.name, declared["binaries"]
+    )
+    if before:  # verdicts.json may be older
+        last = measured(before[-1])
+        verdict |= judge_alone(claim, content, declared["sizes"], last, verdict["intervals"])
+        _must_be_open(verdict, settings["preset"])
+    blocks = _blocks(verdict, blocks)
+    asked = {
+        "claim": key,
+        "preset": settings["preset"],
+        "blocks": blocks,
+        "number": len(before) + 1,
+        "of": current.name,
+        "left_out": verdict["left_out"],
+        "pilot": _pilot(current),
+    }
+    variants = read_variants(
+        [root / path / "variant.json" for path in pointer["variants"].values()]
+    )
+    plan = make_plan(root, figure["experiment"], {**settings, "figure": None}, variants)
+    _only(plan, claim, figure, asked, verdict["intervals"])
+    run = _measure(root, plan, variants, current.parent, as_json)
+    found = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
+    _tell(key, verdict, found, run, asked["number"], as_json)
+
+
+def _key(verdict: dict[str, Any]) -> str:
+    return f"{verdict['paper']}/{verdict['figure']}/{verdict['claim']}"
+
+
+def _open_claim(folder: Path, wanted: str, preset: str) -> dict[str, Any]:
+    """The verdict of the claim that is meant, which must be inconclusive."""
+    path = folder / "verdicts.json"
+    if not path.exists():
+        raise BenchbookError(
+            f"there are no verdicts of preset {preset} on this host ({path} is missing); run "
+            f"`snakemake --config preset={preset}` first"
+        )
+    items = read_json(path)["items"]
+    named = [one for one in items if _key(one) == wanted or one["claim"] == wanted]
+    if len(named) != 1:
+        known = sorted({_key(one) for one in named or items})
+        raise BenchbookError(
+            f"{wanted!r} names {'several claims' if named else 'no claim'}; "
+            f"{'name one of' if named else 'claims are'}: {', '.join(known)}"
+        )
+    verdict: dict[str, Any] = named[0]
+    _must_be_open(verdict, preset)
+    return verdict
+
+
+def _must_be_open(verdict: dict[str, Any], preset: str) -> None:
+    said = verdict["verdict"].replace("_", " ")
+    if verdict["verdict"] != "inconclusive":
+        raise BenchbookError(
+            f"{_key(verdict)} is {said} in preset {preset}; only an inconclusive claim is settled"
+        )
+
+
+def _figure(root: Path, verdict: dict[str, Any]) -> dict[str, Any]:
+    figures = catalogue.paper(root, verdict["paper"])["figures"]
+    found = [one for one in figures if one["id"] == verdict["figure"]]
+    claims = [one["id"] for figure in found for one in figure.get("claims", [])]
+    if verdict["claim"] not in claims:
+        raise BenchbookError(
+            f"{_key(verdict)} is no longer in paper.yaml; run `snakemake` for verdicts of today's"
+        )
+    return {**found[0], "paper": verdict["paper"]}
+
+
+def _blocks(verdict: dict[str, Any], wanted: int | None) -> int:
+    """How many blocks the run will have: those that were reckoned, or those asked for."""
+    least = least_blocks(verdict["intervals"])
+    if wanted is not None:
+        if not least <= wanted <= MOST_BLOCKS:
+            raise BenchbookError(
+                f"--blocks is {wanted}; {_key(verdict)} takes {least} to {MOST_BLOCKS}"
+            )
+        return wanted
+    priced = (verdict.get("price") or {}).get("blocks")
+    if priced is None:
+        raise BenchbookError(
+            f"no number of blocks up to {MOST_BLOCKS} is expected to settle {_key(verdict)} "
+            f"({verdict['reason']}); name one with --blocks"
+        )
+    return int(priced)
+
+
+def _pilot(run: Path) -> dict[str, Any]:
+    """What that run's pilot fixed; a settling run takes it over and needs none of its own."""
+    for record in journal.read_lines(run / journal.JOURNAL):
+        if record["kind"] == "pilot":
+            return {"points": record["points"]}
+    raise BenchbookError(f"{run} has no pilot; run `snakemake --config again=2` for a whole run")
+
+
+def _only(
+    plan: Plan,
+    claim: dict[str, Any],
+    figure: dict[str, Any],
+    asked: dict[str, Any],
+    intervals: int,
+) -> None:
+    """Make the plan that of one claim, with the number of its blocks fixed."""
+    content_points = {
+        point.id: {"point": point.id, "twin": point.twin, "state": "ok", "reason": ""}
+        for point in plan.points
+        if point.id in asked["pilot"]["points"]
+    }
+    content_points |= {
+        name: {"point": name, "twin": "", "state": "cannot_run", "reason": "left out before"}
+        for name in asked["left_out"]
+    }
+    content = catalogue.definition(Path(), plan.experiment)
+    roles = roles_of(claim["estimand"], content, plan.sizes)
+    used, why = usable(claim["estimand"], roles, content_points)
+    if why:
+        raise BenchbookError(f"{asked['claim']} cannot be measured at the moment: {why}")
+    kept = set(to_settle(list(content_points.values()), names_of(used)))
+    kept &= set(asked["pilot"]["points"])
+    plan.points = [point for point in plan.points if point.id in kept]
+    plan.wanted = list(plan.points)
+    plan.skipped, plan.peers, plan.peer_rows = [], {}, []
+    variants = {point.variant for point in plan.points}
+    plan.binaries = {
+        name: one for name, one in plan.binaries.items() if name.split("~")[0] in variants
+    }
+    plan.pairs = [
+        pair
+        for pair in plan.pairs
+        if pair["comparison"] == asked["claim"]
+        or pair["comparison"].startswith(f"{asked['claim']}/")
+    ]
+    hashes = claim_hashes([figure])
+    plan.claim_hashes = {asked["claim"]: hashes[asked["claim"]]}
+    plan.claims, plan.least, plan.looks = intervals, asked["blocks"], [asked["blocks"]]
+    numbers = {name: asked["pilot"]["points"][name] for name in kept}
+    plan.settle = {**asked, "pilot": {"points": numbers}}
+    plan.settings = {**plan.settings, "budget_s": ENDLESS_S}
+
+
+def _measure(
+    root: Path,
+    plan: Plan,
+    variants: dict[str, dict[str, Any]],
+    folder: Path,
+    quiet: bool,
+) -> Path:
+    progress = Progress(plan.experiment)
+    settle = plan.settle or {}
+    progress.line(
+        f"settling {settle['claim']}: {plural(settle['blocks'], 'block')} of "
+        f"{plural(len(plan.points), 'point')}, fixed beforehand, and at most "
+        f"{plan.settings['disturbed']['repeats']} repeated where they are disturbed; run number "
+        f"{settle['number']}, on CPU {plan.cpus}"
+    )
+    with measuring_lock(plan.experiment, root, progress.line) as lock:
+        return measure_run(root, plan, variants, folder, lock, progress)
+
+
+def _tell(
+    key: str,
+    before: dict[str, Any],
+    found: dict[str, Any],
+    run: Path,
+    count: int,
+    as_json: bool,
+) -> None:
+    if as_json:
+        kept = ("verdict", "estimate", "interval", "blocks", "unit", "reason")
+        record = {
+            "version": VERSION,
+            "claim": key,
+            "run": run.name,
+            "number": count,
+            **{name: found[name] for name in kept},
+            "before": {name: before[name] for name in kept},
+        }
+        print(json.dumps(record, indent=2, ensure_ascii=False))
+        return
+    print(f"{key}: {found['verdict'].replace('_', ' ')}")
+    print(f"  this run alone: {found['reason']}; {plural(found['blocks'], 'block')}")
+    said = with_interval(before["estimate"], *(before["interval"] or [None, None]))
+    print(f"  before, not pooled: {said}, {plural(before['blocks'], 'block')}")
+    if found["verdict"] == "inconclusive" and found["price"]:
+        blocks, minutes = found["price"]["blocks"], found["price"]["minutes"]
+        more = f"{blocks} blocks, {number(minutes)} minutes" if blocks else "no number of blocks"
+        print(f"  still open; expected to settle it: {more}")
+    print("  `snakemake` puts it on the paper's page")

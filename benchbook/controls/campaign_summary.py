@@ -1,0 +1,167 @@
+"""What many plays of the controls say of each detector, and what must hold.
+
+A detector whose module says TIMING_ONLY = True is judged by shares, the others by every scene.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.controls import score
+from benchbook.controls.campaign_counts import (
+    NULLS,
+    REPLAYED,
+    Line,
+    Tally,
+    is_null,
+    is_played,
+    runs,
+)
+from benchbook.controls.score import COUNTS, Outcome
+
+LEAST_FOUND, MOST_FALSE = 0.95, 0.01  # of a detector that timing decides
+
+
+def summary(tally: Tally, timing: set[str]) -> dict[str, Any]:
+    """Counts of every detector, also by load, and what does not hold."""
+    finished = tally.next() is None
+    artefacts = {}
+    for name in tally.detectors:
+        by_load: dict[str, list[Outcome]] = {}
+        for line in tally.lines:
+            own = [one for one in line.outcomes if one.artefact == name]
+            by_load.setdefault(line.load, []).extend(own)
+        counts = score.count(name, [one for those in by_load.values() for one in those])
+        artefacts[name] = {
+            "timing_only": name in timing,
+            **{key: value for key, value in counts.items() if not key.endswith("_at")},
+            "runs": of_runs(name, tally.lines),
+            "by_load": {load: _some(score.count(name, own)) for load, own in by_load.items()},
+            "wrong": wrong(counts, timing_only=name in timing, finished=finished),
+            "examples": _examples(name, tally.lines),
+        }
+    have, want = tally.progress()
+    return {
+        "version": score.VERSION,
+        "finished": finished,
+        "counted": have,
+        "wanted": want,
+        "plays": len(tally.lines),
+        "seconds": round(sum(line.seconds for line in tally.lines)),
+        "not_played_here": {
+            name: _why(name, tally.lines) for name in tally.controls if tally.cannot_be_played(name)
+        },
+        "artefacts": artefacts,
+    }
+
+
+def _some(counts: dict[str, Any]) -> dict[str, int]:
+    return {key: counts[key] for key in COUNTS}
+
+
+def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
+    """Counts as of scenes, but a play counts once: detected if all that it provoked was found,
+    missed if any of it was, a false alarm if any of its clean scenes raised one. Replays are left
+    out: each of their scenes is a run of its own."""
+    played = [
+        [one for one in run if one.artefact == artefact and is_played(one)]
+        for line in lines
+        if line.load != REPLAYED
+        for run in runs(line)
+    ]
+    told = [said for run in played if (said := {one.said for one in run if one.provoked})]
+    clean = [said for run in played if (said := {one.said for one in run if is_null(one)})]
+    provoked, detected = len(told), sum(said == {"found"} for said in told)
+    false_alarms = sum("found" in said for said in clean)
+    return {
+        "provoked": provoked,
+        "detected": detected,
+        "abstained": sum("abstained" in said and "silent" not in said for said in told),
+        "nulls": len(clean),
+        "false_alarms": false_alarms,
+        "detected_interval": score.interval(detected, provoked),
+        "false_alarm_interval": score.interval(false_alarms, len(clean)),
+    }
+
+
+def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[str]:
+    """What a detector's counts break, played and replayed scenes each by themselves. Shares are
+    looked at when all is counted; an error of a detector that must make none is one at once."""
+    replayed = counts["replayed"]
+    played = {key: counts[key] - replayed[key] for key in COUNTS}
+    least, most = (LEAST_FOUND, MOST_FALSE) if timing_only else (1, 0)
+    found = []
+    for how, part in (("played", played), ("replayed", replayed)):
+        provoked, abstained = part["provoked"], part["abstained"]
+        told = provoked - abstained
+        if finished and 2 * abstained > provoked:
+            found.append(f"{how}: abstained in {abstained} of {provoked} provoked scenes")
+        if (finished or not timing_only) and part["detected"] < least * told:
+            found.append(f"{how}: found {part['detected']} of {told}")
+        if (finished or not timing_only) and part["false_alarms"] > most * part["nulls"]:
+            found.append(f"{how}: {part['false_alarms']} false alarms in {part['nulls']} nulls")
+    return found
+
+
+def _why(control: str, lines: list[Line]) -> str:
+    """Why nothing of a control was played, as its last play says."""
+    reasons = [
+        one.reason
+        for line in lines
+        for one in line.outcomes
+        if line.control == control and one.said == "skipped"
+    ]
+    return reasons[-1] if reasons else ""
+
+
+def _examples(artefact: str, lines: list[Line], most: int = 10) -> list[dict[str, Any]]:
+    """Some misses and false alarms: where, under what load, and what was said."""
+    odd = [
+        {"control": line.control, "load": line.load, "seed": line.seed, "where": one.where}
+        | {"provoked": one.provoked, "said": one.said, "reason": one.reason}
+        for line in lines
+        for one in line.outcomes
+        if one.artefact == artefact and one.said != ("found" if one.provoked else "silent")
+        if one.said not in ("skipped", "unasked") and (one.provoked or one.said == "found")
+    ]
+    return odd[:most]
+
+
+def table(content: dict[str, Any]) -> list[str]:
+    """The summary as lines of text: counts, then what they break."""
+    columns = ("provoked", "found", "abstained", "nulls", "false")
+    heads = [*columns, *columns, "replayed"]
+    lines = [
+        f"{'':26}{'plays':>10}{'scenes':>50}{'plays':>18}",
+        f"{'artefact':26}"
+        + "".join(f"{name:>10}" for name in heads)
+        + "  plays, at least, at most",
+    ]
+    for name, one in content["artefacts"].items():
+        of_plays, replayed = one["runs"], one["replayed"]
+        counts = [of_plays[key] for key in COUNTS]
+        counts += [one[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
+        found, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
+        bounds = f"  {_share(found and found[0])} found, {_share(false and false[1])} false"
+        lines.append(f"{name:26}" + "".join(f"{n:>10}" for n in counts) + bounds)
+        lines += [f"  ! {text}" for text in one["wrong"]]
+    lines += [
+        f"not played here: {one}" for one in map(": ".join, content["not_played_here"].items())
+    ]
+    lines += [
+        f"fewer than {NULLS} clean runs can be had here: {name} ({clean_runs(one)})"
+        for name, one in content["artefacts"].items()
+        if content["finished"] and clean_runs(one) < NULLS
+    ]
+    have, want = content["counted"], content["wanted"]
+    lines.append(f"{have} of {want} runs, in {content['plays']} plays, {content['seconds']} s")
+    return lines
+
+
+def clean_runs(one: dict[str, Any]) -> int:
+    """Of an artefact in the summary: plays and replayed scenes."""
+    return int(one["runs"]["nulls"] + one["replayed"]["nulls"])
+
+
+def _share(value: float | None) -> str:
+    return "     -" if value is None else f"{value:6.1%}"

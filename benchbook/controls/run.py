@@ -1,0 +1,129 @@
+"""Controls played on this machine: measured, observed and judged one after the other."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from benchbook import evidence
+from benchbook.analyse import stage as analysing
+from benchbook.analyse import tables
+from benchbook.build.link_limits import find_limits
+from benchbook.build.stage import build_variant
+from benchbook.controls import score
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json
+from benchbook.core.processes import follow_parent
+from benchbook.define import catalogue
+from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.measure.stage import measure
+
+FRESH = 1000  # complete runs that nobody has: so one more is measured
+
+
+def play(
+    root: Path, name: str, settings: dict[str, Any], variants: list[Path], results: Path
+) -> Path:
+    """Measure a control unless its run is there, and write what every stage makes of it under
+    `results`/<name>; returns its analysis.json."""
+    _observe(root, name, settings, variants, results / name)
+    return _analyse(results / name)
+
+
+def play_all(root: Path, names: list[str], settings: dict[str, Any], results: Path) -> None:
+    """`play` for built controls: nothing is analysed beside what is measured, but then on every
+    CPU."""
+    for name in names:
+        files = variant_files(root, name, settings["preset"])
+        _observe(root, name, settings, files, results / name)
+    # Libraries have threads of their own by now, which a fork would lose.
+    with ProcessPoolExecutor(
+        min(len(os.sched_getaffinity(0)), len(names)),
+        multiprocessing.get_context("spawn"),
+        follow_parent,
+        (os.getpid(),),
+    ) as pool:
+        list(pool.map(_analyse, [results / name for name in names]))
+
+
+def _observe(
+    root: Path, name: str, settings: dict[str, Any], variants: list[Path], folder: Path
+) -> None:
+    pointer = folder / "current.json"
+    measure(root, name, settings, variants, pointer)
+    tables.write_samples(pointer, folder / "samples.parquet")
+    limits = root / "build" / name / "limits.json"
+    evidence.collect(pointer, [limits] if limits.exists() else [], folder / "evidence.json")
+
+
+def _analyse(folder: Path) -> Path:
+    output = folder / "analysis.json"
+    pointer, samples = folder / "current.json", folder / "samples.parquet"
+    analysing.analyse(pointer, samples, folder / "evidence.json", output)
+    return output
+
+
+def built(root: Path, name: str, preset: str) -> list[Path]:
+    """Build the variants of a control, and the probe, where that was not done; their files."""
+    files = []
+    for owner in (name, catalogue.PROBE):
+        for variant in catalogue.variants_needed(root, owner, preset, None):
+            file = Path("build") / owner / variant / "variant.json"
+            if owner == name or not file.exists():
+                build_variant(root, owner, variant, file)
+            files.append(file)
+    if catalogue.definition(root, name).get("limits"):
+        find_limits(root, name, Path("build") / name / "limits.json")
+    return files
+
+
+def variant_files(root: Path, name: str, preset: str) -> list[Path]:
+    """The same files, as the build stage has left them."""
+    return [
+        Path("build") / owner / variant / "variant.json"
+        for owner in (name, catalogue.PROBE)
+        for variant in catalogue.variants_needed(root, owner, preset, None)
+    ]
+
+
+def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) -> None:
+    """Build, play and judge one control, and print the outcome; results go into build/."""
+    name = catalogue.CONTROLS + artefact
+    if name not in catalogue.controls(root):
+        known = ", ".join(one.removeprefix(catalogue.CONTROLS) for one in catalogue.controls(root))
+        raise BenchbookError(f"there is no control of {artefact!r}; known: {known}")
+    settings = load_settings(root, {"preset": "tiny"} | overrides) | {"again": FRESH}
+    told = score.of_replay(root, name, range(seeds))
+    findings = [{"artefact": name, **one} for name, one in told.examples.items()]
+    if name in catalogue.played(root):
+        files = built(root, name, settings["preset"])
+        told_settings = {key: settings[key] for key in (*PLANNING, *MEASURING)}
+        path = play(root, name, told_settings, files, Path("build/tried"))
+        analysis = read_json(path)
+        told.add(score.of_analysis(root, name, analysis))
+        findings = analysis["findings"]
+    show(told, artefact, findings)
+
+
+def show(told: score.Told, artefact: str, findings: list[dict[str, Any]]) -> None:
+    """Print one control's counts, what went wrong, and the findings."""
+    counts = score.count(artefact, told.outcomes)
+    print(", ".join(f"{name} {counts[name]}" for name in (*score.COUNTS, "skipped")))
+    for one in told.outcomes:
+        good = "found" if one.provoked else "silent"
+        if one.said != good and (one.artefact == artefact or one.said == "found"):
+            role = "provoked" if one.provoked else "clean"
+            print(f"  {one.artefact} {one.said} at {role} {one.where} {one.reason}")
+    for text in dict.fromkeys(_line(one) for one in findings):
+        print(f"  {text}")
+
+
+def _line(one: dict[str, Any]) -> str:
+    factor = "" if one["factor"] is None else f" x{one['factor']:.3g}"
+    return (
+        f"[{one['artefact']}: {one['effect']}{factor}, {one['confidence']:.2g}] "
+        f"{one['explanation']}"
+    )

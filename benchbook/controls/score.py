@@ -1,0 +1,323 @@
+"""Controls: did each detector find its artefact where it was provoked, and nothing in the null?
+
+Every clean scene that was played is a null of every detector that judged it, unless the control
+says that an artefact is truly present in it, or the detector is about the host. What a detector did
+not look at, because it does not concern it, is no null.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scipy.stats import binomtest
+
+from benchbook.controls.replays import Scene, seen_of_scene
+from benchbook.core.files import read_json, write_json
+from benchbook.define import catalogue
+from benchbook.define.settings import load
+from benchbook.detect import all_detectors
+from benchbook.detect.scenes import scenes_of
+
+VERSION = 1
+LEVEL = 0.95
+REPLAYS = 3  # seeds that a replayed control is judged with
+FAILED = "failed"  # the state of a point; else it cannot run here
+COUNTS = ("provoked", "detected", "abstained", "nulls", "false_alarms")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one detector made of one scene. said: found, silent (it judged and found nothing, or
+    overlooked what was provoked), abstained, skipped (it was not played), or unasked: the null of
+    its own control does not concern it, which is an error of the control."""
+
+    artefact: str
+    control: str
+    where: str
+    provoked: bool
+    said: str
+    replayed: bool = False
+    reason: str = ""
+
+
+@dataclass
+class Told:
+    """All outcomes of some controls, and one finding of each artefact as an example."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    examples: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add(self, other: Told) -> None:
+        """Take over what another one holds."""
+        self.outcomes += other.outcomes
+        self.examples = {**other.examples, **self.examples}
+
+
+def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
+    """controls.json: what the detectors said of the controls against what was provoked.
+
+    They have judged the played ones already, in the analysis, where no role and no name is known;
+    the replayed ones are judged here.
+    """
+    told, runs, texts = Told(), [], {}
+    by_name = {one["experiment"]: one for one in map(read_json, analyses)}
+    for name in catalogue.controls(root):
+        control = load(catalogue.definition_file(root, name), "control")
+        texts[control["artefact"]] = control["text"].strip()
+        if name in by_name:
+            runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
+            told.add(of_analysis(root, name, by_name[name]))
+        told.add(of_replay(root, name, range(REPLAYS)))
+    artefacts = {}
+    for detector in all_detectors():
+        counts = count(detector.ARTEFACT, told.outcomes)
+        artefacts[detector.ARTEFACT] = {
+            "text": texts.get(detector.ARTEFACT, ""),
+            **counts,
+            "example": told.examples.get(detector.ARTEFACT),
+            "timing_only": getattr(detector, "TIMING_ONLY", False),
+        }
+        if detector.ARTEFACT not in texts:
+            missing = {"skipped": 1, "reason": "this detector has no control in kernels/controls"}
+            artefacts[detector.ARTEFACT] |= missing
+    first = next(iter(by_name.values()), {})
+    where = {key: first.get(key, "") for key in ("host", "preset")}
+    write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
+
+
+def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool = False) -> Told:
+    """The outcomes of a control that was played; `loaded`: while others kept the machine busy."""
+    scenes, apart = scenes_of(root, name, analysis["sizes"])
+    states = {point["point"]: point for point in analysis["points"]}
+    control = load(catalogue.definition_file(root, name), "control")
+    # A disturbed run is not clean, unless the control disturbs some of its starts itself.
+    is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _with_flag("NEEDS_QUIET")
+    loaded = loaded or is_noisy
+    told = Told()
+    for number, scene in enumerate(scenes):
+        said = [one for one in analysis["findings"] if not apart or one["scene"] == number]
+        own, places = control["artefact"], set(scene.where)
+        # What is said of the whole run is said once, so it counts for the control that is about it.
+        of_run = {own: {*places, "host"}}
+        if not apart:
+            said = [
+                one
+                for one in said
+                if places & set(one["where"]) or (not one["where"] and one["artefact"] == own)
+            ]
+        lost = _lost(scene.where, states, said, control["artefact"])
+        found = {one["artefact"]: one for one in said}
+        abstained = {
+            artefact: next(
+                (why[one] for one in sorted(of_run.get(artefact, places)) if one in why), None
+            )
+            for artefact, why in analysis["abstained"].items()
+        }
+        clean = {
+            artefact
+            for artefact, judged in analysis["clean"].items()
+            if of_run.get(artefact, places) & set(judged)
+        }
+        label = ", ".join(scene.where)
+        said_of = _Said(found, abstained, clean)
+        told.add(_outcomes(control, scene.provoked, label, said_of, lost, loaded=loaded))
+    return told
+
+
+def _lost(
+    where: list[str], states: dict[str, Any], said: list[dict[str, Any]], artefact: str
+) -> str:
+    """Why a scene could not be played; empty where it was. A point that its own artefact keeps
+    from running was played."""
+    if any(one["artefact"] == artefact for one in said):
+        return ""
+    lost = [states[one] for one in where if one in states and states[one]["state"] != "ok"]
+    if not lost:
+        return ""
+    reason = lost[0].get("reason") or lost[0]["state"]
+    return f"{FAILED}: {reason}" if lost[0]["state"] == FAILED else reason
+
+
+def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
+    """The outcomes of a control's replay, judged here; nothing where it has none."""
+    path = root / "kernels" / name / catalogue.REPLAY
+    told = Told()
+    if not path.exists():
+        return told
+    control = load(catalogue.definition_file(root, name), "control")
+    own = next((one for one in all_detectors() if control["artefact"] == one.ARTEFACT), None)
+    if own is None:
+        return told
+    for seed in seeds:
+        for number, scene in enumerate(replayed(path, seed)):
+            judged = own.detect(seen_of_scene(scene))
+            said = _Said(
+                {one.artefact: asdict(one) for one in judged.findings},
+                {own.ARTEFACT: next(iter(judged.abstained.values()), None)},
+                {own.ARTEFACT} if judged.clean else set(),
+            )
+            label = f"replay {seed}.{number}"
+            told.add(_outcomes(control, scene.provoked, label, said, "", replayed=True))
+    return told
+
+
+def replayed(path: Path, seed: int) -> Iterator[Scene]:
+    """The scenes of a replay.py."""
+    spec = importlib.util.spec_from_file_location(f"replay_{path.parent.name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield from module.scenes(seed)
+
+
+class _Said(NamedTuple):
+    """What the detectors said of one scene: a finding of each that has one, why others abstained,
+    and who judged it and found nothing."""
+
+    found: dict[str, dict[str, Any]]
+    abstained: dict[str, str | None]
+    clean: set[str]
+
+    def of(self, artefact: str) -> str:
+        """In one word."""
+        if artefact in self.found:
+            return "found"
+        if self.abstained.get(artefact) is not None:
+            return "abstained"
+        return "silent" if artefact in self.clean else "unasked"
+
+
+def _outcomes(
+    control: dict[str, Any],
+    provoked: bool,
+    where: str,
+    said: _Said,
+    lost: str,
+    *,
+    replayed: bool = False,
+    loaded: bool = False,
+) -> Told:
+    """One outcome of its own detector; in a clean scene one of every other that judged it."""
+    own, told = control["artefact"], Told()
+    common = {"control": own, "where": where, "provoked": provoked, "replayed": replayed}
+    if lost:
+        told.outcomes.append(Outcome(own, said="skipped", reason=lost, **common))
+        return told
+    asked = {own}
+    if not provoked:
+        others = {one for one in said.abstained if said.of(one) != "unasked"}
+        asked |= others - set(control.get("present", [])) - _of_the_host()
+        asked -= _disturbed_by_others() if loaded else set()
+    for artefact in sorted(asked):
+        word = said.of(artefact)
+        if provoked and word == "unasked":
+            word = "silent"
+        reason = said.abstained.get(artefact) or ""
+        if word == "found" and not provoked:
+            reason = said.found[artefact]["explanation"]
+        told.outcomes.append(Outcome(artefact, said=word, reason=reason, **common))
+    if provoked and own in said.found:
+        example = said.found[own]
+        told.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
+    return told
+
+
+def _of_the_host() -> set[str]:
+    """Artefacts that may be in any scene, because they are the machine's."""
+    return _with_flag("ABOUT_HOST")
+
+
+def _disturbed_by_others() -> set[str]:
+    """Artefacts that other work on the machine may truly cause."""
+    return _with_flag("NEEDS_QUIET")
+
+
+def _with_flag(flag: str) -> set[str]:
+    return {one.ARTEFACT for one in all_detectors() if getattr(one, flag, False)}
+
+
+_EXAMPLE = ("effect", "factor", "confidence", "evidence", "explanation", "remedy")
+
+
+def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
+    """Counts of one detector, exact 95 % intervals of what it finds and of its false alarms, and
+    where. `replayed` holds the part of the counts that was replayed; the intervals are those of the
+    scenes that were played, where there are any."""
+    own = [one for one in outcomes if one.artefact == artefact]
+    all_counts = _counts(own)
+    replayed = _counts([one for one in own if one.replayed])
+    skipped = [one for one in own if one.said == "skipped"]
+    return {
+        **all_counts,
+        "skipped": len(skipped),
+        "reason": skipped[0].reason if skipped else "",
+        "replayed": (replayed := _counts([one for one in own if one.replayed])),
+        "detected_interval": _of_real(all_counts, replayed, "detected", "provoked"),
+        "false_alarm_interval": _of_real(all_counts, replayed, "false_alarms", "nulls"),
+        **_at(artefact, own),
+    }
+
+
+def _counts(outcomes: list[Outcome]) -> dict[str, int]:
+    played = [one for one in outcomes if one.said != "skipped"]
+    provoked = [one for one in played if one.provoked]
+    clean = [one for one in played if not one.provoked and one.said in ("found", "silent")]
+    elsewhere = [one for one in clean if one.control != one.artefact]
+    return {
+        "provoked": len(provoked),
+        "detected": _said(provoked, "found"),
+        "abstained": _said(provoked, "abstained"),
+        "nulls": len(clean),
+        "false_alarms": _said(clean, "found"),
+        "nulls_elsewhere": len(elsewhere),
+        "false_alarms_elsewhere": _said(elsewhere, "found"),
+    }
+
+
+def _of_real(
+    every: dict[str, int], replayed: dict[str, int], hits: str, trials: str
+) -> list[float] | None:
+    """The interval of a share over the scenes that were played; over the replayed ones where there
+    are no others."""
+    if real := every[trials] - replayed[trials]:
+        return interval(every[hits] - replayed[hits], real)
+    return interval(replayed[hits], replayed[trials])
+
+
+def _said(outcomes: list[Outcome], what: str) -> int:
+    return sum(one.said == what for one in outcomes)
+
+
+def interval(hits: int, trials: int) -> list[float] | None:
+    """Clopper-Pearson's exact interval of a share; None where nothing was tried."""
+    if not trials:
+        return None
+    found = binomtest(hits, trials).proportion_ci(LEVEL, method="exact")
+    return [float(found.low), float(found.high)]
+
+
+def _at(artefact: str, outcomes: list[Outcome]) -> dict[str, list[str]]:
+    """Where: ids of scenes, those of other controls with their name before."""
+
+    def named(one: Outcome) -> str:
+        return one.where if one.control == artefact else f"{one.control}: {one.where}"
+
+    provoked = [one for one in outcomes if one.provoked and one.said != "skipped"]
+    clean = [one for one in outcomes if not one.provoked]
+    return {
+        "provoked_at": [named(one) for one in provoked],
+        "nulls_at": [
+            named(one)
+            for one in clean
+            if one.control == artefact and one.said in ("found", "silent")
+        ],
+        "detected_at": [named(one) for one in provoked if one.said == "found"],
+        "missed_at": [named(one) for one in provoked if one.said == "silent"],
+        "abstained_at": [named(one) for one in provoked if one.said == "abstained"],
+        "false_alarms_at": [named(one) for one in clean if one.said == "found"],
+    }

@@ -1,0 +1,1 @@
+"""What every stage uses: files, units, sizes, number format, processes."""

@@ -1,0 +1,70 @@
+"""Files written whole or not at all, and read with their format version checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from io import TextIOBase
+from pathlib import Path
+from typing import Any, TextIO
+
+from benchbook.core.errors import BenchbookError
+
+
+class Tee(TextIOBase):
+    """A stream that goes to where it went before and into a log file, line by line."""
+
+    def __init__(self, stream: TextIO, log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self.stream = stream
+        self.log = log.open("w", encoding="utf-8", buffering=1)
+
+    def write(self, text: str) -> int:
+        """Write to both."""
+        self.log.write(text)
+        return self.stream.write(text)
+
+    def flush(self) -> None:
+        """Flush both."""
+        self.stream.flush()
+        self.log.flush()
+
+    def isatty(self) -> bool:
+        """Whether a person is looking; the log never is."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """Of the stream, for libraries that ask the terminal its width."""
+        return self.stream.fileno()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace `path` in one step, so that no reader and no kill leaves half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with draft.open("w", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    draft.replace(path)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON, indented, with a final newline; NaN is refused."""
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: Path, version: int = 1) -> dict[str, Any]:
+    """Read a JSON object of a known format version."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise BenchbookError(f"{path}: is not valid JSON; remove it and run again") from None
+    if not isinstance(content, dict) or content.get("version") != version:
+        found = content.get("version") if isinstance(content, dict) else None
+        raise BenchbookError(
+            f"{path}: format version {found!r} is unknown; this Benchbook reads version {version}"
+        )
+    return content

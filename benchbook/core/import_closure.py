@@ -1,0 +1,107 @@
+"""Which files of a package a module depends on: itself, what it imports, and so on.
+
+Imports are read from the text, inside of functions too, and nothing is imported for it. A string
+that names a package of ours (`"benchbook.detect.detectors"`), or `plugins` called with `__name__`,
+stands for all modules of that package: they are found by wildcard.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+_FROM = re.compile(r"^[ \t]*from ([\w.]+) import (\([^)]*\)|[^\n]+)", re.M)
+_IMPORT = re.compile(r"^[ \t]*import ([\w.]+)", re.M)
+_STRING = re.compile(r"[\"'](\w+(?:\.\w+)+)[\"']")
+_OWN_PACKAGE = re.compile(r"\bplugins\.\w+\(__name__")
+_TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
+_COMMENT = re.compile(r"[ \t]#[^\n]*")
+
+
+def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
+    """Files, relative to `root`, that the modules (dotted names in `package`) depend on, sorted.
+
+    Data that lies in a package of theirs (templates, tables) is among them.
+    """
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in found and _file(root, module):
+            found.add(module)
+            waiting += _imports(root, package, module)
+    files = {path for module in found for path in _files(root, module)}
+    return sorted(str(path.relative_to(root)) for path in files)
+
+
+def of_function(root: Path, package: str, module: str, function: str) -> list[str]:
+    """Modules that the body of one function of a module imports; KeyError: no such function."""
+    return list(_imported(root, package, module, _functions(root, module)[function]))
+
+
+@cache
+def _functions(root: Path, module: str) -> dict[str, str]:
+    path = _file(root, module)
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
+    return {node.name: ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _file(root: Path, module: str) -> Path | None:
+    base = root / module.replace(".", "/")
+    return next(
+        (one for one in (base / "__init__.py", base.with_suffix(".py")) if one.is_file()), None
+    )
+
+
+def _files(root: Path, module: str) -> Iterator[Path]:
+    path = _file(root, module)
+    if path:
+        yield path
+    if path and path.name == "__init__.py":
+        yield from _data(path.parent)
+
+
+def _data(folder: Path) -> Iterator[Path]:
+    """What is no module in a package, without the packages in it."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
+            yield from (file for file in path.rglob("*") if file.is_file())
+        elif path.is_file() and path.suffix not in (".py", ".pyc"):
+            yield path
+
+
+@cache
+def _imports(root: Path, package: str, module: str) -> tuple[str, ...]:
+    path = _file(root, module)
+    if not path:
+        return ()
+    text = _TYPES_ONLY.sub("", path.read_text(encoding="utf-8"))
+    return tuple(_imported(root, package, module, text))
+
+
+def _imported(root: Path, package: str, module: str, text: str) -> Iterator[str]:
+    yield from _packages_of(module)
+    for name, imported in _FROM.findall(text):
+        if name.split(".")[0] == package:
+            yield from (name, *_packages_of(name))
+            words = re.sub(r"[()]", " ", _COMMENT.sub("", imported)).split(",")
+            yield from (f"{name}.{word.split()[0]}" for word in words if word.strip())
+    for name in _IMPORT.findall(text):
+        if name.split(".")[0] == package:
+            yield from (name, *_packages_of(name))
+    named = {name for name in _STRING.findall(text) if name.split(".")[0] == package}
+    if _OWN_PACKAGE.search(text):
+        named.add(module)
+    for name in named:
+        yield from (name, *_packages_of(name))
+        folder = root / name.replace(".", "/")
+        if (folder / "__init__.py").is_file():
+            yield from (f"{name}.{path.stem}" for path in sorted(folder.glob("[!_]*.py")))
+
+
+def _packages_of(module: str) -> list[str]:
+    words = module.split(".")
+    return [".".join(words[:k]) for k in range(1, len(words))]

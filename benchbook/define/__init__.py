@@ -1,0 +1,1 @@
+"""Typed definitions out of YAML: settings, experiments, papers, points."""

@@ -1,0 +1,44 @@
+"""JSON schemas of the YAML files, generated from their models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchbook.core.errors import BenchbookError
+
+FOLDER = Path(__file__).parent
+
+
+def generate() -> dict[str, str]:
+    """File name -> text of each schema."""
+    from benchbook.define import models as m
+    from benchbook.define.audit_models import Audit
+
+    models = (m.Settings, m.Experiment, m.Peer, m.Control, m.ControlKernel, m.Probe, m.Paper, Audit)
+    return {
+        f"{model.__name__.lower()}.json": json.dumps(_closed(model.model_json_schema()), indent=1)
+        + "\n"
+        for model in models
+    }
+
+
+def _closed(rules: Any) -> Any:
+    """Refuse keys that fit no pattern: pydantic does, but its schema leaves it out."""
+    if isinstance(rules, list):
+        return [_closed(one) for one in rules]
+    if not isinstance(rules, dict):
+        return rules
+    inner = {key: _closed(value) for key, value in rules.items()}
+    return {"additionalProperties": False, **inner} if "patternProperties" in rules else inner
+
+
+def write(*, check: bool) -> None:
+    """Write all schemas; with `check` raise BenchbookError where one differs."""
+    for name, text in generate().items():
+        path = FOLDER / name
+        if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            raise BenchbookError(f"{path} is not what the models say; run `benchbook schemas`")
+        if not check:
+            path.write_text(text, encoding="utf-8")

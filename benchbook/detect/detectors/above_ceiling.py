@@ -1,0 +1,119 @@
+"""above-ceiling: more than memory attained here by honest means, whatever the cause.
+
+Decided by time: beyond the caches, a rate above the best that this run's own ceilings attained with
+as many threads, block by block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.analyse.ceilings import BEYOND
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "above-ceiling"
+TIMING_ONLY = True
+# Another mixture of reads and writes, or another code, may beat the ceilings' own by this much.
+MARGIN = 1.15
+LEAST_BLOCKS = 6
+CONFIDENCE = 0.95
+REMEDY = (
+    "Set the figure aside until its cause is found: look at what reached the destination, whether "
+    "the source was ever written, and how many bytes the figure counts."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per point above the ceiling of its number of threads.
+
+    The ceilings are those that the experiment declares; where it declares none, the best point that
+    did all that it declares. Abstains where there is none, or not enough blocks beside it. What
+    fits in the caches is no matter of memory and is not judged.
+    """
+    judged = Judged()
+    held = seen.host.get("total_llc_bytes")
+    if held is None:
+        why = "the size of the last-level caches is unknown"
+        judged.abstained = {row["where"]: why for row in seen.rows()}
+        return judged
+    timed = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
+    beyond = [row for row in timed if _used(row) >= BEYOND * held]
+    for row in beyond:
+        bounds = _declared(row, beyond, seen.host)
+        if not bounds and row.get("work_done_fraction") == 1:
+            continue  # it is itself what others are held against
+        bounds = bounds or _honest(row, beyond)
+        found = [(one, time_ratio(seen.starts, one["where"], row["where"])) for one in bounds]
+        if not bounds:
+            judged.abstained[row["where"]] = "no ceiling was measured for as many threads"
+        elif any(ratio is None or len(ratio.each) < LEAST_BLOCKS for _, ratio in found):
+            why = f"{LEAST_BLOCKS} blocks beside the ceiling are needed"
+            judged.abstained[row["where"]] = why
+        else:
+            known = [
+                (one, ratio.scaled(row["bytes_per_call"] / one["bytes_per_call"]))
+                for one, ratio in found
+                if ratio
+            ]
+            if min(rate.low for _, rate in known) > MARGIN:
+                best, rate = min(known, key=lambda pair: pair[1].estimate)
+                judged.findings.append(_finding(seen.host, row, best, rate))
+    return judged.rest_is_clean(row["where"] for row in beyond)
+
+
+def _used(row: Row) -> float:
+    """Bytes that it works on, or 0 where nobody knows."""
+    for name in ("buffers_bytes", "working_set_bytes"):
+        if is_known(row.get(name)):
+            return float(row[name])
+    return 0.0
+
+
+def _workers(row: Row) -> tuple[int, ...]:
+    return tuple(
+        int(row[name]) if is_known(row.get(name)) else 1 for name in ("threads", "processes")
+    )
+
+
+def _declared(row: Row, beyond: list[Row], host: dict[str, Any]) -> list[Row]:
+    """The best points of each kind of traffic, with as many threads."""
+    named = {one.get("point") for one in host.get("ceilings") or []}
+    return [one for one in beyond if one["where"] in named and _workers(one) == _workers(row)]
+
+
+def _honest(row: Row, beyond: list[Row]) -> list[Row]:
+    """The fastest point that did all its work; none where nobody looked."""
+    whole = [
+        one
+        for one in beyond
+        if one.get("work_done_fraction") == 1 and _workers(one) == _workers(row)
+    ]
+    return sorted(whole, key=lambda one: one["rate_bytes_per_s"])[-1:]
+
+
+def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
+    times = over.estimate
+    rate, bound = (one["rate_bytes_per_s"] / 1e9 for one in (row, best))
+    text = (
+        f"{rate:.1f} GB/s is {times:.1f} times the best that honest work attained in memory here "
+        f"({bound:.1f} GB/s), and the {format_bytes(int(_used(row)))} that it works on do not fit "
+        f"in the caches of {format_bytes(int(host['total_llc_bytes']))}. Memory cannot have "
+        "carried it; what made the figure so high, time alone does not tell."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="invalidates",
+        factor=times,
+        where=[row["where"]],
+        confidence=CONFIDENCE,
+        evidence=[
+            proof("rate", row["rate_bytes_per_s"], "bytes/s", "this run"),
+            proof("ceiling", best["rate_bytes_per_s"], "bytes/s", "this run"),
+            proof("rate ÷ ceiling", times, "1", "paired blocks"),
+            proof("at least", over.low, "1", "paired blocks"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

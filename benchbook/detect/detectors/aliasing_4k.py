@@ -1,0 +1,131 @@
+"""aliasing-4k: a load waits for a store that stands a multiple of 4 KiB away from it.
+
+The processor first compares only the lower 12 bits of addresses. Where the destination stands 0 to
+63 B behind the source, whole pages left out, each load looks like one of the stores just before.
+The addresses say where that may be; whether this processor pays for it, only time tells: the same
+work with other distances, measured in the same blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from benchbook import stats
+from benchbook.core.number_format import listed
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+
+ARTEFACT = "aliasing-4k"
+TIMING_ONLY = True
+DISTANCE = "destination_minus_source_mod_4096"
+PAGE_BYTES, NEAR_BYTES, FAR_BYTES = 4096, 64, 512
+LEVEL = 0.98  # of the interval: its lower end alone holds with 99 %
+LEAST_FACTOR = 1.03
+SEEN_FACTOR = 1.08  # what may be no smaller is not ruled out
+CONFIDENCE = 0.95
+ALIKE = (
+    *("bytes", "bytes_per_call", "block_bytes", "stride_bytes", "threads", "processes"),
+    *("compiler", "flags_asked", "environment", "loads_in_loop", "stores_in_loop"),
+    *("library_calls", "timed_isa"),
+)
+REMEDY = (
+    "Move one of the buffers by 512 B or more within its page (pad between arrays, or give them "
+    "another offset), and measure at several offsets, so that no figure rests on one placement."
+)
+Row = dict[str, Any]
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points of the same work that are slowed down; abstains where no other
+    distance was measured, or in too few blocks, or where these differ too much. Without the
+    distance the question does not arise: a random one in each start is the remedy."""
+    judged = Judged()
+    groups: dict[Hashable, list[Row]] = {}
+    for row in seen.rows():
+        if is_known(row.get(DISTANCE)):
+            groups.setdefault(tuple(str(row.get(name)) for name in ALIKE), []).append(row)
+    for rows in groups.values():
+        near = [row for row in rows if _distance(row) < NEAR_BYTES]
+        far = [row for row in rows if FAR_BYTES <= _distance(row) <= PAGE_BYTES - FAR_BYTES]
+        slower = {}
+        for row in near:
+            found = _slower(seen, row, far)
+            if isinstance(found, str):
+                judged.abstained[row["where"]] = found
+            elif found.low > math.log(LEAST_FACTOR):
+                slower[row["where"]] = found
+            elif found.high > math.log(SEEN_FACTOR):
+                judged.abstained[row["where"]] = (
+                    f"its blocks differ so much that it may take {math.exp(found.high):.2f} times "
+                    "as long, or no longer"
+                )
+        if slower:
+            judged.findings.append(_finding(near, far, slower))
+    known = [str(row["where"]) for rows in groups.values() for row in rows]
+    return judged.rest_is_clean(known)
+
+
+def _distance(row: Row) -> int:
+    return int(row[DISTANCE])
+
+
+def _slower(seen: Seen, row: Row, far: list[Row]) -> stats.Interval | str:
+    """Log of the time ÷ that of the far points in the same block, with its interval; or why not."""
+    if not far:
+        return "the same work was measured at no distance where addresses do not collide"
+    own = _times(seen, row["where"])
+    others = pd.concat([_times(seen, one["where"]) for one in far], axis=1)
+    if own.empty or others.empty:
+        return "its starts were not observed"
+    ratios = (own - others.median(axis=1)).dropna()
+    if len(ratios) < 2:
+        return "it was measured in one block only"
+    found = stats.signed_rank_interval(ratios, LEVEL)
+    if math.isinf(found.low):
+        return f"{found.n} blocks are too few for an interval"
+    return found
+
+
+def _times(seen: Seen, where: str) -> pd.Series:
+    """Log of the fastest time of each block: what else runs makes it slower, never faster."""
+    starts = seen.starts_of(where)
+    if first_unknown(dict.fromkeys(starts.columns, 0), ("block", "best_ns")):
+        return pd.Series(dtype=float)
+    best = starts.groupby("block")["best_ns"].min()
+    return best[best > 0].map(math.log)
+
+
+def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval]) -> Finding:
+    rows = sorted((row for row in near if row["where"] in slower), key=_distance)
+    least = min(rows, key=lambda row: slower[row["where"]].low)
+    bound = math.exp(slower[least["where"]].low)
+    times = median(math.exp(found.estimate) for found in slower.values())
+    blocks = slower[least["where"]].n
+    distances = listed([f"{one} B" for one in sorted({_distance(row) for row in rows})])
+    others = sorted({_distance(row) for row in far})
+    span = format_bytes(others[0])
+    if len(others) > 1:
+        span += f" to {format_bytes(others[-1])}"
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=1 / times,
+        factors={where: math.exp(-found.estimate) for where, found in slower.items()},
+        where=sorted(slower),
+        confidence=CONFIDENCE,
+        evidence=[
+            *(proof(DISTANCE, _distance(row), "bytes", "addresses of the buffers") for row in rows),
+            proof("time ÷ that at other distances", times, "1", f"{blocks} blocks"),
+            proof("the same, lower bound (99 %)", bound, "1", "exact signed-rank interval"),
+        ],
+        explanation=f"Whole pages of 4 KiB left out, the destination stands {distances} behind the "
+        "source, so by the lower 12 bits of its address each load looks like a store made just "
+        f"before, and waits for it. The same work takes {times:.2f} times as long here (at least "
+        f"{bound:.2f}, 99 %, {blocks} blocks) as with {span} between the two.",
+        remedy=REMEDY,
+    )

@@ -1,0 +1,241 @@
+"""best-of-n: best, median and mean of the same samples tell different stories.
+
+Either the best of one point is far below what it usually takes, or two points that move the same
+bytes change places with the statistic: every block's ratio is taken by best, by median and by mean,
+and two of the three lie on different sides of 1, beyond their own noise.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchbook import stats
+from benchbook.core.number_format import count, duration, listed, number, plural, share
+from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect.inputs.waits import waits
+
+ARTEFACT = "best-of-n"
+TIMING_ONLY = True
+NEEDS_QUIET = True
+STATISTICS = {"best": "best_ns", "median": "median_ns", "mean": "mean_ns"}
+ALIKE = ("bytes_per_call", "threads", "processes")  # what compared points have in common
+LEVEL = 0.95  # of all pairs of like points together
+LEAST = math.log(1.03)  # by which each of two statistics must put one of the points ahead
+LEAST_BEST = 2 / 3  # best ÷ median; clean runs on small machines reach 0.77
+SURE = 0.9
+REMEDY = (
+    "Choose the statistic before measuring, by what the figure is for: the best for what the "
+    "machine can do at all, the median for what usually happens, the mean for total time; give the "
+    "others beside it."
+)
+
+
+class FarBest(NamedTuple):
+    """A point whose best is far off; best and mean ÷ median, the median over starts of each."""
+
+    where: str
+    best: float
+    mean: float
+    median_ns: float
+    starts: int
+    waited: bool  # waiting for a CPU may explain it
+
+
+class Turned(NamedTuple):
+    """Two points, and by which two statistics which of them is ahead; ratios of their times."""
+
+    first: str
+    second: str
+    ratios: dict[str, float]  # time of the first ÷ of the second, by what is beyond its noise
+    blocks: int
+    tried: int  # pairs
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points whose best is far off, one per set of points that change places.
+
+    Abstains where there is no summary of the starts, where waiting for a CPU may be what is far
+    from the best, and where two points seem to change places but share too few blocks to tell, or
+    blocks that differ too much.
+    """
+    judged = Judged()
+    starts = seen.starts
+    if len(starts) and set(STATISTICS.values()) <= set(starts.columns):
+        starts = starts.dropna(subset=list(STATISTICS.values()))
+    else:
+        starts = pd.DataFrame(columns=["where", "block", *STATISTICS.values()])
+    rows, far = seen.rows(), []
+    summarised = set(starts["where"])
+    for row in rows:
+        if row["where"] not in summarised:
+            judged.abstained[row["where"]] = "its starts were not summarised"
+        else:
+            far += _far_best(row, starts[starts["where"] == row["where"]])
+    for one in [one for one in far if one.waited]:
+        judged.abstained[one.where] = (
+            "its starts waited for a CPU, and that may be why they usually take longer than at best"
+        )
+    if sure := [one for one in far if not one.waited]:
+        judged.findings.append(_seldom(sure))
+    for alike in _groups([row for row in rows if row["where"] in summarised]):
+        turned, untold = _turned(alike, starts)
+        if turned:
+            judged.findings.append(_ranking(turned))
+        told = {where for finding in judged.findings for where in finding.where}
+        for where in sorted(untold.keys() - told):
+            judged.abstained[where] = untold[where]
+    return judged.rest_is_clean(summarised & {row["where"] for row in rows})
+
+
+def _far_best(row: dict[str, Any], own: pd.DataFrame) -> list[FarBest]:
+    """The point, if its best is far from what it usually takes."""
+    own = own[own["median_ns"] > 0]
+    if own.empty or (best := float((own["best_ns"] / own["median_ns"]).median())) > LEAST_BEST:
+        return []
+    median_ns, waited = float(own["median_ns"].median()), waits(own, row)
+    longer = (1 - best) * (row["sample_ns"] if is_known(row.get("sample_ns")) else median_ns)
+    # Half of the samples are as long as the median, or longer.
+    explained = waited is not None and waited.explain(longer, float(own["samples"].sum()) / 2)
+    mean = float((own["mean_ns"] / own["median_ns"]).median())
+    return [FarBest(row["where"], best, mean, median_ns, len(own), explained)]
+
+
+def _seldom(found: list[FarBest]) -> Finding:
+    worst = min(found, key=lambda one: (one.best, one.mean, one.median_ns))
+    times = f"a rate {number(1 / worst.best)} times as high" if worst.best > 0 else "no finite rate"
+    begin = "The" if len(found) == 1 else f"At {count(len(found))} points, most of all where the"
+    starts = plural(worst.starts, "start")
+    sure = f"It is the median of {starts}, so no single lucky sample."
+    if worst.starts < 3:
+        sure = f"It comes of {starts} only, so it may be a lucky sample."
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=sorted(one.where for one in found),
+        confidence=SURE,
+        factor=1 / worst.best if worst.best > 0 else None,
+        evidence=[
+            proof("best_over_median", worst.best, "1", "samples"),
+            proof("mean_over_median", worst.mean, "1", "samples"),
+            proof("starts", worst.starts, "starts", "samples"),
+        ],
+        explanation=f"{begin} best sample of a start takes {share(worst.best)} of the usual time "
+        f"({duration(worst.best * worst.median_ns)} against a median of "
+        f"{duration(worst.median_ns)}), which makes {times}; the mean is {number(worst.mean)} "
+        "times the median. "
+        "A best-of-N figure of it is one that is seldom seen. "
+        f"{sure}",
+        remedy=REMEDY,
+    )
+
+
+def _groups(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """Points that declare the same bytes, on as many threads and processes."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for row in rows:
+        values = (row.get(name) for name in ALIKE)
+        key = tuple(value if is_known(value) else None for value in values)
+        groups.setdefault(key, []).append(row["where"])
+    return (found for key, found in groups.items() if key[0] is not None and len(found) > 1)
+
+
+def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[str, str]]:
+    """The pairs that change places, the furthest apart first, and the points of which it cannot be
+    told, with why."""
+    own = starts[starts["where"].isin(alike)]
+    logs = {
+        name: np.log(own.pivot_table(index="block", columns="where", values=column)[alike])
+        for name, column in STATISTICS.items()
+        if (own[column] > 0).all()
+    }
+    turned: list[Turned] = []
+    untold: dict[str, str] = {}
+    tried, least = math.comb(len(alike), 2), _least_blocks(alike)
+    for i, j in _seeming({name: log.to_numpy() for name, log in logs.items()}):
+        apart = {name: (log[alike[i]] - log[alike[j]]).dropna() for name, log in logs.items()}
+        middle = {name: float(one.median()) for name, one in apart.items()}
+        blocks = len(next(iter(apart.values())))
+        sure = {
+            name: one
+            for name, one in middle.items()
+            if abs(one) >= LEAST and _is_sure(apart[name], tried)
+        }
+        why = ""
+        if blocks < least:
+            why = f"{least} blocks are needed to tell that from noise"
+        elif len({one > 0 for one in sure.values()}) > 1:
+            # The one that the first of the statistics puts ahead comes first, whatever their ids.
+            ahead = next(iter(sure.values())) < 0
+            pair = (alike[i], alike[j]) if ahead else (alike[j], alike[i])
+            sign = 1 if ahead else -1
+            ratios = {name: math.exp(sign * one) for name, one in sure.items()}
+            turned.append(Turned(*pair, ratios, blocks, tried))
+        else:
+            why = f"its {blocks} blocks differ too much to tell that from noise"
+        if why:
+            told = f"another point beats it by one statistic only, and {why}"
+            untold |= dict.fromkeys((alike[i], alike[j]), told)
+    return sorted(turned, key=lambda one: -_spread(one)), untold
+
+
+def _seeming(logs: dict[str, np.ndarray]) -> list[tuple[int, int]]:
+    """Pairs of columns that the medians of two statistics (blocks, points) put in another order."""
+    if not logs:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # pairs that share no block
+        middle = np.stack(
+            [np.nanmedian(log[:, :, None] - log[:, None, :], axis=0) for log in logs.values()]
+        )
+    found = (middle >= LEAST).any(axis=0) & (middle <= -LEAST).any(axis=0)
+    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(found, 1))]
+
+
+def _least_blocks(alike: list[str]) -> int:
+    """Fewer give no finite interval at the level that all pairs share."""
+    return stats.least_blocks(math.comb(len(alike), 2), LEVEL)
+
+
+def _is_sure(logs: pd.Series, tried: int) -> bool:
+    found = stats.signed_rank_interval(logs.to_numpy(), stats.adjusted_level(tried, LEVEL))
+    return found.low > 0 or found.high < 0
+
+
+def _spread(one: Turned) -> float:
+    return max(one.ratios.values()) / min(one.ratios.values())
+
+
+def _ranking(turned: list[Turned]) -> Finding:
+    worst = turned[0]
+    words = []
+    for name, ratio in worst.ratios.items():
+        side = "ahead" if ratio < 1 else "behind"
+        words.append(f"{number(max(ratio, 1 / ratio))} times {side} by {name}")
+    more = f" So do {count(len(turned) - 1)} more pairs." if len(turned) > 1 else ""
+    where = sorted({name for one in turned for name in (one.first, one.second)})
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=where,
+        confidence=SURE,
+        factor=None,
+        evidence=[
+            *(
+                proof(f"time ratio by {name}", ratio, "1", "samples")
+                for name, ratio in worst.ratios.items()
+            ),
+            proof("blocks", worst.blocks, "blocks", "samples"),
+            proof("pairs", len(turned), "pairs", "samples"),
+        ],
+        explanation=f"Two points that declare the same bytes change places with the statistic: of "
+        f"{worst.blocks} blocks, the one is {listed(words)}.{more} "
+        f"Each of these ratios is beyond its own noise, at {share(LEVEL)} for all "
+        f"{plural(worst.tried, 'pair')} of like points together, so neither is luck.",
+        remedy=REMEDY,
+    )

@@ -1,0 +1,105 @@
+"""buffer-reuse: every message is from the same buffers, and to the same, which a cache holds.
+
+Decided by the bytes of all buffers against the last-level cache, and by the same messages from
+buffers that rotate beyond the largest size of it that anything names: a virtual machine may be told
+of a tenth of what it uses. Where those take no longer, nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core.number_format import plural
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
+from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "buffer-reuse"
+TIMING_ONLY = True
+CONFIDENT = 0.95
+VISIBLE = 1.05  # times as long: what lies nearer is no bias
+NAMED = ("llc_sysfs_bytes", "llc_sysconf_bytes")
+REMEDY = (
+    "Let the buffers of messages rotate over more memory than the last-level cache holds where a "
+    "program sends other data each time, or say that the figure is that of one buffer, again and "
+    "again."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for points that are faster than their twins with rotating buffers; abstains where
+    there is no such twin, where the two vary too much to be told apart, where the twin is faster,
+    where not each size of the cache that is named holds the buffers, and where cache or buffers are
+    unknown."""
+    judged = Judged()
+    named = [size for name in NAMED if (size := seen.host.get(name))]
+    rows = messages(seen)
+    found: list[tuple[Row, Row, Ratio]] = []
+    for group in groups(rows, but=["rotation_bytes"]):
+        for row in group:
+            held = known(row, ROTATION)
+            if held is None or not named:
+                judged.abstained[row["where"]] = "the buffers, or the last-level cache, are unknown"
+            elif held <= min(named):
+                _judge(seen, judged, found, row, _beyond(row, group, max(named)))
+            elif held <= max(named):
+                judged.abstained[row["where"]] = (
+                    "whether the last-level cache holds its buffers is not agreed on: it has "
+                    f"{format_bytes(min(named))} or {format_bytes(max(named))}"
+                )
+    if found:
+        judged.findings.append(_finding(found, named))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _beyond(row: Row, group: list[dict[str, Any]], llc: int) -> Row | None:
+    """The same message from buffers that no cache holds; the one with the most of them."""
+    twins = [one for one in group if one[SIZE] == row[SIZE] and (known(one, ROTATION) or 0) > llc]
+    return max(twins, key=lambda one: float(one[ROTATION]), default=None)
+
+
+def _judge(
+    seen: Seen, judged: Judged, found: list[tuple[Row, Row, Ratio]], row: Row, twin: Row | None
+) -> None:
+    if twin is None:
+        judged.abstained[row["where"]] = "no twin with buffers beyond the cache was measured"
+        return
+    ratio = time_ratio(seen.starts, twin["where"], row["where"])
+    if ratio is None:
+        judged.abstained[row["where"]] = "it was never measured in one block with its twin"
+    elif ratio.low > VISIBLE:
+        found.append((row, twin, ratio))
+    elif ratio.high > VISIBLE:
+        judged.abstained[row["where"]] = "it varies too much to be told apart from its twin"
+    elif ratio.high < 1 / VISIBLE:
+        judged.abstained[row["where"]] = (
+            "it takes longer than its twin: what its buffers do is not that a cache holds them"
+        )
+
+
+def _finding(found: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
+    row, twin, _ = found[0]
+    slower = [ratio.estimate for *_, ratio in found]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=sorted(one["where"] for one, *_ in found),
+        confidence=CONFIDENT,
+        factor=strongest(slower),
+        evidence=[
+            proof("buffers of messages", float(row[ROTATION]), "bytes", "kernel"),
+            proof("buffers of its twin", float(twin[ROTATION]), "bytes", "kernel"),
+            proof("largest last-level cache named", max(named), "bytes", "host"),
+            *(proof("time of its twin ÷ time", one, "1", "paired blocks") for one in slower),
+        ],
+        explanation=(
+            f"At {plural(len(found), 'point')} the messages use "
+            f"{format_bytes(int(float(row[ROTATION])))} of buffers again and again, which a cache "
+            f"of {format_bytes(min(named))} holds. Rotating over "
+            f"{format_bytes(int(float(twin[ROTATION])))} the same messages take "
+            f"{span(slower, times)} times as long."
+        ),
+        remedy=REMEDY,
+    )

@@ -1,0 +1,154 @@
+"""copy-path-switch: the C library copies in another way from some size on.
+
+Decided by the same copy with a threshold of the library moved across its size: what then changes is
+the path, for nothing else did. Whether it changes the figure is told by the times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import combinations
+
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Finding, Judged, Row, Seen, first_unknown, is_known, proof
+from benchbook.evidence.simulation.library import copies
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "copy-path-switch"
+TIMING_ONLY = True
+VARIABLE = "GLIBC_TUNABLES"
+PATHS = {"non_temporal": "non-temporal stores", "rep_movsb": "the instruction rep movsb"}
+MEASURED = 0.95
+LEAST_FACTOR = 1.05
+LEAST_BLOCKS = 6
+_TUNABLE = re.compile(r"glibc\.cpu\.x86_(\w+)_threshold=(0x[0-9a-fA-F]+|\d+)")
+REMEDY = (
+    "Name the way of copying beside the figure, or fix it for all of them (GLIBC_TUNABLES, "
+    "glibc.cpu.x86_*_threshold), before you compare copies of different sizes or in blocks."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per two points of which only the path differs, and the time beyond noise.
+
+    Abstains where blocks are too few, where the library's own threshold is not known, and where the
+    sizes of one run lie on both sides of a threshold that no point has moved.
+    """
+    judged = Judged()
+    rows = [row for row in seen.rows() if is_known(row.get("library_calls"))]
+    rows = [row for row in rows if copies(row["library_calls"]) and _size(row) is not None]
+    rows = [row for row in rows if is_known(row.get("time_ns"))]
+    rows.sort(key=lambda row: row["time_ns"], reverse=True)
+    moved: set[str] = set()
+    for one, other in combinations(rows, 2):
+        names = _moved(one, other)
+        if not names:
+            continue
+        moved |= {one["where"], other["where"]}
+        crossed = [name for name in names if _crosses(one, other, name)]
+        unknown = [name for name in names if _crosses(one, other, name) is None]
+        ratio = time_ratio(seen.starts, one["where"], other["where"])
+        if unknown and not crossed:
+            why = f"the C library's own threshold for {PATHS[unknown[0]]} is unknown"
+            judged.abstained |= dict.fromkeys((one["where"], other["where"]), why)
+        elif crossed and (ratio is None or len(ratio.each) < LEAST_BLOCKS):
+            why = f"{LEAST_BLOCKS} blocks are needed to compare two ways of copying"
+            judged.abstained |= dict.fromkeys((one["where"], other["where"]), why)
+        elif crossed and ratio and (ratio.low > LEAST_FACTOR or ratio.high < 1 / LEAST_FACTOR):
+            judged.findings.append(_finding(one, other, crossed, ratio))
+    others = [row for row in rows if row["where"] not in moved]
+    return judged.rest_is_clean([*moved, *_unmoved(others, judged)])
+
+
+def _size(row: Row) -> int | None:
+    """Bytes that one call of the library copies."""
+    if is_known(row.get("block_bytes")):
+        return int(row["block_bytes"])
+    if first_unknown(row, ("bytes",)):
+        return None
+    threads = row.get("threads")
+    return int(row["bytes"]) // (int(threads) if is_known(threads) else 1)
+
+
+def _tunables(row: Row) -> dict[str, int]:
+    environment = row.get("environment")
+    text = environment.get(VARIABLE, "") if isinstance(environment, Mapping) else ""
+    found = {name: int(value, 0) for name, value in _TUNABLE.findall(text)}
+    return {name: value for name, value in found.items() if name in PATHS}
+
+
+def _moved(one: Row, other: Row) -> list[str]:
+    """The thresholds in which two points differ, if they differ in nothing else."""
+    same = ("setting", "compiler", "flags_asked", "library_calls")
+    if any(str(one.get(name)) != str(other.get(name)) for name in same):
+        return []
+    left, right = _tunables(one), _tunables(other)
+    return [name for name in PATHS if left.get(name) != right.get(name)]
+
+
+def _threshold(row: Row, name: str) -> int | None:
+    """What the library says is in force: another library may not know what was asked of it."""
+    said = row.get(f"{name}_threshold_bytes")
+    return int(said) if is_known(said) else None
+
+
+def _crosses(one: Row, other: Row, name: str) -> bool | None:
+    """Whether the size lies between the two thresholds; None where one is unknown."""
+    size, ends = _size(one), [_threshold(row, name) for row in (one, other)]
+    if size is None or None in ends:
+        return None
+    return len({size >= end for end in ends if end is not None}) > 1
+
+
+def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
+    slow, fast, times = one, other, ratio.estimate
+    if times < 1:
+        slow, fast, times = other, one, 1 / times
+    name = crossed[0]
+    size = format_bytes(int(_size(one) or 0))
+    ends = [_threshold(row, name) or 0 for row in (fast, slow)]
+    calls = " and ".join(sorted(call for call in one["library_calls"] if copies([call])))
+    way = " and ".join(PATHS[each] for each in crossed)
+    text = (
+        f"{calls} of the C library takes {times:.2f} times as long for {size} when only its "
+        f"threshold for {way} moves from {format_bytes(ends[0])} to {format_bytes(ends[1])}. A "
+        "step at such a size is the library's choice of instructions and no property of a cache."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        where=sorted((one["where"], other["where"])),
+        confidence=MEASURED,
+        evidence=[
+            proof("bytes of one library call", _size(one), "bytes", "definition of the point"),
+            proof("threshold of the faster", ends[0], "bytes", "C library"),
+            proof("threshold of the slower", ends[1], "bytes", "C library"),
+            proof("time ÷ time of the faster", times, "1", "paired blocks"),
+            proof("blocks", len(ratio.each), "1", "paired blocks"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _unmoved(rows: list[Row], judged: Judged) -> list[str]:
+    """Abstain for points of the same calls whose sizes lie on both sides of a threshold; returns
+    those of which another size was held against a threshold."""
+    asked: list[str] = []
+    for name in PATHS:
+        sides: dict[str, dict[bool, list[str]]] = {}
+        for row in rows:
+            threshold = None if _tunables(row) else _threshold(row, name)
+            if threshold is None:
+                continue
+            beyond = (_size(row) or 0) >= threshold
+            place = sides.setdefault(str(row["library_calls"]), {})
+            place.setdefault(beyond, []).append(row["where"])
+        for both in sides.values():
+            if len(both) > 1:
+                why = f"no point moved the C library's threshold for {PATHS[name]}"
+                judged.abstained |= dict.fromkeys(both[True], why)
+            same = [where for side in both.values() for where in side]
+            asked += same if len(same) > 1 else []
+    return asked

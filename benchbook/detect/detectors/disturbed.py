@@ -1,0 +1,295 @@
+"""disturbed: something else ran on the machine while this was measured.
+
+Decided by what the operating system accounts of each start: how long it waited for its CPU, and
+what the hypervisor took, against the thresholds that were set before the run. Where the probe
+between starts saw a core at less than its best, that tells that the machine was slower, with less
+certainty and not why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchbook.core.number_format import plural, share
+from benchbook.define.points import COUNTS
+from benchbook.detect import Finding, Judged, Seen, is_known, proof
+
+ARTEFACT = "disturbed"
+NEEDS_QUIET = True
+LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
+READINGS = 6
+BEST = 0.1  # quantile of the readings that counts as a core at its best
+BY_PROBE, BY_OWN_TURNS = 0.7, 0.8
+VISIBLE = 1.02
+REMEDY = (
+    "End what else runs (benchbook doctor names it), or give the measurement cores of its own, and "
+    "measure again; until then read the undisturbed starts only."
+)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Above these a start counts as disturbed; named as in the settings of the run."""
+
+    run_delay_fraction: float
+    run_delay_least_ns: float
+    steal_fraction: float
+    work_factor: float
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start of one point: shares of its time, None where nothing tells."""
+
+    time_ns: float
+    wall_ns: float
+    waited_ns: float | None
+    stolen: float | None
+    slower: float | None
+    switches: float
+    above: Bounds
+    among: bool = False  # its own workers moved among CPUs, and may have waited for each other
+
+    @property
+    def lost(self) -> bool:
+        """Whether the operating system says that the CPU was not its own."""
+        waited = self.waited_ns or 0.0
+        most = max(self.above.run_delay_least_ns, self.above.run_delay_fraction * self.wall_ns)
+        return waited > most or self.robbed
+
+    @property
+    def robbed(self) -> bool:
+        """Whether the hypervisor took it."""
+        return (self.stolen or 0.0) > self.above.steal_fraction
+
+    @property
+    def slowed(self) -> bool:
+        """Whether the probe saw its cores slower."""
+        return (self.slower or 0.0) > self.above.work_factor
+
+    @property
+    def disturbed(self) -> bool:
+        return self.lost or self.slowed
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for the points disturbed in half of their starts or more, as far as undisturbed
+    ones do not show that the median bore it, and one for those in a quarter; abstains where no
+    waiting was accounted, or where the run has no thresholds."""
+    judged = Judged()
+    above = _bounds(seen.host)
+    found: dict[str, list[tuple[str, list[Start]]]] = {"biases": [], "informs": []}
+    observed = []
+    probes = _probes(seen.readings)
+    for row in seen.rows():
+        if above is None:
+            judged.abstained[row["where"]] = "what disturbs was not set before its run"
+            continue
+        starts = _starts(row, seen, probes, above)
+        known = [one for one in starts if one.waited_ns is not None]
+        bad = [one for one in starts if one.disturbed]
+        observed += [row["where"]] if known else []
+        if len(bad) >= max(min(LEAST_STARTS, len(starts)), LEAST_SHARE * len(starts), 1):
+            factor = _factor(starts)
+            shows = factor is None or factor < 1 / VISIBLE
+            effect = "biases" if shows and len(bad) >= len(starts) / 2 else "informs"
+            found[effect].append((row["where"], starts))
+        elif not starts:
+            judged.abstained[row["where"]] = "nothing was recorded of its starts"
+        elif not known and not _crowded(row, seen):
+            judged.abstained[row["where"]] = "how long it waited for its CPU was not observed"
+    for effect, points in found.items():
+        if points:
+            judged.findings.append(_finding(effect, points))
+    return judged.rest_is_clean(observed)
+
+
+def _bounds(host: Row) -> Bounds | None:
+    told = host.get("disturbed_above") or {}
+    names = [one.name for one in fields(Bounds)]
+    if any(not is_known(told.get(name)) for name in names):
+        return None
+    return Bounds(**{name: float(told[name]) for name in names})
+
+
+def _workers(row: Row) -> int:
+    return max([1, *(int(row[name]) for name in COUNTS if is_known(row.get(name)))])
+
+
+def _crowded(row: Row, seen: Seen) -> bool:
+    """More workers than CPUs: that they wait for their turn is what is measured."""
+    starts = seen.starts_of(row["where"])
+    given = starts["cpus_given"].dropna() if "cpus_given" in starts else []
+    return len(given) > 0 and _workers(row) > min(given)
+
+
+def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame], above: Bounds) -> list[Start]:
+    crowded, workers = _crowded(row, seen), _workers(row)
+    return [
+        Start(
+            time_ns=_number(start, "median_ns") or 0.0,
+            wall_ns=_number(start, "wall_ns") or 0.0,
+            waited_ns=None if crowded else _waited(start, workers),
+            stolen=_number(start, "steal_fraction"),
+            slower=_slower(start, probes, workers),
+            switches=_number(start, "involuntary_switches") or 0.0,
+            above=above,
+            among=workers > 1 and (_number(start, "migrations") or 0.0) > 0,
+        )
+        for start in seen.starts_of(row["where"]).to_dict("records")
+    ]
+
+
+def _number(row: Row, name: str) -> float | None:
+    value = row.get(name)
+    return float(value) if is_known(value) else None
+
+
+def _waited(start: Row, workers: int) -> float | None:
+    """As the kernel accounts it; else, of one worker that never slept, the time off its CPU."""
+    delay, wall = _number(start, "run_delay_ns"), _number(start, "wall_ns")
+    if wall is None:
+        return None
+    if delay is not None:
+        return delay / workers
+    on_cpu = _number(start, "on_cpu_ns")
+    if workers > 1 or on_cpu is None or _number(start, "voluntary_switches") != 0:
+        return None
+    return max(0.0, wall - on_cpu)
+
+
+def _probes(readings: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Each core's fixed work over time, as a factor of its best, where it was read often."""
+    if readings.empty:
+        return {}
+    work = readings[readings["name"].str.startswith("work ")].sort_values("t_ns")
+    return {
+        str(name): own.assign(factor=own["value"] / own["value"].quantile(BEST))
+        for name, own in work.groupby("name")
+        if len(own) >= READINGS
+    }
+
+
+def _slower(start: Row, probes: dict[str, pd.DataFrame], workers: int) -> float | None:
+    """How much slower the worst core under its workers was at least, in the readings on both sides
+    of the start; None where it could not use all cores, because which ones is not known."""
+    given = _number(start, "cpus_given")
+    if given is None or given < len(probes):
+        return None
+    begin, end = _number(start, "t_start_ns"), _number(start, "t_end_ns")
+    if begin is None or end is None:
+        return None
+    found = []
+    for own in probes.values():
+        before = own.loc[own["t_ns"] <= begin, "factor"]
+        after = own.loc[own["t_ns"] >= end, "factor"]
+        if len(before) and len(after):
+            found.append(min(before.iloc[-1], after.iloc[0]))
+    if not found or len(found) < len(probes):
+        return None
+    # Wherever they ran, one of them was on a core as slow as this.
+    return sorted(found)[min(workers, len(found)) - 1]
+
+
+def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
+    starts = [one for _, own in points for one in own]
+    bad = [one for one in starts if one.disturbed]
+    factors = {where: factor for where, own in points if (factor := _factor(own)) is not None}
+    factor = median(factors.values()) if factors else None
+    by_probe = not any(one.lost for one in bad)
+    among = any(one.among for one in bad if one.lost) and not any(one.robbed for one in bad)
+    values = _values(bad, by_probe)
+    begin = "Something else ran beside"
+    if by_probe:
+        begin = "The machine was slower at"
+    elif among:
+        begin = "Something else ran beside, or the program’s own threads shared CPUs at,"
+    text = (
+        f"{begin} {plural(len(points), 'point')}: in {len(bad)} of "
+        f"{plural(len(starts), 'start')} {_what(values, bad[0].above)}."
+    )
+    if factor is None:
+        text += " No start was left alone, so what that cost is not told by this run."
+    elif factor < 1 / VISIBLE:
+        text += (
+            f" Starts that were left alone took {factor:.2f} times as long as the median of all."
+        )
+    else:
+        text += " Their medians show little of it; means and worst cases do."
+    if by_probe:
+        text += " Only the probe between the starts tells it, not the starts themselves."
+    elif among:
+        text += " They moved among CPUs meanwhile, so the waiting may be for each other."
+    counted = {"starts": (len(starts), "starts"), "starts disturbed": (len(bad), "starts")}
+    return Finding(
+        artefact=ARTEFACT,
+        effect=effect,
+        factor=factor,
+        factors=factors,
+        where=sorted(where for where, _ in points),
+        confidence=BY_PROBE if by_probe else BY_OWN_TURNS if among else 1.0,
+        evidence=[
+            proof(name, value, unit, _source(name))
+            for name, (value, unit) in {**counted, **values}.items()
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _factor(starts: list[Start]) -> float | None:
+    """Seen rate, of all starts, ÷ that of the undisturbed ones of the same point."""
+    alone = [one.time_ns for one in starts if not one.disturbed and one.time_ns > 0]
+    every = [one.time_ns for one in starts if one.time_ns > 0]
+    return median(alone) / median(every) if alone else None
+
+
+def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:
+    """What is known of the disturbed starts together, by name, with its unit."""
+    found: dict[str, tuple[float, str]] = {}
+    waited = [one for one in bad if one.waited_ns is not None]
+    wall_ns = sum(one.wall_ns for one in waited)
+    if wall_ns > 0:
+        found["waiting for a CPU"] = (sum(one.waited_ns or 0.0 for one in waited) / wall_ns, "1")
+    stolen = [one.stolen for one in bad if one.stolen is not None]
+    if stolen:
+        found["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
+    slower = [one.slower for one in bad if one.slower is not None]
+    if slower and (by_probe or any(one.slowed for one in bad)):
+        found["a core's fixed work, times its best"] = (float(median(slower)), "1")
+    found["involuntary switches"] = (sum(one.switches for one in bad), "switches")
+    return found
+
+
+def _what(values: dict[str, tuple[float, str]], above: Bounds) -> str:
+    said = []
+    for name, bound, words in (
+        (
+            "waiting for a CPU",
+            above.run_delay_fraction,
+            "the program stood waiting for a CPU for {} of its time",
+        ),
+        (
+            "taken by the hypervisor",
+            above.steal_fraction,
+            "the hypervisor took {} of the CPUs’ time",
+        ),
+    ):
+        value = values.get(name, (0.0, ""))[0]
+        if value > bound / 5:
+            said.append(words.format(share(value)))
+    if slower := values.get("a core's fixed work, times its best"):
+        said.append(f"a core did its fixed work {slower[0]:.2f} times slower than at its best")
+    return " and ".join(said)
+
+
+def _source(name: str) -> str:
+    if name.startswith("a core"):
+        return "probe"
+    return "journal" if name.startswith("starts") else "operating system"

@@ -1,0 +1,131 @@
+"""frequency: the clock of the CPU changed, and the figures changed with it.
+
+Decided by the frequency that was read at each start: where it moves, the times must move the other
+way. A guest of a hypervisor sees no frequency, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from benchbook.core.number_format import plural
+from benchbook.detect import Finding, Judged, Seen, proof
+from benchbook.stats.association import association, draws_for, quarters_ratio, ranked
+
+ARTEFACT = "frequency"
+TIMING_ONLY = True
+ABOUT_HOST = True
+CHANCE = 0.001  # shared by all points that are asked
+LEAST_STARTS = 8
+LEAST_MOVE = 1.03  # of the frequency, largest ÷ smallest
+LEAST_FACTOR = 1.02
+TREND = 0.01
+REMEDY = (
+    "Fix the clock (cpupower frequency-set -g performance, turbo off), let the machine warm up "
+    "first and cool in between, and give rates per cycle beside those per second."
+)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """One point whose times go against the frequency."""
+
+    where: str
+    slow_khz: float
+    fast_khz: float
+    factor: float  # times of the quarter of the starts at lowest frequency ÷ at highest
+    allowed: float  # frequencies of the one quarter ÷ of the other
+    share: float
+    starts: int
+    falling: bool | None  # with time; None: in no order
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points that follow the clock; abstains where no frequency was read, or
+    it moved and the starts are too few. A steady clock says nothing."""
+    judged = Judged()
+    asked = {}
+    for row in seen.rows():
+        starts = seen.starts_of(row["where"])
+        known = starts.dropna(subset=["frequency_khz"]) if "frequency_khz" in starts else starts[:0]
+        timed = known[known["median_ns"] > 0] if "median_ns" in known else known[:0]
+        if known.empty:
+            judged.abstained[row["where"]] = "the clock frequency was not observed"
+        elif known["frequency_khz"].max() < LEAST_MOVE * known["frequency_khz"].min():
+            continue
+        elif len(timed) < LEAST_STARTS:
+            judged.abstained[row["where"]] = (
+                f"the clock frequency moved, and {plural(len(timed), 'start')} are too few to tell "
+                "whether the times went with it"
+            )
+        else:
+            asked[row["where"]] = timed
+    draws = draws_for(CHANCE / max(len(asked), 1))
+    tried = [_followed(where, known, draws) for where, known in asked.items()]
+    found = [
+        one
+        for one in tried
+        if one is not None and one.share <= CHANCE / len(tried) and one.factor >= LEAST_FACTOR
+    ]
+    if found:
+        judged.findings.append(_finding(found, len(tried)))
+    return judged.rest_is_clean(row["where"] for row in seen.rows())
+
+
+def _followed(where: str, known: pd.DataFrame, draws: int) -> Followed | None:
+    khz = known["frequency_khz"].astype(float).to_numpy()
+    times = known["median_ns"].astype(float).to_numpy()
+    told = association({"frequency": ranked(khz)}, times, draws)
+    if told is None or told.direction >= 0:
+        return None
+    order = association({"time": ranked(known["t_start_ns"])}, khz, draws_for(TREND))
+    trend = order is not None and order.share <= TREND
+    low, high = np.quantile(khz, [0.25, 0.75])
+    return Followed(
+        where=where,
+        slow_khz=float(khz.min()),
+        fast_khz=float(khz.max()),
+        factor=quarters_ratio(ranked(khz), times),
+        allowed=quarters_ratio(ranked(khz), khz),
+        share=told.share,
+        starts=len(known),
+        falling=(order.direction < 0) if order is not None and trend and high > low else None,
+    )
+
+
+def _finding(found: list[Followed], asked: int) -> Finding:
+    slow, fast = min(one.slow_khz for one in found), max(one.fast_khz for one in found)
+    factor = float(np.median([one.factor for one in found]))
+    allowed = float(np.median([one.allowed for one in found]))
+    told = [one.falling for one in found if one.falling is not None]
+    course = ""
+    if len(told) > len(found) / 2:
+        course = " and fell as time went by" if np.mean(told) > 0.5 else " and rose with time"
+    chance = max(one.share for one in found)
+    text = (
+        f"The CPU’s clock moved between {slow / 1e6:.2f} and {fast / 1e6:.2f} GHz{course}. "
+        f"{len(found)} of {plural(asked, 'point')} went with it: in the quarter of the starts with "
+        f"the lowest clock they took {factor:.2f} times as long as in that with the highest, where "
+        f"the clock alone explains {allowed:.2f}. The frequency was read once a start, so what it "
+        "was in each sample is not known."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        factor=1 / factor,
+        where=sorted(one.where for one in found),
+        confidence=0.95,
+        evidence=[
+            proof("lowest frequency", slow, "kHz", "cpufreq"),
+            proof("highest frequency", fast, "kHz", "cpufreq"),
+            proof("time at lowest clock ÷ at highest", factor, "1", "samples"),
+            proof("highest ÷ lowest clock of these starts", allowed, "1", "cpufreq"),
+            proof("starts of a point", min(one.starts for one in found), "starts", "journal"),
+            proof("share of orders as extreme", chance, "1", "permutation"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

@@ -1,0 +1,130 @@
+"""huge-page-state: some starts have their memory in huge pages and others in small ones.
+
+Decided by AnonHugePages of the buffers in each start, between starts of one point and between
+points of one binary at one setting. What it costs is the time of the ones ÷ that of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect.inputs.timed_work import working_set_bytes
+
+ARTEFACT = "huge-page-state"
+CERTAIN = 1.0
+APART = 0.5  # of the buffers: two starts differ where their shares in huge pages lie so far apart
+NO_DIFFERENCE = 1.03
+LEAST_STARTS = 4  # on each side; by chance 8 are parted so once in 35
+REMEDY = (
+    "Ask for the pages that you mean in every start (madvise with MADV_HUGEPAGE or "
+    "MADV_NOHUGEPAGE, or one setting of transparent_hugepage for all runs), and state which in the "
+    "result."
+)
+
+
+@dataclass(frozen=True)
+class _Start:
+    where: str
+    huge_bytes: float
+    buffers_bytes: float
+    time_ns: float | None
+
+    @property
+    def share(self) -> float:
+        """Of the buffers in huge pages; neighbours in the same mapping may add to it."""
+        return min(1.0, self.huge_bytes / self.buffers_bytes)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per binary and setting whose starts differ; abstains where the pages of the
+    buffers were not observed. What has no buffers has no pages."""
+    judged = Judged()
+    rows = [row for row in seen.rows() if _has_buffers(seen, row)]
+    groups: dict[Hashable, list[_Start]] = {}
+    for row in rows:
+        starts = _starts(seen, row)
+        if not starts:
+            judged.abstained[row["where"]] = "AnonHugePages of its buffers were not observed"
+        key = tuple(str(row.get(name)) for name in ("setting", "compiler", "flags_asked"))
+        groups.setdefault(key, []).extend(starts)
+    for group in groups.values():
+        shares = [start.share for start in group]
+        if shares and max(shares) - min(shares) >= APART:
+            judged.findings.append(_finding(group, (max(shares) + min(shares)) / 2))
+    compared = [one.where for group in groups.values() if len(group) > 1 for one in group]
+    return judged.rest_is_clean(compared)
+
+
+def _has_buffers(seen: Seen, row: dict[str, Any]) -> bool:
+    starts = seen.starts_of(row["where"])
+    of_starts = "buffers_bytes" in starts and (starts["buffers_bytes"] > 0).any()
+    return bool(working_set_bytes(row) or of_starts)
+
+
+def _starts(seen: Seen, row: dict[str, Any]) -> list[_Start]:
+    """What is known of each start of a point; of the point itself where no start is told."""
+    table = seen.starts_of(row["where"])
+    needed = {"anon_huge_bytes", "buffers_bytes"}
+    times = "median_ns" if needed <= set(table.columns) else "time_ns"
+    rows = table.to_dict("records") if needed <= set(table.columns) else [row]
+    return [
+        _Start(
+            row["where"],
+            float(one["anon_huge_bytes"]),
+            float(one["buffers_bytes"]),
+            float(one[times]) if is_known(one.get(times)) else None,
+        )
+        for one in rows
+        if all(is_known(one.get(name)) for name in needed) and one["buffers_bytes"] > 0
+    ]
+
+
+def _finding(group: list[_Start], between: float) -> Finding:
+    huge = [start for start in group if start.share > between]
+    small = [start for start in group if start.share <= between]
+    sides = [[one.time_ns for one in side if one.time_ns] for side in (huge, small)]
+    factor = median(sides[1]) / median(sides[0]) if all(sides) else None
+    apart = all(len(side) >= LEAST_STARTS for side in sides) and (
+        max(sides[0]) < min(sides[1]) or max(sides[1]) < min(sides[0])
+    )
+    typical = [median(one.huge_bytes for one in side) for side in (huge, small)]
+    buffers = format_bytes(int(max(one.buffers_bytes for one in group)))
+    text = (
+        f"Of {buffers} of buffers {format_bytes(int(typical[0]))} lay in huge pages in "
+        f"{_starts_text(huge)}, and {format_bytes(int(typical[1]))} in {_starts_text(small)}. "
+        "A huge page takes one entry of the processor's table of addresses where 512 small ones "
+        "take one each, so far-flung accesses are faster in it."
+    )
+    effect: Effect = "explains"
+    if factor is None or not apart or 1 / NO_DIFFERENCE < factor < NO_DIFFERENCE:
+        effect = "informs"
+    if factor is not None:
+        text += f" Here the rate in huge pages is {factor:.2f} times that in small ones"
+        text += "." if apart else ", which so few or so mixed starts do not prove."
+    return Finding(
+        artefact=ARTEFACT,
+        effect=effect,
+        where=sorted({start.where for start in group}),
+        confidence=CERTAIN,
+        evidence=[
+            proof("anon_huge_bytes, most", int(max(one.huge_bytes for one in huge)), *_SMAPS),
+            proof("anon_huge_bytes, least", int(min(one.huge_bytes for one in small)), *_SMAPS),
+            proof("buffers_bytes", int(max(one.buffers_bytes for one in group)), *_SMAPS),
+            proof("starts in huge pages", len(huge), "starts", "smaps"),
+            proof("starts in small pages", len(small), "starts", "smaps"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+_SMAPS = ("bytes", "smaps")
+
+
+def _starts_text(side: list[_Start]) -> str:
+    return f"{len(side)} start{'s' * (len(side) != 1)}"

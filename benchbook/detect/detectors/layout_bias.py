@@ -1,0 +1,235 @@
+"""layout-bias: where code, stack and buffers happen to lie decides part of the speed.
+
+Every start has a random environment size and random places of its buffers in their pages, so a
+time that goes with one of them goes with nothing else: chance alone is to be excluded. A twin that
+was linked with other padding tells the same of the code.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from benchbook.core.number_format import plural
+from benchbook.detect import Finding, Judged, Seen, proof
+from benchbook.stats.association import association, circular, draws_for, odds, quarters_ratio
+from benchbook.stats.intervals import signed_rank_interval
+
+ARTEFACT = "layout-bias"
+TIMING_ONLY = True
+CHANCE = 0.001  # shared by all points that are asked
+LEAST_STARTS = 12
+LEAST_FACTOR = 1.02
+SEEN_FROM = 1.5  # where only more would show, nothing is said
+PAGE_BYTES, LINE_BYTES = 4096, 64
+WORDS = {
+    "environment": "size of the environment, which moves the stack",
+    "environment_in_line": "size of the environment within a cache line, which moves the stack",
+    "source": "place of the source in its page",
+    "destination": "place of the destination in its page",
+    "distance": "distance of the two buffers within a page",
+}
+REMEDY = (
+    "Keep the random layout and take the median over many starts, or fix the places of the buffers "
+    "on purpose (align them, keep them apart) and say so; never compare single starts."
+)
+RELINKED_REMEDY = (
+    "Measure each binary with several paddings, and call no difference real that is below what the "
+    "relinked twin shows."
+)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One point whose times go with its layout."""
+
+    where: str
+    what: str
+    factor: float  # times of the quarter of the starts with the worst places ÷ the best
+    share: float
+    starts: int
+    visible: float  # the smallest factor that nine of ten such tables would show
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points that go with the same part of the layout, one for each relinked
+    twin that differs; abstains where the layout was not recorded or the starts are few."""
+    judged = Judged()
+    asked = {}
+    for row in seen.rows():
+        starts = _timed(seen, row["where"])
+        features = _features(starts)
+        if not features:
+            judged.abstained[row["where"]] = "no part of the layout was recorded, or none varied"
+        elif len(starts) < LEAST_STARTS:
+            judged.abstained[row["where"]] = (
+                f"{plural(len(starts), 'start')} are too few to tell a layout from chance"
+            )
+        else:
+            asked[row["where"]] = starts
+    chance = CHANCE / max(len(asked), 1)
+    tried = [_moved(where, starts, draws_for(chance)) for where, starts in asked.items()]
+    found = [one for one in tried if one.share <= chance and one.factor >= LEAST_FACTOR]
+    for one in tried:
+        if one not in found and one.visible > SEEN_FROM:
+            judged.abstained[one.where] = (
+                "its starts differ so much that a layout which costs less than "
+                f"{one.visible:.1f} times would not be seen"
+            )
+    for what in WORDS:
+        if same := [one for one in found if one.what == what]:
+            judged.findings.append(_finding(what, same, len(asked)))
+    judged.findings += _relinked(seen)
+    return judged.rest_is_clean(asked)
+
+
+def _timed(seen: Seen, where: str) -> pd.DataFrame:
+    """The starts that took a time that the clock could tell."""
+    starts = seen.starts_of(where)
+    return starts[starts["median_ns"] > 0] if len(starts) else starts
+
+
+def _features(starts: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Every recorded part of the layout that varied, as a place on a circle."""
+    columns = {
+        "environment": "environment_padding_bytes",
+        "source": "source_address_mod_4096",
+        "destination": "destination_address_mod_4096",
+    }
+    places = {
+        name: starts[column].to_numpy(dtype=float)
+        for name, column in columns.items()
+        if column in starts and starts[column].notna().all()
+    }
+    found = {name: circular(place, PAGE_BYTES) for name, place in places.items() if len(place)}
+    if "environment" in found:
+        found["environment_in_line"] = circular(places["environment"], LINE_BYTES)
+    if "source" in found and "destination" in found:
+        found["distance"] = circular(places["destination"] - places["source"], PAGE_BYTES)
+    return {
+        name: feature
+        for name, feature in found.items()
+        if np.abs(feature - feature[0]).max() > 1e-9
+    }
+
+
+def _moved(where: str, starts: pd.DataFrame, draws: int) -> Moved:
+    features = _features(starts)
+    times = starts["median_ns"].to_numpy(dtype=float)
+    told = association(features, np.log(times), draws)
+    if told is None:
+        return Moved(where, "", 1.0, 1.0, len(starts), 1.0)
+    factor = quarters_ratio(features[told.name], times)
+    return Moved(where, told.name, factor, told.share, len(starts), _visible(times))
+
+
+def _visible(times: np.ndarray) -> float:
+    """From end to end; at 24 starts it is four standard deviations (stats/association.py)."""
+    low, high = np.quantile(np.log(times), [0.25, 0.75])
+    return math.exp(4 * (high - low) / 1.349 * math.sqrt(24 / len(times)))
+
+
+def _finding(what: str, found: list[Moved], asked: int) -> Finding:
+    factor = float(np.median([one.factor for one in found]))
+    largest = max(one.factor for one in found)
+    share = max(one.share for one in found)
+    starts = min(one.starts for one in found)
+    reach = f"{factor:.2f} times" if len(found) == 1 else f"up to {largest:.2f} times"
+    text = (
+        f"The speed of {len(found)} of {plural(asked, 'point')} goes with the {WORDS[what]}: in "
+        f"the quarter of the starts where it is worst, the same program took {reach} as long as in "
+        f"the best quarter. It was drawn at random for each of {starts} starts, so chance brings "
+        f"that about once in {odds(share)} times at most. A single start can be off by "
+        "that much in either direction."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        factor=1 / factor,
+        where=sorted(one.where for one in found),
+        confidence=0.95,
+        evidence=[
+            proof("part of the layout", WORDS[what], "", "journal"),
+            proof("time at the worst places ÷ at the best", factor, "1", "samples"),
+            proof("starts of a point", starts, "starts", "journal"),
+            proof("share of orders as extreme", share, "1", "permutation"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _relinked(seen: Seen) -> list[Finding]:
+    """Twins linked with other padding that differ where the same binary, measured twice, does not.
+
+    At this level the exact interval needs 11 blocks; with fewer there is none and nothing is said.
+    """
+    if seen.twins.empty or "again" not in seen.twins:
+        return []
+    found = []
+    for row in seen.rows():
+        twins = seen.twins[seen.twins["twin"] == row.get("twin")]
+        by_kind = {str(kind): str(own["where"].min()) for kind, own in twins.groupby("again")}
+        if "relinked" not in by_kind:
+            continue
+        other = _interval(seen, row["where"], by_kind["relinked"])
+        same = _interval(seen, row["where"], by_kind["again"]) if "again" in by_kind else None
+        if (
+            other is None
+            or other[1] <= 0 <= other[2]
+            or same is None
+            or not same[1] <= 0 <= same[2]
+        ):
+            continue
+        factor = math.exp(other[0])
+        if max(factor, 1 / factor) >= LEAST_FACTOR:
+            found.append(_relinked_finding(row["where"], other, same))
+    return found
+
+
+def _interval(seen: Seen, one: str, other: str) -> tuple[float, float, float] | None:
+    """Log of other ÷ one in the same block, with its ends; None where it has no finite ones."""
+    both = [
+        _timed(seen, where).groupby("block")["median_ns"].median().map(math.log)
+        for where in (one, other)
+        if len(_timed(seen, where))
+    ]
+    if len(both) < 2:
+        return None
+    logs = (both[1] - both[0]).dropna()
+    if logs.empty:
+        return None
+    interval = signed_rank_interval(logs.to_numpy(), 1 - CHANCE)
+    ends = (interval.low, interval.high)
+    return (float(logs.median()), *ends) if all(map(math.isfinite, ends)) else None
+
+
+def _relinked_finding(
+    where: str, other: tuple[float, float, float], same: tuple[float, float, float]
+) -> Finding:
+    factor, low, high = map(math.exp, other)
+    text = (
+        f"The same object files, linked with padding in front of them, take {factor:.3f} times as "
+        f"long ({low:.3f} to {high:.3f}, but for one case in {1 / CHANCE:,.0f}), while the same "
+        f"binary measured twice differs by {math.exp(abs(same[0])):.3f}. Nothing but the place of "
+        "code and data changed, so a difference of this size between two builds says nothing of "
+        "their flags."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        factor=1 / factor,
+        where=[where],
+        confidence=0.95,
+        evidence=[
+            proof("time of the relinked twin ÷ of its original", factor, "1", "samples"),
+            proof("lower end of its interval", low, "1", "samples"),
+            proof("upper end of its interval", high, "1", "samples"),
+            proof("time of the same binary again ÷ of itself", math.exp(same[0]), "1", "samples"),
+        ],
+        explanation=text,
+        remedy=RELINKED_REMEDY,
+    )

@@ -1,0 +1,106 @@
+"""link-asleep: the link to the device runs slower than it can, while it is idle or even at work.
+
+Decided by speed and width of the slowest link up to the root, idle and under load, against the most
+that the device can.
+"""
+
+from __future__ import annotations
+
+from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect.inputs.transfers import link, over_bus
+
+ARTEFACT = "link-asleep"
+CERTAIN = 1.0
+LARGE = 1 << 20  # smaller transfers may be over before the link is read
+REMEDY = (
+    "Keep the device at work before and while you measure, switch power saving of the link off "
+    "(pcie_aspm.policy=performance, persistence mode of the driver), see that the slot and "
+    "every bridge above it have all lanes, and read speed and width under load."
+)
+Link = tuple[float, int, float, str]
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for each device whose link did not wake, or was asleep before.
+
+    Abstains where the link is not told, or was never read under a transfer of 1 MiB or more. A
+    device that is host memory has none.
+    """
+    judged = Judged()
+    devices: dict[float, list[Row]] = {}
+    for row in over_bus(seen):
+        devices.setdefault(float(row.get("through_cuda") or 0), []).append(row)
+    for rows in devices.values():
+        where = sorted(row["where"] for row in rows)
+        idle, load, most = (_link(rows, when) for when in ("idle", "load", "most"))
+        if load is None or most is None:
+            judged.abstained |= dict.fromkeys(where, "the link under load was not observed")
+        elif load[2] < most[2]:
+            judged.findings.append(_at_work(where, load, most))
+        elif idle is not None and idle[2] < load[2]:
+            judged.findings.append(_while_idle(where, idle, load))
+    return judged.rest_is_clean(row["where"] for row in over_bus(seen))
+
+
+def _link(rows: list[Row], when: str) -> Link | None:
+    """The fastest of a device's points, under load only of those that last; idle the slowest: a
+    start soon after another finds the link awake."""
+    moved = [
+        row
+        for row in rows
+        if when != "load" or max(row["bytes_to_device"], row["bytes_from_device"]) >= LARGE
+    ]
+    found = [(*one, _above(row, when)) for row in moved if (one := link(row, when)) is not None]
+    choose = min if when == "idle" else max
+    return choose(found, key=lambda one: one[2]) if found else None
+
+
+def _above(row: Row, when: str) -> str:
+    """The bridge whose link it is; empty where it is the device's own."""
+    at, own = row.get(f"link_{when}_at"), row.get("link_most_at")
+    return str(at) if is_known(at) and is_known(own) and at != own else ""
+
+
+def _said(found: Link) -> str:
+    where = f" at the bridge {found[3]}" if found[3] else ""
+    return f"{found[0]:g} GT/s on {found[1]} lane{'s' * (found[1] != 1)}{where}"
+
+
+def _evidence(**links: Link) -> list[dict[str, object]]:
+    return [
+        row
+        for name, (speed, width, _, _) in links.items()
+        for row in (
+            proof(f"speed of the link, {name}", speed, "GT/s", "sysfs"),
+            proof(f"width of the link, {name}", width, "lanes", "sysfs"),
+        )
+    ]
+
+
+def _at_work(where: list[str], load: Link, most: Link) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=load[2] / most[2],
+        where=where,
+        confidence=CERTAIN,
+        evidence=_evidence(load=load, most=most),
+        explanation=f"Under load the link ran at {_said(load)}, and the device can do "
+        f"{_said(most)}: {load[2] / 1e9:.2f} of {most[2] / 1e9:.2f} GB/s each way. No transfer can "
+        "be faster than the link was.",
+        remedy=REMEDY,
+    )
+
+
+def _while_idle(where: list[str], idle: Link, load: Link) -> Finding:
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        where=where,
+        confidence=CERTAIN,
+        evidence=_evidence(idle=idle, load=load),
+        explanation=f"Idle the link stood at {_said(idle)}, and under load at {_said(load)}. "
+        f"A ceiling read while it is idle would be {load[2] / idle[2]:.3g} times too low, and the "
+        "first transfer after a pause waits until the link is awake.",
+        remedy=REMEDY,
+    )

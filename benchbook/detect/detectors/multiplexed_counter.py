@@ -1,0 +1,104 @@
+"""multiplexed-counter: a counter counted for a part of the time only, and its value was scaled up.
+
+A CPU has a few counters; asked for more events than that, the tool lets them take turns. Decided by
+what the tool says: the time that each event had a counter, or several sets of events in one start.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchbook.core.number_format import listed, plural, share
+from benchbook.detect import Finding, Judged, Seen, is_known, proof
+
+ARTEFACT = "multiplexed-counter"
+COUNTERS = re.compile(r"(likwid|perf)\b")
+SHOWN = 3
+REMEDY = (
+    "Ask for fewer events at once (one group in a start), or start the program once for each set "
+    "of events, and take no ratio of two events that were counted at different times."
+)
+Row = dict[str, Any]
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all counts that were scaled; abstains where a tool does not say whether an
+    event was counted all the time. Without counters the question does not arise."""
+    judged = Judged()
+    scaled, untold = [], []
+    for row in counted(seen.evidence):
+        if _is_scaled(row):
+            scaled.append(row)
+        elif not is_known(row.get("multiplexed")) and not is_known(row.get("running_fraction")):
+            untold.append(row)
+    told = {row["where"] for row in scaled}
+    for row in [row for row in untold if row["where"] not in told]:
+        judged.abstained[row["where"] or "host"] = (
+            f"whether {row['name']} was counted all the time was not recorded"
+        )
+    if scaled:
+        judged.findings.append(_finding(scaled))
+    return judged.rest_is_clean(row["where"] or "host" for row in counted(seen.evidence))
+
+
+def counted(evidence: list[Row]) -> list[Row]:
+    """The counts of a tool that have a value, in an order of their own."""
+    found = [
+        row
+        for row in evidence
+        if COUNTERS.match(str(row.get("source", "")))
+        and row.get("state") in ("ok", "replayed", "imported")
+        and is_known(row.get("value"))
+    ]
+    return sorted(found, key=lambda row: (row["where"], str(row["name"]), str(row["source"])))
+
+
+def _is_scaled(row: Row) -> bool:
+    running = row.get("running_fraction")
+    return bool(row.get("multiplexed")) or (is_known(running) and 0 < float(running) < 1)
+
+
+def _running(row: Row) -> float:
+    """Which part of the time it was counted; 1 where the tool does not say."""
+    running = row.get("running_fraction")
+    return float(running) if is_known(running) else 1.0
+
+
+def _finding(scaled: list[Row]) -> Finding:
+    least = min(scaled, key=lambda row: (_running(row), str(row["name"]), row["where"]))
+    names = list(dict.fromkeys(str(row["name"]) for row in sorted(scaled, key=_running)))
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    shown = ", ".join(names[:SHOWN]) + more if more else listed(names)
+    running = _running(least)
+    text = f"{plural(len(names), 'event')} shared the CPU’s counters and took turns: {shown}. "
+    if running < 1:
+        text += (
+            f"{least['name']} was counted for {share(running)} of the time and multiplied by "
+            f"{1 / running:.3g}, "
+        )
+    else:
+        text += "Each was counted for a part of the time that the tool does not tell, and scaled, "
+    text += (
+        "so the value is right only if the program did the same all the time. Ratios of two such "
+        "events compare different moments."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="informs",
+        factor=None,
+        where=sorted({row["where"] for row in scaled} - {""}),
+        confidence=1.0,
+        evidence=[
+            proof(
+                f"{row['name']}: share of the time counted",
+                _running(row) if _running(row) < 1 else None,
+                "1",
+                str(row["source"]),
+                str(row["state"]),
+            )
+            for row in sorted(scaled, key=lambda row: (_running(row), str(row["name"])))[:SHOWN]
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

@@ -1,0 +1,112 @@
+"""numa-first-touch: the pages lie on one node of memory while threads of several nodes use them.
+
+A page is placed on the node of the thread that touches it first, so arrays that one thread fills
+lie beside that thread only. Decided by where the pages are against where the CPUs are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect.inputs.timed_work import rate_of
+
+ARTEFACT = "numa-first-touch"
+MOST = 0.9  # of the pages on one node: shared out among two, each has half of them
+CERTAIN = 1.0
+REMEDY = (
+    "Let each thread fill the part that it will work on (the same loop, shared out in the same "
+    "way, with bound threads), or interleave the pages with numactl --interleave=all."
+)
+Row = dict[str, Any]
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points whose pages lie on one node while their CPUs are of several.
+
+    `pages_per_node` (by node, or in their order) and `nodes_given` (of the CPUs that were used) are
+    observations; abstains without them. With one node, or one thread, there is nothing to judge.
+    """
+    judged = Judged()
+    nodes = seen.host.get("numa_nodes")
+    if is_known(nodes) and nodes < 2:
+        return judged
+    one_sided: list[Row] = []
+    asked = []
+    rows = seen.rows()
+    for row in rows:
+        pages, used = _pages(row), row.get("nodes_given")
+        workers = max(int(row[k]) if is_known(row.get(k)) else 1 for k in ("threads", "processes"))
+        if workers < 2:
+            continue
+        asked.append(row["where"])
+        if pages is None or not pages:
+            judged.abstained[row["where"]] = "on which nodes its pages lie was not observed"
+        elif not isinstance(used, list):
+            judged.abstained[row["where"]] = "of which nodes its CPUs are was not observed"
+        elif len(set(used)) > 1 and not _is_shared_out(row):
+            one_sided.append(row)
+    if one_sided:
+        judged.findings.append(_finding(one_sided, rows))
+    return judged.rest_is_clean(asked)
+
+
+def _pages(row: Row) -> dict[int, int] | None:
+    found = row.get("pages_per_node")
+    if isinstance(found, Mapping):
+        table = {int(node): int(count) for node, count in found.items()}
+    elif isinstance(found, list | tuple):
+        table = dict(enumerate(map(int, found)))
+    else:
+        return None
+    return table if sum(table.values()) > 0 else None
+
+
+def _is_shared_out(row: Row) -> bool:
+    pages = _pages(row)
+    return pages is not None and max(pages.values()) < MOST * sum(pages.values())
+
+
+def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
+    row = max(rows, key=lambda one: sorted((_pages(one) or {}).values(), reverse=True))
+    pages = _pages(row) or {}
+    node = max(pages, key=lambda one: (pages[one], -one))
+    all_pages, used = sum(pages.values()), sorted(set(row["nodes_given"]))
+    ratios = [_against_spread(one, everyone) for one in rows]
+    known = [ratio for ratio in ratios if ratio]
+    factor = sum(known) / len(known) if known else None
+    text = (
+        f"{pages[node]} of {all_pages} pages of the buffers lie on node {node}, while the threads "
+        f"run on {len(used)} nodes ({', '.join(map(str, used))}). One thread touched them first, "
+        "so those of the other nodes reach across the link, and all share one node's memory."
+    )
+    if factor is not None:
+        text += f" With its pages shared out the same work is {1 / factor:.2f} times as fast."
+    effect: Effect = "informs" if factor is None else "biases"
+    return Finding(
+        artefact=ARTEFACT,
+        effect=effect,
+        factor=factor,
+        where=sorted(one["where"] for one in rows),
+        confidence=CERTAIN,
+        evidence=[
+            *(proof(f"pages on node {n}", pages[n], "pages", "numa_maps") for n in sorted(pages)),
+            proof("nodes of the CPUs", used, "", "topology"),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _against_spread(row: Row, everyone: list[Row]) -> float | None:
+    """Rate ÷ that of the fastest point of the same size and threads whose pages are shared out."""
+    own = rate_of(row)
+    rates = [
+        rate
+        for one in everyone
+        if (rate := rate_of(one))
+        and _is_shared_out(one)
+        and all(str(one.get(k)) == str(row.get(k)) for k in ("bytes", "bytes_per_call", "threads"))
+    ]
+    return own / max(rates) if own and rates else None

@@ -1,0 +1,111 @@
+"""oversubscribed-sum: rates of processes that take turns on the CPUs are added.
+
+A process that waits for its CPU between two samples, or in a few of them, does not show it in its
+typical sample; with more processes than CPUs the sum of such rates is more than the machine moves.
+Decided by the number of processes against the CPUs given, and by the bytes moved in all the time
+that the samples took, of all processes, against the sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+
+ARTEFACT = "oversubscribed-sum"
+TIMING_ONLY = True
+LEAST_FACTOR = 1.1
+BEYOND_TURNS = 1.2
+MEASURED = 0.95
+TIMES = ("mean_ns", "median_ns")
+REMEDY = (
+    "Start at most one process for each CPU and let them meet before each sample, or divide the "
+    "bytes of all processes by the wall time of the whole group."
+)
+Row = dict[str, Any]
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per number of processes; abstains where the CPUs given, the overlap or the
+    starts are unknown. Processes that were timed as one give no sum, and are not judged."""
+    judged = Judged()
+    found: dict[tuple[int, int], list[tuple[Row, float]]] = {}
+    asked = []
+    for row in seen.rows():
+        if not is_known(row.get("processes")) or row["processes"] < 2:
+            continue
+        asked.append(row["where"])
+        if is_known(row.get("start_skew_ns")):
+            continue
+        cpus = _cpus(seen, row)
+        factor = _factor(seen, row)
+        if cpus is None:
+            judged.abstained[row["where"]] = "how many CPUs its processes had is unknown"
+        elif row["processes"] <= cpus:
+            continue
+        elif isinstance(factor, str):
+            judged.abstained[row["where"]] = factor
+        elif factor >= LEAST_FACTOR:
+            found.setdefault((int(row["processes"]), cpus), []).append((row, factor))
+    judged.findings += [_finding(seen, *key, rows) for key, rows in sorted(found.items())]
+    return judged.rest_is_clean(asked)
+
+
+def _cpus(seen: Seen, row: Row) -> int | None:
+    starts = seen.starts_of(row["where"])
+    if "cpus_given" in starts and starts["cpus_given"].notna().any():
+        return int(starts["cpus_given"].max())
+    given = seen.host.get("cpus")
+    return len(given) if isinstance(given, list) else None
+
+
+def _factor(seen: Seen, row: Row) -> float | str:
+    """Sum of the typical rates ÷ bytes in the time of all samples; or why it is unknown.
+
+    Samples follow each other without a gap, so their mean holds the turns of the others, which the
+    median leaves out. Processes that overlap for a share o of the group's time have windows of
+    (1 + o) / 2 of it, if those are equally long.
+    """
+    if missing := first_unknown(row, ("overlap_fraction",)):
+        return f"{missing} was not observed"
+    starts = seen.starts_of(row["where"])
+    if not set(TIMES) <= set(starts.columns) or starts.empty:
+        return "the times of its starts were not observed"
+    within = float((starts["mean_ns"] / starts["median_ns"]).median())
+    return within * 2 / (1 + float(row["overlap_fraction"]))
+
+
+def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]]) -> Finding:
+    row, factor = min(rows, key=lambda one: (one[1], one[0]["bytes_per_call"]))
+    rate = row["bytes_per_call"] / row["time_ns"]
+    starts = seen.starts_of(row["where"])
+    turns = processes / cpus
+    beyond = ""
+    if factor > BEYOND_TURNS * turns:
+        beyond = (
+            f" Turns among themselves explain a factor of {turns:.3g} at most, so other programs "
+            "had the CPUs as well."
+        )
+    evidence = [
+        proof("processes", processes, "processes", "harness"),
+        proof("CPUs given", cpus, "CPUs", "affinity mask"),
+        proof("overlap_fraction", row["overlap_fraction"], "1", "harness"),
+        proof("sum of rates ÷ rate of the group", factor, "1", "harness"),
+    ]
+    if {"on_cpu_ns", "wall_ns"} <= set(starts.columns):
+        share = (starts["on_cpu_ns"] / starts["wall_ns"]).median() / processes
+        evidence.append(proof("share of the time on a CPU", share, "1", "operating system"))
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=factor,
+        where=sorted(one["where"] for one, _ in rows),
+        confidence=MEASURED,
+        evidence=evidence,
+        explanation=f"{processes} processes share {cpus} CPU{'s' * (cpus != 1)} and take turns, "
+        "but each one's rate is that of its typical sample, in which it has a CPU to itself. "
+        f"Added, these rates give {rate:.3g} GB/s; in the time that all the samples took, the "
+        f"group moved {rate / factor:.3g} GB/s, so the sum is {factor:.2f} times too "
+        f"high.{beyond}",
+        remedy=REMEDY,
+    )

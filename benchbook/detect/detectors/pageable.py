@@ -1,0 +1,80 @@
+"""pageable: the host's side is not pinned, so the driver copies it through memory that is.
+
+Decided by the kind of the allocation; what it costs is told where the same transfer was measured
+with pinned memory.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchbook.core.number_format import plural
+from benchbook.detect import Effect, Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect.inputs.transfers import WORK, over_bus
+
+if TYPE_CHECKING:
+    from benchbook.stats.ratios import Ratio
+
+ARTEFACT = "pageable"
+CERTAIN = 1.0
+VISIBLE = 1.05  # times as long: what lies nearer is told, and no bias
+REMEDY = (
+    "Let the driver allocate the host's side (CL_MEM_ALLOC_HOST_PTR, cuMemAllocHost), and say of "
+    "each figure which kind of memory it has."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for the points that pinned memory makes faster, and one for the others; abstains
+    where the kind of memory was not observed. A device that is host memory needs no copy."""
+    judged = Judged()
+    rows = over_bus(seen)
+    slower: list[tuple[Row, Ratio | None]] = []
+    others: list[tuple[Row, Ratio | None]] = []
+    for row in rows:
+        if not is_known(row.get("host_memory_is_pinned")):
+            judged.abstained[row["where"]] = "whether its memory is pinned was not observed"
+        elif row["host_memory_is_pinned"] == 0:
+            ratio = _beside(seen, row, rows)
+            costs = ratio is not None and ratio.low > VISIBLE
+            (slower if costs else others).append((row, ratio))
+    judged.findings += [_finding(found) for found in (slower, others) if found]
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _beside(seen: Seen, row: Row, rows: list[Row]) -> Ratio | None:
+    """Its time over that of the same transfer with pinned memory; None without one."""
+    from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
+
+    for twin in rows:
+        alike = all(str(row.get(name)) == str(twin.get(name)) for name in WORK)
+        if twin.get("host_memory_is_pinned") == 1 and alike:
+            return time_ratio(seen.starts, row["where"], twin["where"])
+    return None
+
+
+def _finding(found: list[tuple[Row, Ratio | None]]) -> Finding:
+    ratios = sorted(ratio.estimate for _, ratio in found if ratio is not None)
+    slower = any(ratio is not None and ratio.low > VISIBLE for _, ratio in found)
+    effect: Effect = "biases" if slower else "informs"
+    text = (
+        f"{plural(len(found), 'point')} moved ordinary memory, which a device cannot reach by "
+        "itself: the driver copies it through pinned memory of its own."
+    )
+    if ratios:
+        span = f"{ratios[0]:.2f}" + (f" to {ratios[-1]:.2f}" if len(ratios) > 1 else "")
+        text += f" That takes {span} times as long as the same transfer of pinned memory here."
+    return Finding(
+        artefact=ARTEFACT,
+        effect=effect,
+        factor=1 / float(median(ratios)) if slower else None,
+        where=sorted(row["where"] for row, _ in found),
+        confidence=CERTAIN,
+        evidence=[
+            proof("host memory is pinned", 0, "1", "allocation"),
+            *(proof("time ÷ time, pinned", one, "1", "paired blocks") for one in ratios),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

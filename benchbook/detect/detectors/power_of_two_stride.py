@@ -1,0 +1,134 @@
+"""power-of-two-stride: addresses a power of two apart share a few sets of the cache.
+
+Which sets a stride reaches follows from the cache's size and ways (exact); where those hold fewer
+lines than are touched, they throw each other out though the rest of the cache is empty. A stride
+close by that reaches all sets tells what it costs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.core.sizes import format_bytes
+from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect.inputs.timed_work import rate_of
+
+ARTEFACT = "power-of-two-stride"
+TIMING_ONLY = True
+NEEDED = ("stride_bytes", "lines_touched", "bytes_per_call", "time_ns")
+CLOSE = 0.1  # strides that differ by less are compared
+LEAST_FACTOR = 1.1
+MEASURED = 0.95
+ALIKE = ("bytes", "threads", "processes", "compiler", "flags_asked", "environment")
+REMEDY = (
+    "Pad each row by one cache line, or copy the column into a block of its own first, and measure "
+    "strides a few lines beside the power of two as well."
+)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Cache:
+    """The first data cache. way_bytes: addresses so far apart share a set."""
+
+    way_bytes: int
+    ways: int
+    line_bytes: int
+
+    def sets(self, stride: float) -> int:
+        """How many sets a walk with this stride reaches."""
+        step = max(math.gcd(int(stride), self.way_bytes), self.line_bytes)
+        return self.way_bytes // step
+
+    def collides(self, stride: float, lines: float) -> bool:
+        """Whether so many lines find no room there, though the cache has room for more."""
+        room = self.sets(stride) * self.ways
+        return room < min(lines, self.sets(self.line_bytes) * self.ways)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per stride that collides and is slower for it; abstains where nothing tells the
+    lines touched, the cache, or what a stride close by takes."""
+    judged = Judged()
+    walks = [row for row in seen.rows() if is_known(row.get("stride_bytes"))]
+    cache = _first_cache(seen.host.get("caches") or [])
+    found: dict[int, list[tuple[Row, Row]]] = {}
+    for row in walks:
+        if missing := first_unknown(row, NEEDED):
+            judged.abstained[row["where"]] = f"{missing} was not observed"
+        elif not rate_of(row):
+            judged.abstained[row["where"]] = "its time is not known"
+        elif cache is None:
+            judged.abstained[row["where"]] = "the ways of the first data cache are unknown"
+        elif not cache.collides(row["stride_bytes"], row["lines_touched"]):
+            continue
+        elif (twin := _twin(row, walks, cache)) is None:
+            judged.abstained[row["where"]] = "no stride close by reaches all sets of the cache"
+        elif (rate_of(twin) or 0) > LEAST_FACTOR * (rate_of(row) or math.inf):
+            found.setdefault(int(row["stride_bytes"]), []).append((row, twin))
+    if cache is not None:
+        judged.findings += [_finding(pairs, cache) for _, pairs in sorted(found.items())]
+    return judged.rest_is_clean(row["where"] for row in walks)
+
+
+def _first_cache(caches: list[dict[str, Any]]) -> _Cache | None:
+    for one in sorted(caches, key=lambda cache: cache["level"]):
+        ways, line, size = one.get("ways"), one.get("line_bytes"), one.get("bytes")
+        if one.get("kind") != "instruction":
+            return _Cache(size // ways, ways, line) if ways and line and size else None
+    return None
+
+
+def _twin(row: Row, walks: list[Row], cache: _Cache) -> Row | None:
+    """The fastest walk over the same memory with a stride close by that does not collide."""
+    twins = [
+        other
+        for other in walks
+        if first_unknown(other, NEEDED) is None
+        and rate_of(other)
+        and abs(other["stride_bytes"] / row["stride_bytes"] - 1) < CLOSE
+        and not cache.collides(other["stride_bytes"], other["lines_touched"])
+        and all(str(other.get(name)) == str(row.get(name)) for name in ALIKE)
+    ]
+    return max(twins, key=lambda other: rate_of(other) or 0, default=None)
+
+
+def _factor(row: Row, twin: Row) -> float:
+    """Rate ÷ rate; both are known."""
+    return (rate_of(row) or math.nan) / (rate_of(twin) or math.nan)
+
+
+def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
+    factor, row, twin = min(((_factor(*pair), *pair) for pair in pairs), key=lambda one: one[0])
+    stride, lines = int(row["stride_bytes"]), int(row["lines_touched"])
+    sets, all_sets = cache.sets(stride), cache.sets(cache.line_bytes)
+    geometry = "geometry of the cache"
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=factor,
+        where=sorted(one["where"] for one, _ in pairs),
+        confidence=MEASURED,
+        evidence=[
+            proof("stride_bytes", stride, "bytes", "definition"),
+            proof("lines_touched", lines, "lines", "destination check"),
+            proof("sets reached", sets, "sets", geometry),
+            proof("sets of the cache", all_sets, "sets", geometry),
+            proof("lines that they hold", sets * cache.ways, "lines", geometry),
+            proof("stride compared with", int(twin["stride_bytes"]), "bytes", "definition"),
+            proof("rate ÷ that of the other stride", factor, "1", "timing"),
+        ],
+        explanation=f"A stride of {_exact(stride)} reaches {sets} of the {all_sets} sets of the "
+        f"first data cache, which hold {sets * cache.ways} lines; the walk touches {lines}, so "
+        "they throw each other out while the rest of the cache stays empty. With a stride of "
+        f"{_exact(int(twin['stride_bytes']))} the same walk is {1 / factor:.2f} times as fast on "
+        "this machine.",
+        remedy=REMEDY,
+    )
+
+
+def _exact(count: int) -> str:
+    """In bytes where a larger unit would round it."""
+    return format_bytes(count) if count % 1024 == 0 else f"{count} B"

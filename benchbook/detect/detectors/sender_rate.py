@@ -1,0 +1,104 @@
+"""sender-rate: a figure counts the bytes that a sender handed over, and fewer arrived.
+
+Decided by the bytes that the program on the far side got, against those that the figure declares; a
+sender of datagrams ends well whether they arrive or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core.number_format import count, number, plural, share
+from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect.inputs.timed_work import known, rate_of, span, times
+
+ARTEFACT = "sender-rate"
+LEAST_MISSING = 0.01  # of the declared bytes
+BITS = 8
+CERTAIN = 1.0
+REMEDY = (
+    "Report the bytes that the receiving program got, over the time until it had them, and beside "
+    "them what was lost; a sender’s figure tells only how fast a socket takes data."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points that declare more bytes than arrived; abstains where a point sent
+    data and what arrived was not counted."""
+    judged = Judged()
+    rows = [row for row in seen.rows() if (known(row, "bytes_sent") or 0) > 0]
+    found = []
+    for row in rows:
+        declared, arrived = _declared(row), known(row, "bytes_received")
+        if arrived is None:
+            judged.abstained[row["where"]] = "what arrived at the far side was not counted"
+        elif declared is None:
+            judged.abstained[row["where"]] = "the bytes that its figure counts are not known"
+        elif arrived < (1 - LEAST_MISSING) * declared:
+            found.append(row)
+    if found:
+        judged.findings.append(_finding(found))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _declared(row: Row) -> float | None:
+    """By all transfers of a start."""
+    each, transfers = known(row, "bytes_per_call"), known(row, "transfers")
+    return None if each is None or transfers is None else each * transfers
+
+
+def _too_high(row: Row) -> float:
+    """Declared ÷ arrived; nothing at all counts as one byte."""
+    return (_declared(row) or 0.0) / max(known(row, "bytes_received") or 0.0, 1.0)
+
+
+def _finding(rows: list[dict[str, Any]]) -> Finding:
+    row = max(rows, key=_too_high)
+    declared, arrived = _declared(row) or 0.0, known(row, "bytes_received") or 0.0
+    factors = span([_too_high(one) for one in rows], times)
+    text = (
+        f"The figure of {plural(len(rows), 'point')} counts what the sender handed to its socket: "
+        f"of {count(declared)} bytes declared in a start, {count(arrived)} "
+        f"({share(arrived / declared)}) arrived at the program on the far side. "
+    )
+    if rate := rate_of(row):
+        text += (
+            f"{number(rate * BITS)} Gbit/s sent are {number(rate * BITS * arrived / declared)} "
+            "Gbit/s at the receiver at most, and "
+        )
+    else:
+        text += "And "
+    text += f"the figure is {factors} times too high."
+    if _lost_at_socket(row):
+        text += " The receiving socket’s full buffer dropped the rest, no link did."
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=_too_high(row),
+        where=sorted(one["where"] for one in rows),
+        confidence=CERTAIN,
+        evidence=[
+            proof(name, value, unit, source)
+            for name, value, unit, source in (
+                ("bytes declared", declared, "bytes", "harness"),
+                ("bytes_sent", known(row, "bytes_sent"), "bytes", "kernel"),
+                ("bytes_received", arrived, "bytes", "far side"),
+                ("receive_buffer_errors", known(row, "receive_buffer_errors"), "datagrams",
+                 "far host"),
+                ("interface_packets_received", known(row, "interface_packets_received"), "packets",
+                 "far host"),
+            )
+            if value is not None
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )  # fmt: skip
+
+
+def _lost_at_socket(row: Row) -> bool:
+    """Whether the far host counted as many datagrams without room as are missing."""
+    sent, got = known(row, "datagrams_sent"), known(row, "datagrams_received")
+    errors = known(row, "receive_buffer_errors")
+    if sent is None or got is None or errors is None:
+        return False
+    return errors >= (1 - LEAST_MISSING) * (sent - got)

@@ -1,0 +1,138 @@
+"""shallow-queue: a link that is said to have a rate lets each single frame pass at once.
+
+Decided by the time of a round trip against the size of its datagrams: a link of a rate takes each
+frame in and gives it on bit by bit, so that every byte costs its wire time there and back. What
+only limits the mean rate, as a token bucket does, adds no such slope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchbook.core.number_format import count, interval, listed, number, plural
+from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect.inputs.round_trips import by_block, groups, over_blocks, round_trips
+from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.stats.intervals import Interval
+
+ARTEFACT = "shallow-queue"
+TIMING_ONLY = True
+BITS = 8
+LEAST_FRAME_BYTES = 84  # on a wire, with preamble and gap
+OVERHEAD_BYTES = 66  # of a datagram on a wire: UDP, IP, Ethernet, preamble and gap
+LEAST_SHARE = 0.75  # of the slope that a link would have
+SURE = 0.95
+REMEDY = (
+    "Emulate the link with a switch that holds each frame for its wire time, or call it a limit of "
+    "the mean rate; latencies over it are those of a link without a rate."
+)
+
+
+@dataclass(frozen=True)
+class _Slope:
+    """Points that differ in size only; ns per byte of payload."""
+
+    rows: list[dict[str, Any]]
+    seen: Interval
+    of_link: float
+
+    @property
+    def factor(self) -> float:
+        """Rate ÷ what it would be over a link, at the largest size, where most is missing."""
+        row = self.rows[-1]
+        missing = (self.of_link - self.seen.estimate) * _wire_bytes(row)
+        return 1 + missing / float(row["time_ns"])
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points over links whose wire time is not in the round trips; abstains
+    where one size only was measured, or noise hides the slope."""
+    judged = Judged()
+    rows = [row for row in round_trips(seen) if _concerns(row)]
+    found = []
+    for group in groups(rows, "payload_bytes"):
+        where = [row["where"] for row in group]
+        of_link = _slope_of_link(group[0])
+        slope = _slope(seen, group)
+        if len({_wire_bytes(row) for row in group}) < 2:
+            why = "datagrams of one size do not show what a byte costs"
+            judged.abstained |= dict.fromkeys(where, why)
+        elif slope is None:
+            judged.abstained |= dict.fromkeys(where, "6 blocks are needed to tell a slope")
+        elif slope.high < LEAST_SHARE * of_link:
+            found.append(_Slope(group, slope, of_link))
+        elif slope.low < LEAST_SHARE * of_link:
+            judged.abstained |= dict.fromkeys(where, "the noise of this run hides the slope")
+    if found:
+        judged.findings.append(_finding(found))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _concerns(row: Row) -> bool:
+    """It has a link of some rate, and round trips one after the other."""
+    has_link = (known(row, "link_bits_per_s") or 0) > 0 and known(row, "payload_bytes") is not None
+    return has_link and not known(row, "open_schedule")
+
+
+def _slope_of_link(row: Row) -> float:
+    """There and back through each switch that is emulated, or through the one link; ns per byte."""
+    links = max(1.0, known(row, "emulated_switches") or 0)
+    return 2 * links * BITS * 1e9 / float(row["link_bits_per_s"])
+
+
+def _wire_bytes(row: Row) -> float:
+    return max(float(row["payload_bytes"]) + OVERHEAD_BYTES, LEAST_FRAME_BYTES)
+
+
+def _slope(seen: Seen, rows: list[dict[str, Any]]) -> Interval | None:
+    """Of the median times of each block that has all sizes, by least squares."""
+    times = [by_block(seen, row["where"]) for row in rows]
+    blocks = sorted(set.intersection(*(set(one) for one in times)))
+    sizes = np.array([_wire_bytes(row) for row in rows])
+    sizes -= sizes.mean()
+    square = float(sizes @ sizes)
+    if not square:
+        return None
+    return over_blocks(
+        float(sizes @ np.array([one[block] for one in times])) / square for block in blocks
+    )
+
+
+def _finding(found: list[_Slope]) -> Finding:
+    rows = [row for one in found for row in one.rows]
+    sizes = span([row["payload_bytes"] for row in rows], count)
+    rates = span([row["link_bits_per_s"] / 1e6 for row in rows], number)
+    links = span([one.of_link for one in found], number)
+    found = sorted(found, key=lambda one: (one.of_link, one.seen.estimate))
+    seen = listed([_per_byte(one.seen) for one in found])
+    text = (
+        f"From {sizes} bytes, each byte more costs {seen} ns, but a link of {rates} Mbit/s would "
+        f"add {links} ns there and back ({plural(len(rows), 'point')}). Single frames pass "
+        "without their wire time: what stands there limits the mean rate only, as a token bucket "
+        "does, and neither stores nor forwards."
+    )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        where=sorted(row["where"] for row in rows),
+        confidence=SURE,
+        factor=strongest(one.factor for one in found),
+        evidence=[
+            row
+            for one in found
+            for row in (
+                proof("link_bits_per_s", one.rows[0]["link_bits_per_s"], "bit/s", "definition"),
+                proof("slope of the link", one.of_link, "ns/byte", "arithmetic"),
+                proof("slope seen", one.seen.estimate, "ns/byte", "paired blocks"),
+            )
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _per_byte(slope: Interval) -> str:
+    return f"{number(slope.estimate)} ({interval(slope.low, slope.high)})"

@@ -1,0 +1,87 @@
+"""socket-lifetime: a socket is opened and closed in each round trip, and the clock counts it.
+
+Decided by the sockets that were opened against the round trips; what they cost is told where the
+same round trips were also made with one socket.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core.number_format import count, plural
+from benchbook.detect import Effect, Finding, Judged, Row, Seen, proof
+from benchbook.detect.inputs.round_trips import EACH, SOCKETS, like, round_trips, sockets_each
+from benchbook.detect.inputs.timed_work import span, strongest, times
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "socket-lifetime"
+LEAST_ROUND_TRIPS = 10  # fewer do not tell a loop
+CERTAIN = 1.0
+REMEDY = (
+    "Open the socket once, before the clock starts, and use it for all round trips; or say that "
+    "the figure is that of a round trip with a new socket."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for points that took longer for it, one for those of which it is not known, one
+    for those that show nothing of it; abstains where sockets were not counted."""
+    judged = Judged()
+    rows = round_trips(seen)
+    found: dict[str, list[tuple[dict[str, Any], Ratio | None]]] = {}
+    for row in rows:
+        each = sockets_each(row)
+        if each is None:
+            judged.abstained[row["where"]] = "the sockets that it opened were not counted"
+        elif row["round_trips"] < LEAST_ROUND_TRIPS:
+            judged.abstained[row["where"]] = "too few round trips to tell a loop"
+        elif each >= EACH:
+            ratio = _beside(seen, row, rows)
+            kind = "unknown" if ratio is None else "longer" if ratio.low > 1 else "same"
+            found.setdefault(kind, []).append((row, ratio))
+    judged.findings = [_finding(kind, points) for kind, points in sorted(found.items())]
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _beside(seen: Seen, row: Row, rows: list[dict[str, Any]]) -> Ratio | None:
+    """Time ÷ time of the same round trips with one socket, in the same blocks."""
+    ratios = [
+        time_ratio(seen.starts, row["where"], one["where"]) for one in like(row, rows, SOCKETS)
+    ]
+    return next((one for one in ratios if one), None)
+
+
+def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Finding:
+    row, _ = max(points, key=lambda one: one[0]["sockets_opened"])
+    longer = [ratio.estimate for _, ratio in points if ratio]
+    text = (
+        f"{count(row['sockets_opened'])} sockets were opened in {count(row['round_trips'])} round "
+        f"trips at {plural(len(points), 'point')}, so opening and closing one is part of each. "
+    )
+    if kind == "longer":
+        text += (
+            f"It makes a round trip {span(longer, times)} times as long as the same with one "
+            "socket for all, in the same blocks."
+        )
+    elif kind == "same":
+        text += "Against one socket for all, this run shows no difference beyond its noise."
+    else:
+        text += "No point that differs only in that was measured beside, so its cost is unknown."
+    effect: Effect = "informs" if kind == "same" else "biases"
+    return Finding(
+        artefact=ARTEFACT,
+        effect=effect,
+        where=sorted(one["where"] for one, _ in points),
+        confidence=CERTAIN,
+        factor=strongest(1 / one for one in longer) if kind == "longer" else None,
+        evidence=[
+            proof("sockets_opened", row["sockets_opened"], "sockets", "kernel"),
+            proof("round_trips", row["round_trips"], "round trips", "kernel"),
+            *(
+                proof("time ÷ time with one socket", one, "1", "paired blocks")
+                for one in sorted(longer)
+            ),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )

@@ -1,0 +1,187 @@
+"""state-flip: the machine changes between two states or more, and the figures change with it.
+
+Decided by anchor and probe, which know nothing of the samples: their states must tell the fast
+starts of a point from its slow ones. That is a matter of timing, so chance is excluded by ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchbook.core.number_format import plural
+from benchbook.detect import Finding, Judged, Seen, proof
+from benchbook.stats.association import association, draws_for, odds, ranked
+from benchbook.stats.states import LEAST_READINGS, MIXED
+
+ARTEFACT = "state-flip"
+TIMING_ONLY = True
+ABOUT_HOST = True
+CHANCE = 0.001  # shared by all points that are asked
+LEAST_STARTS = 10
+LEAST_EACH = 3
+LEAST_FACTOR = 1.05
+SURE, UNSURE = 0.95, 0.6
+LEAST_CHANGES = 3  # below, whatever else changed at that moment would look the same
+REMEDY = (
+    "Compare only what was measured in the same state (the pages show estimates for each), and "
+    "state which one a figure is of; more blocks or a machine of its own make the mixture even."
+)
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One point whose starts go with the machine's states."""
+
+    where: str
+    medians_ns: dict[str, float]
+    starts: dict[str, int]
+    share: float
+    changes: int  # of state, from start to start
+
+    @property
+    def factor(self) -> float:
+        """Slowest ÷ fastest state."""
+        return max(self.medians_ns.values()) / min(self.medians_ns.values())
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points that follow the states; abstains where states cannot be told, or
+    a point has too few starts in them. A machine of one state says nothing."""
+    judged = Judged()
+    rows = seen.rows()
+    if trouble := _untold(seen.readings):
+        judged.abstained |= dict.fromkeys((row["where"] for row in rows), trouble)
+        return judged
+    states = sorted({int(one) for one in seen.readings["state"].dropna()})
+    if len(states) < 2:
+        return judged.rest_is_clean(row["where"] for row in rows)
+    asked = {}
+    for row in rows:
+        own = _known(seen.starts_of(row["where"]))
+        counts = own["machine_state"].value_counts() if len(own) else pd.Series(dtype=int)
+        if len(own) < LEAST_STARTS or (counts >= LEAST_EACH).sum() < 2:
+            judged.abstained[row["where"]] = (
+                f"the machine has {len(states)} states, and {_in_words(counts)} are too few to "
+                "compare"
+            )
+        else:
+            asked[row["where"]] = own[own["machine_state"].map(counts) >= LEAST_EACH]
+    for where in [where for where, own in asked.items() if _rarest(own) > CHANCE / len(asked)]:
+        own = asked.pop(where)
+        judged.abstained[where] = (
+            f"{_in_words(own['machine_state'].value_counts())} could all differ by chance too "
+            "often to tell"
+        )
+    draws = draws_for(CHANCE / max(len(asked), 1))
+    tried = [_flip(where, own, draws) for where, own in asked.items()]
+    flips = [
+        one for one in tried if one.share <= CHANCE / len(tried) and one.factor >= LEAST_FACTOR
+    ]
+    if flips:
+        judged.findings.append(_finding(flips, len(tried), seen.readings))
+    return judged.rest_is_clean(asked)
+
+
+def _untold(readings: pd.DataFrame) -> str:
+    if readings.empty:
+        return "neither anchor nor probe was read"
+    if "state" not in readings or readings["state"].isna().all():
+        return "the states of the machine were not told from its readings"
+    most = int(readings["name"].value_counts().max())
+    if most < LEAST_READINGS:
+        return f"{plural(most, 'reading')} of the machine’s state are too few to tell states"
+    return ""
+
+
+def _known(starts: pd.DataFrame) -> pd.DataFrame:
+    """Starts that lie in one state and took a time that the clock could tell."""
+    if "machine_state" not in starts:
+        return starts[:0]
+    in_one = starts["machine_state"].notna() & (starts["machine_state"] != MIXED)
+    return starts[in_one & (starts["median_ns"] > 0)]
+
+
+def _rarest(own: pd.DataFrame) -> float:
+    """How often chance alone puts all starts of a state at one end: no test can say less."""
+    return 2 / math.comb(len(own), int(own["machine_state"].value_counts().min()))
+
+
+def _in_words(counts: pd.Series) -> str:
+    if counts.empty:
+        return "0 starts that lie in one of them"
+    by_state = counts.sort_index().items()
+    return " and ".join(f"{plural(count, 'start')} in state {state}" for state, count in by_state)
+
+
+def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:
+    times = own["median_ns"].astype(float)
+    found = association({"state": ranked(own["machine_state"].astype(int))}, times, draws)
+    groups = times.groupby(own["machine_state"].astype(str))
+    in_order = own["machine_state"].astype(int).to_numpy()
+    return Flip(
+        where=where,
+        medians_ns={str(state): float(part.median()) for state, part in groups},
+        starts={str(state): len(part) for state, part in groups},
+        share=1.0 if found is None else found.share,
+        changes=int((np.diff(in_order) != 0).sum()),
+    )
+
+
+def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
+    strongest = max(flips, key=lambda one: one.factor)
+    by_speed = sorted(strongest.medians_ns, key=lambda state: strongest.medians_ns[state])
+    fast, slow = by_speed[0], by_speed[-1]
+    marked = readings.dropna(subset=["state"])
+    by_state = marked.groupby(marked["state"].astype(int))["value"].median()
+    levels = float(by_state.max() / by_state.min())
+    factor = float(np.median([one.factor for one in flips]))
+    chance = max(one.share for one in flips)
+    often = max(one.changes for one in flips) >= LEAST_CHANGES
+    text = (
+        f"The machine has {len(by_state)} states: {_piece(marked)}, timed between the "
+        f"starts, takes {levels:.2f} times as long in one as in another. "
+        f"{len(flips)} of {plural(asked, 'point')} went with it, {_range(flips)} times as long in "
+        f"the slow state, which chance brings about once in {odds(chance)} times at most. "
+    )
+    text += (
+        "A figure over all starts is a mixture of the states, and two mixtures differ where "
+        "nothing but the state does."
+        if often
+        else "The state changed so seldom that whatever else changed then would look the same."
+    )
+    shown: list[dict[str, Any]] = [
+        proof(f"readings in state {state}", int(count), "readings", "anchor and probe")
+        for state, count in marked["state"].astype(int).value_counts().sort_index().items()
+    ]
+    for state in (fast, slow):
+        name = f"median of {strongest.starts[state]} starts in state {state}"
+        shown.append(proof(name, strongest.medians_ns[state], "ns", "samples"))
+    shown.append(proof("share of orders as extreme", chance, "1", "permutation"))
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        factor=1 / factor,
+        where=sorted(one.where for one in flips),
+        confidence=SURE if often else UNSURE,
+        evidence=shown,
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _piece(marked: pd.DataFrame) -> str:
+    """What the readings that tell the states are of."""
+    names = sorted(set(marked["name"]))
+    if all(str(name).startswith("pair") for name in names):
+        return "a round trip between two cores"
+    return "a fixed piece of work"
+
+
+def _range(flips: list[Flip]) -> str:
+    least, most = min(one.factor for one in flips), max(one.factor for one in flips)
+    return f"{most:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"

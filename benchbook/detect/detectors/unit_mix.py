@@ -1,0 +1,210 @@
+"""unit-mix: two figures of the same work differ by what they count, not by what was done.
+
+Decided, where both are ours, by the bytes that each declares for the same instructions on the same
+buffers. Of a program that was not looked into only times are known: there a ratio that sits on one
+and the same constant at several sizes says so, less surely.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+from benchbook.detect import Finding, Judged, Row, Seen, first_unknown, is_known, proof
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "unit-mix"
+CONSTANTS = {
+    1.024: "kilobytes of 1000 and of 1024 bytes",
+    1.048576: "megabytes of 10⁶ and of 2²⁰ bytes",
+    1.073741824: "gigabytes of 10⁹ and of 2³⁰ bytes",
+    4 / 3: "a triad with and without the line that is read before a store",
+    1.5: "a copy with and without the line that is read before a store",
+    2.0: "a copy counted once and one counted as a read and a write",
+    3.0: "a copy counted once and one counted as two reads and a write",
+    8.0: "bits and bytes",
+}
+LEAST_BY_TIME = 1.03  # two programs may well differ by less
+BY_TIME = [one for one in CONSTANTS if one > LEAST_BY_TIME]
+EXACT = 1e-4
+NEAR_ONE = 1.1  # constants below this are too near to 1 for times to tell
+LEVEL = 0.99  # of each interval: all sizes must agree
+SYSTEMATIC = 1.005  # what layout or the other program's own loop may add
+LEAST_SIZES = 3
+SURE = 0.9
+SAME = "the same figure"
+SAME_TIME = 1.1  # times that are less apart
+SETTING = ("bytes", "block_bytes", "threads", "processes", "buffers_bytes")
+CODE = (
+    "loads_in_loop",
+    "stores_in_loop",
+    "non_temporal_stores",
+    "string_instructions",
+    "library_calls",
+)
+BUFFERS = ("bytes", "buffers_bytes")
+REMEDY = (
+    "Bring both figures to one unit (10⁶ bytes) and one way of counting (bytes read plus bytes "
+    "written) before you compare them; neither program is faster."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for each constant between points of ours, and each foreign program.
+
+    Abstains on a foreign program's points where one size only, or too wide an interval, is there;
+    between points of ours, where the blocks do not agree whether they differ in speed.
+    """
+    judged = Judged()
+    rows = [row for row in seen.rows() if first_unknown(row, ("bytes_per_call", "time_ns")) is None]
+    ours = [row for row in rows if first_unknown(row, CODE) is None]
+    found: dict[float, list[tuple[Row, Row, float]]] = {}
+    compared: list[str] = []
+    for one, other in combinations(ours, 2):
+        less, more = sorted((one, other), key=lambda row: row["bytes_per_call"])
+        constant = _constant(more["bytes_per_call"] / less["bytes_per_call"])
+        alike = _alike(one, other)
+        compared += [one["where"], other["where"]] if alike or constant else []
+        if constant is None or not alike:
+            continue
+        ratio = time_ratio(seen.starts, less["where"], more["where"])
+        times = ratio.estimate if ratio else less["time_ns"] / more["time_ns"]
+        bound = math.sqrt(constant)
+        if constant < NEAR_ONE or 1 / bound < times < bound:
+            found.setdefault(constant, []).append((less, more, times))
+        elif ratio and not _all_beyond(ratio, bound):
+            why = "its blocks do not agree whether the same work, counted otherwise, takes as long"
+            judged.abstained |= {less["where"]: why, more["where"]: why}
+    judged.findings += [_declared(constant, found[constant]) for constant in sorted(found)]
+    for where in {where for finding in judged.findings for where in finding.where}:
+        judged.abstained.pop(where, None)
+    foreign: dict[str, dict[str, list[tuple[Row, Row]]]] = {}
+    for row in rows:
+        if is_known(row.get("library_calls")) or is_known(row.get("flags_asked")):
+            continue
+        for twin in ours:
+            if twin["setting"] == row["setting"]:
+                beside = foreign.setdefault(row["series"], {})
+                beside.setdefault(twin["series"], []).append((row, twin))
+    for beside in foreign.values():
+        compared += [row["where"] for pairs in beside.values() for row, _ in pairs]
+        _of_foreign(seen, list(beside.values()), judged)
+    return judged.rest_is_clean(compared)
+
+
+def _all_beyond(ratio: Ratio, bound: float) -> bool:
+    """Whether every block has one of them slower by more than that, and always the same one."""
+    return min(ratio.each) >= bound or max(ratio.each) <= 1 / bound
+
+
+def _alike(one: Row, other: Row) -> bool:
+    """The same instructions on the same buffers; without any, nothing tells that it is the same
+    work."""
+    if not any(is_known(row.get(name)) for name in BUFFERS for row in (one, other)):
+        return False
+    sides = [
+        [str(row[name]) if is_known(row.get(name)) else "" for name in (*SETTING, *CODE)]
+        for row in (one, other)
+    ]
+    return sides[0] == sides[1]
+
+
+def _constant(ratio: float) -> float | None:
+    return next((one for one in CONSTANTS if math.isclose(ratio, one, rel_tol=EXACT)), None)
+
+
+def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
+    less, more, times = min(pairs, key=lambda pair: (pair[0]["bytes_per_call"], pair[2]))
+    where = sorted({more["where"] for _, more, _ in pairs})
+    apart = max(max(one, 1 / one) for *_, one in pairs)
+    took = f"took the same time (ratio {times:.2f})"
+    so = f"their rates differ by {constant:.6g} and their speeds do not"
+    if apart >= SAME_TIME:
+        took = f"took times that are {apart:.2f} apart at most"
+        so = f"their rates differ by {constant:.6g} more than their speeds"
+    counts = [f"{int(row['bytes_per_call']):,}" for row in (less, more)]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=constant,
+        where=where,
+        confidence=1.0,
+        evidence=[
+            proof("bytes per call by one", less["bytes_per_call"], "bytes", "declared"),
+            proof("bytes per call by the other", more["bytes_per_call"], "bytes", "declared"),
+            proof("bytes of the buffers of both", less.get("buffers_bytes"), "bytes", "harness"),
+            proof("time ÷ time", times, "1", "paired blocks"),
+        ],
+        explanation=f"The same instructions on the same buffers {took}, but {counts[0]} bytes are "
+        f"counted for one figure and {counts[1]} for the other. So {so}: that is the ratio between "
+        f"{CONSTANTS[constant]}.",
+        remedy=REMEDY,
+    )
+
+
+def _of_foreign(seen: Seen, beside: list[list[tuple[Row, Row]]], judged: Judged) -> None:
+    """A program that was not looked into, beside our builds of the same work."""
+    said = [(pairs, _told(seen, pairs)) for pairs in beside]
+    if any(told == SAME for _, told in said):
+        return
+    for pairs, told in said:
+        if isinstance(told, str):
+            judged.abstained |= {row["where"]: told for row, _ in pairs if told}
+        else:
+            judged.findings.append(_timed(pairs, told))
+
+
+def _told(seen: Seen, pairs: list[tuple[Row, Row]]) -> list[Ratio] | str:
+    """The ratios that sit on one constant, that it is the same figure, why nobody can tell, or
+    nothing: it is another speed."""
+    found = [_rate(seen, row, twin) for row, twin in pairs]
+    known = [ratio for ratio in found if ratio is not None]
+    sides = [_sides(ratio) for ratio in known]
+    if [1.0] in sides:
+        return SAME
+    if len(known) < len(found):
+        return "no block has both programs"
+    if [] in sides:
+        return ""
+    if any(len(each) > 1 for each in sides):
+        return "the interval is too wide to tell a unit from noise"
+    if len({each[0] for each in sides}) > 1:
+        return ""
+    if len(pairs) < LEAST_SIZES:
+        return f"{LEAST_SIZES} sizes are needed to tell a unit from a slower program"
+    return known
+
+
+def _rate(seen: Seen, row: Row, twin: Row) -> Ratio | None:
+    """Rate ÷ rate of ours, with what may be of no unit's making in its interval."""
+    ratio = time_ratio(seen.starts, twin["where"], row["where"], LEVEL)
+    return ratio and ratio.scaled(row["bytes_per_call"] / twin["bytes_per_call"], SYSTEMATIC)
+
+
+def _sides(ratio: Ratio) -> list[float]:
+    """1 and the constants, or one over them, that the interval holds."""
+    sides = [1.0, *(side for one in BY_TIME for side in (one, 1 / one))]
+    return [side for side in sides if ratio.low <= side <= ratio.high]
+
+
+def _timed(pairs: list[tuple[Row, Row]], told: list[Ratio]) -> Finding:
+    (side,) = _sides(told[0])
+    constant = max(side, 1 / side)
+    seen = sorted(max(one.estimate, 1 / one.estimate) for one in told)
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases",
+        factor=side,
+        where=sorted(row["where"] for row, _ in pairs),
+        confidence=SURE,
+        evidence=[
+            proof("rate ÷ rate of ours", one, "1", "paired blocks")
+            for one in sorted(ratio.estimate for ratio in told)
+        ],
+        explanation=f"At all {len(pairs)} sizes this program's figure and ours differ by a factor "
+        f"of {seen[0]:.3f} to {seen[-1]:.3f}, which is {constant:.6g} within the noise: the ratio "
+        f"between {CONSTANTS[constant]}. Its code was not looked into, so this is "
+        f"{100 * SURE:.0f} % sure at most; another speed that is the same at all sizes would look "
+        "like it.",
+        remedy=REMEDY,
+    )

@@ -1,0 +1,187 @@
+"""wake-up: who sleeps while it waits is woken late, the later the longer the core was idle.
+
+Decided by time against the gap between round trips, of ends that give up their CPU: what a round
+trip grows by there, and does not where the ends spin at the same gaps. An idle core is slow for
+other reasons too (caches, clock), and these the spinning twin has as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.core.number_format import duration, plural
+from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect.inputs.round_trips import (
+    by_block,
+    groups,
+    like,
+    over_blocks,
+    round_trips,
+    switches_each,
+)
+from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.stats.intervals import Interval
+
+ARTEFACT = "wake-up"
+TIMING_ONLY = True
+LEAST_SHARE = 0.05  # of a round trip, that waking adds
+WAITED = 0.05  # of a start's time, from which on its CPU was not its own
+SLEEPS = 0.5  # times that the CPU is given up in a round trip, from which on its ends sleep
+CONFIRMED, WITHOUT_TWIN = 0.95, 0.7
+REMEDY = (
+    "Say how far apart round trips were, and compare figures of one gap only; or let both ends "
+    "spin, or keep the cores from idling (idle=poll, a C-state limit), and say what that costs."
+)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """A point after a gap, the one of its kind with the least gap, and what it takes more; ns.
+
+    spinning: what the same with spinning ends takes more, over the blocks that both have; None
+    where no such point was measured. added: what only the sleeping ends take more.
+    """
+
+    row: dict[str, Any]
+    base: dict[str, Any]
+    spinning: Interval | None
+    added: Interval
+
+    @property
+    def share(self) -> float:
+        return self.added.estimate / float(self.row["time_ns"])
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for points that take longer after a gap than spinning explains, one for those of
+    which no spinning twin tells; abstains where there is one gap only, or noise hides it."""
+    judged = Judged()
+    rows = [row for row in round_trips(seen) if _concerns(row)]
+    found: list[_Grown] = []
+    for row in rows:
+        if not is_known(row.get("spinning")):
+            judged.abstained[row["where"]] = "whether its ends slept was not observed"
+    asleep = [row for row in rows if known(row, "spinning") == 0]
+    for group in groups(asleep, "gap_ns"):
+        base = group[0]
+        later = [row for row in group if row["gap_ns"] > base["gap_ns"]]
+        if not later:
+            why = "no other gap between its round trips was measured"
+            judged.abstained |= {row["where"]: why for row in group}
+        for row in filter(_sleeps, later):
+            grown = _grown(seen, row, base, rows)
+            if grown is None:
+                judged.abstained[row["where"]] = (
+                    "6 blocks in which no start waited for a CPU are needed to tell what a gap adds"
+                )
+            elif grown.added.low > 0 and grown.share >= LEAST_SHARE:
+                found.append(grown)
+            elif grown.added.high >= LEAST_SHARE * row["time_ns"]:
+                judged.abstained[row["where"]] = "the noise of this run hides what a gap adds"
+    for own in (
+        [one for one in found if one.spinning],
+        [one for one in found if not one.spinning],
+    ):
+        if own:
+            judged.findings.append(_finding(own))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _concerns(row: Row) -> bool:
+    """What is sent by a schedule has no gap between round trips."""
+    return is_known(row.get("gap_ns")) and not known(row, "open_schedule")
+
+
+def _sleeps(row: Row) -> bool:
+    """As far as that was accounted: an answer may be there before its end falls asleep."""
+    switches = switches_each(row)
+    return switches is None or switches >= SLEEPS
+
+
+def _grown(
+    seen: Seen, row: dict[str, Any], base: dict[str, Any], rows: list[dict[str, Any]]
+) -> _Grown | None:
+    own = _growth(seen, row, base)
+    twins = [like(one, rows, "spinning") for one in (row, base)]
+    if not all(twins):
+        added = over_blocks(own.values())
+        return added and _Grown(row, base, None, added)
+    spinning = _growth(seen, twins[0][0], twins[1][0])
+    both = sorted(own.keys() & spinning.keys())
+    added = over_blocks(own[block] - spinning[block] for block in both)
+    beside = over_blocks(spinning[block] for block in both)
+    return _Grown(row, base, beside, added) if added and beside else None
+
+
+def _growth(seen: Seen, row: Row, base: Row) -> dict[int, float]:
+    """Block -> what a round trip takes more than one of the least gap."""
+    times, before = (_undisturbed(seen, one) for one in (row, base))
+    return {block: times[block] - before[block] for block in times.keys() & before.keys()}
+
+
+def _undisturbed(seen: Seen, row: Row) -> dict[int, float]:
+    """Block -> median time, without starts that waited for a CPU: its core was not idle."""
+    starts = seen.starts_of(row["where"])
+    times = by_block(seen, row["where"])
+    if not {"run_delay_ns", "wall_ns"} <= set(starts.columns):
+        return times
+    waited = starts[starts["run_delay_ns"] > WAITED * starts["wall_ns"]]
+    return {block: time for block, time in times.items() if block not in set(waited["block"])}
+
+
+def _finding(found: list[_Grown]) -> Finding:
+    bases = {one.base["where"]: one.base for one in found}
+    added = [one.added.estimate for one in found]
+    is_confirmed = found[0].spinning is not None
+    text = (
+        f"With {_span(one.row['gap_ns'] for one in found)} between round trips, one takes "
+        f"{_span(one.row['time_ns'] for one in found)} instead of "
+        f"{_span(one['time_ns'] for one in bases.values())} with "
+        f"{_gap(bases)} between them ({plural(len(found), 'point')}): its ends sleep while they "
+        "wait, and a core that is idle must wake first. "
+    )
+    if is_confirmed:
+        beside = [max(0.0, one.spinning.estimate) for one in found if one.spinning]
+        text += (
+            f"Where the ends spin, the same gaps add {_span(beside)}, so being woken adds "
+            f"{_span(added)}."
+        )
+    else:
+        text += (
+            f"It adds {_span(added)}; how much of that an idle core would cost spinning ends too, "
+            "no point of this run tells."
+        )
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases" if is_confirmed else "informs",
+        where=sorted(one.row["where"] for one in found),
+        confidence=CONFIRMED if is_confirmed else WITHOUT_TWIN,
+        factor=strongest(1 - one.share for one in found if one.share < 1) if is_confirmed else None,
+        evidence=[row for one in found for row in _evidence(one)],
+        explanation=text,
+        remedy=REMEDY,
+    )
+
+
+def _evidence(one: _Grown) -> list[dict[str, Any]]:
+    switches = switches_each(one.row)
+    told = [
+        proof("gap_ns", one.row["gap_ns"], "ns", "definition of the point"),
+        proof("time_ns", float(one.row["time_ns"]), "ns", "samples"),
+        proof("added by waking", one.added.estimate, "ns", "paired blocks"),
+    ]
+    if one.spinning:
+        told.append(proof("added where ends spin", one.spinning.estimate, "ns", "paired blocks"))
+    if switches is not None:
+        told.append(proof("voluntary switches in a round trip", switches, "1", "operating system"))
+    return told
+
+
+def _span(values: Any) -> str:
+    return span(values, duration)
+
+
+def _gap(bases: dict[str, dict[str, Any]]) -> str:
+    gaps = [float(one["gap_ns"]) for one in bases.values()]
+    return _span(gaps) if max(gaps) > 0 else "nothing"

@@ -1,0 +1,113 @@
+"""warm-up: the first samples of each start are not steady yet, and count all the same.
+
+Decided by timing alone: a change point in the samples of each start, the first ones against the
+rest. What is marked as warm-up beforehand is no part of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core.number_format import count, number, plural, share
+from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+
+ARTEFACT = "warm-up"
+TIMING_ONLY = True
+NEEDS_QUIET = True
+NEEDED = (
+    "unsteady_samples",
+    "unsteady_starts_share",
+    "warm_up_factor",
+    "median_over_steady",
+    "unsteady_over_steady",
+)
+LEAST_FACTOR = 1.25  # of the means; clean runs on small machines reach 1.11
+LEAST_STARTS = 0.6  # of them show it: one burst at the start of one is none
+LEAST_COUNT = 3  # starts that show it: in two of three the machine may have changed its speed
+LEAST_LEVEL = 1.2  # of the medians: single delays make a mean, but no warm-up
+LEAST_MEDIAN = 1.02  # from here on the median is no steady figure either
+SURE = 0.9
+REMEDY = (
+    "Repeat the work until its times no longer change, throw those samples away, and say how many; "
+    "or, if the first call is what matters, report it as a figure of its own."
+)
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding per point whose median the warm-up moves, one for all whose mean only.
+
+    Abstains below 10 samples a start, and where fewer than three starts show it.
+    """
+    judged = Judged()
+    unmoved = []
+    for row in seen.rows():
+        if first_unknown(row, NEEDED):
+            judged.abstained[row["where"]] = (
+                "a start has fewer than 10 samples, or one that is not above zero, so where they "
+                "become steady cannot be told"
+            )
+        elif (
+            row["unsteady_samples"] > 0
+            and row["unsteady_starts_share"] >= LEAST_STARTS
+            and _off(row["warm_up_factor"]) >= LEAST_FACTOR
+            and _off(row["unsteady_over_steady"]) >= LEAST_LEVEL
+        ):
+            starts = len(seen.starts_of(row["where"])) or row.get("blocks") or 0
+            if round(row["unsteady_starts_share"] * starts) < LEAST_COUNT:
+                judged.abstained[row["where"]] = (
+                    f"it seems to warm up, but of {plural(starts, 'start')} too few show it to "
+                    "exclude that the machine changed its speed"
+                )
+            elif _off(row["median_over_steady"]) >= LEAST_MEDIAN:
+                judged.findings.append(_finding([row], moved=True))
+            else:
+                unmoved.append(row)
+    if unmoved:
+        judged.findings.append(_finding(unmoved, moved=False))
+    return judged.rest_is_clean(row["where"] for row in seen.rows())
+
+
+def _off(factor: float) -> float:
+    """A factor either way, as one above 1."""
+    return max(factor, 1 / factor) if factor > 0 else float("inf")
+
+
+def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
+    row = max(rows, key=lambda one: _off(one["warm_up_factor"]))
+    mean, middle = row["warm_up_factor"], row["median_over_steady"]
+    begin = "The" if len(rows) == 1 else f"At {count(len(rows))} points, most of all where the"
+    of_all = ""
+    if is_known(row.get("samples")) and is_known(row.get("blocks")):
+        of_all = f" of {count(row['samples'] / row['blocks'])}"
+    first, unsteady = row["first_over_steady"], row["unsteady_samples"]
+    times = f"{number(first)} times" if first >= 1 else f"only {number(first)} times"
+    many = f"{count(unsteady)}{of_all} samples of a start are not steady yet: the very first"
+    one = "sample of a start is not steady yet: it"
+    text = (
+        f"{begin} first {many if unsteady > 1 else one} takes {times} as long as the later ones, "
+        f"and the mean of all is {number(mean)} times that of the steady ones. "
+    )
+    text += (
+        f"The median is moved too, to {number(middle)} times. "
+        if moved
+        else f"The median hardly notices ({number(middle)} times), a mean or a total does. "
+    )
+    text += f"Only timing tells this; {share(row['unsteady_starts_share'])} of the starts began so."
+    evidence = [
+        proof("unsteady_samples", row["unsteady_samples"], "samples", "samples"),
+        proof("unsteady_starts_share", row["unsteady_starts_share"], "1", "samples"),
+        proof("first_over_steady", first, "1", "samples"),
+        proof("unsteady_over_steady", row["unsteady_over_steady"], "1", "samples"),
+        proof("warm_up_factor", mean, "1", "samples"),
+        proof("median_over_steady", middle, "1", "samples"),
+    ]
+    return Finding(
+        artefact=ARTEFACT,
+        effect="biases" if moved else "informs",
+        factor=1 / middle if moved else None,
+        where=sorted(one["where"] for one in rows),
+        confidence=SURE,
+        evidence=evidence,
+        explanation=text,
+        remedy=REMEDY,
+    )

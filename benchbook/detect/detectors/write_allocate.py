@@ -1,0 +1,193 @@
+"""write-allocate: ordinary stores make the processor read each line before they write to it.
+
+Decided by the bytes that memory moves for a call, counted or simulated, against those that the work
+needs. A twin with stores that go past the caches confirms it by time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.analyse.ceilings import BEYOND
+from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.stats.ratios import Ratio, time_ratio
+
+ARTEFACT = "write-allocate"
+READ, WRITTEN, LINES = "bytes_read_from_memory", "bytes_written_to_memory", "lines_written"
+LEAST = 1.15  # bytes moved ÷ bytes needed
+CERTAIN, CONFIRMED, SIMULATED = 1.0, 0.9, 0.6
+ABOUT = (0.5, 1.5)  # times the bytes written, that were read beyond the need
+# Do two points the same work by other instructions?
+WORK = ("bytes", "threads", "processes", "block_bytes", "bytes_per_call", "buffers_bytes")
+REMEDY = (
+    "Compare this figure only with figures of ordinary stores; to see what memory carries, "
+    "multiply by the factor, or measure with non-temporal stores."
+)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Of one call: bytes moved ÷ bytes that it needs, and who says so; without: why not."""
+
+    factor: float | None
+    declared: float = 0.0  # bytes moved ÷ bytes declared
+    state: str = "absent"
+    source: str = ""
+    reason: str = "its traffic was neither counted nor simulated"
+
+
+def detect(seen: Seen) -> Judged:
+    """One finding for all points beyond the caches whose traffic exceeds their need as much.
+
+    Abstains where a point stores and its traffic is unknown. A simulation's word on one size holds
+    for all sizes of the same work beyond the caches.
+    """
+    judged = Judged()
+    rows = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
+    known = {row["where"]: _traffic(row, seen) for row in rows}
+    groups: dict[tuple[str, str], list[tuple[Row, Traffic]]] = {}
+    beyond = [row for row in rows if _is_beyond(row, seen.host)]
+    simulated = [row for row in beyond if known[row["where"]].state == "simulated"]
+    simulated.sort(key=lambda row: (row["bytes_per_call"], row["rate_bytes_per_s"]))
+    by_series = {row["series"]: known[row["where"]] for row in simulated}
+    for row in beyond:
+        if not _may_store(row):
+            continue
+        traffic = known[row["where"]]
+        if traffic.factor is None and not _calls(row):
+            traffic = by_series.get(row["series"], traffic)
+        if traffic.factor is None:
+            judged.abstained[row["where"]] = traffic.reason
+        elif traffic.factor >= LEAST:
+            groups.setdefault((f"{traffic.factor:.2f}", traffic.state), []).append((row, traffic))
+    judged.findings += [_finding(seen, rows, groups[key]) for key in sorted(groups)]
+    return judged.rest_is_clean(row["where"] for row in beyond)
+
+
+def _is_beyond(row: Row, host: dict[str, Any]) -> bool:
+    held = host.get("total_llc_bytes")
+    used = row.get("buffers_bytes")
+    used = used if is_known(used) else row.get("working_set_bytes")
+    return held is not None and is_known(used) and used >= BEYOND * held
+
+
+def _may_store(row: Row) -> bool:
+    """False where it surely does not, or stores past the caches."""
+    if is_known(row.get("non_temporal_stores")) and row["non_temporal_stores"]:
+        return False
+    if _calls(row) or not is_known(row.get("stores_in_loop")):
+        return True
+    return row["stores_in_loop"] > 0
+
+
+def _calls(row: Row) -> list[str]:
+    calls = row.get("library_calls")
+    return [one for one in calls if "mem" in one] if isinstance(calls, list) else []
+
+
+def _traffic(row: Row, seen: Seen) -> Traffic:
+    """Counted at the point itself, else simulated."""
+    needed = row.get("buffers_bytes")
+    if is_known(row.get(READ)) and is_known(row.get(WRITTEN)) and is_known(needed):
+        moved, declared = row[READ] + row[WRITTEN], row["bytes_per_call"]
+        # What reads and writes in one place moves its buffer twice.
+        needed = max(needed, declared)
+        beyond = row[READ] - (needed - row[WRITTEN])
+        low, high = (bound * row[WRITTEN] for bound in ABOUT)
+        if moved >= LEAST * needed and not low <= beyond <= high:
+            return Traffic(None, reason="what memory read beyond the need is not what was written")
+        return Traffic(moved / needed, moved / declared, "ok", "counters", "")
+    own = [one for one in seen.evidence if one.get("where") == row["where"]]
+    values = {one["name"]: one for one in own if one["name"] in (READ, WRITTEN, LINES)}
+    if any(values.get(name, {}).get("value") is None for name in (READ, WRITTEN, LINES)):
+        why = next((one["reason"] for one in values.values() if one.get("reason")
+                    and one.get("value") is None), Traffic.reason)  # fmt: skip
+        return Traffic(None, reason=why)
+    moved = values[READ]["value"] + values[WRITTEN]["value"]
+    read_first = values[LINES]["value"] * values[LINES]["line_bytes"]
+    if moved <= read_first:
+        return Traffic(None)
+    declared = values[READ].get("declared_bytes") or 0
+    return Traffic(
+        moved / (moved - read_first),
+        moved / declared if declared else 0.0,
+        values[READ]["state"],
+        values[READ]["source"],
+        "",
+    )
+
+
+def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> Finding:
+    fastest, traffic = max(found, key=lambda one: one[0]["rate_bytes_per_s"])
+    factor = traffic.factor or 1.0
+    rate = fastest["rate_bytes_per_s"] / 1e9
+    text = (
+        "Ordinary stores read each line before they write to it, so memory moved "
+        f"{factor:.2f} times the bytes that the work needs, as counted. The figure leaves them "
+        f"out: at {rate:.1f} GB/s memory really moved {rate * traffic.declared:.1f} GB/s."
+    )
+    if traffic.state == "simulated":
+        text = (
+            "By a cache simulation of these ordinary stores memory would have moved "
+            f"{factor:.2f} times the bytes that the work needs, if nothing stayed in a cache and "
+            "this processor reads lines before it writes them. The figure leaves them out: at "
+            f"{rate:.1f} GB/s memory would have moved {rate * traffic.declared:.1f} GB/s."
+        )
+    confirmed = [
+        ratio for row, _ in found for twin in _past_caches(row, rows)
+        if (ratio := time_ratio(seen.starts, row["where"], twin["where"]))
+    ]  # fmt: skip
+    if confirmed:
+        text += f" {_beside_twin(confirmed)}"
+    return Finding(
+        artefact=ARTEFACT,
+        effect="explains",
+        factor=1 / factor,
+        where=sorted(row["where"] for row, _ in found),
+        confidence=_confidence(traffic, confirmed),
+        evidence=[
+            proof("bytes moved ÷ bytes needed", factor, "1", traffic.source, traffic.state),
+            proof("bytes moved ÷ bytes declared", traffic.declared, "1", traffic.source,
+                  traffic.state),
+            *(
+                proof("time ÷ time with non-temporal stores", one.estimate, "1", "paired blocks")
+                for one in sorted(confirmed, key=lambda one: one.estimate)
+            ),
+        ],
+        explanation=text,
+        remedy=REMEDY,
+    )  # fmt: skip
+
+
+def _confidence(traffic: Traffic, beside: list[Ratio]) -> float:
+    """A simulation does not know what this processor does; a twin's time may tell."""
+    if traffic.state != "simulated":
+        return CERTAIN
+    return CONFIRMED if any(one.low > 1 for one in beside) else SIMULATED
+
+
+def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
+    """Points that do the same work with stores past the caches."""
+    return [
+        one
+        for one in rows
+        if is_known(one.get("non_temporal_stores"))
+        and one["non_temporal_stores"]
+        and all(_same(row.get(name), one.get(name)) for name in WORK)
+    ]
+
+
+def _same(one: Any, other: Any) -> bool:
+    return (
+        bool(one == other)
+        if is_known(one) and is_known(other)
+        else is_known(one) == is_known(other)
+    )
+
+
+def _beside_twin(ratios: list[Ratio]) -> str:
+    times = max(one.estimate for one in ratios)
+    return (
+        f"With stores that do not read first, the same work takes {1 / times:.2f} of the time here."
+    )

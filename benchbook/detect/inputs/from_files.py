@@ -1,0 +1,27 @@
+"""What the analysis knew of a run, read again from the files that it left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from benchbook.core.files import read_json
+from benchbook.detect.inputs.run_table import Known, starts_of_run
+from benchbook.records import journal
+
+
+def known_of(root: Path, analysed: Path) -> Known:
+    """Out of analysis.json, the evidence and summaries beside it, and the run in the checkout
+    `root` that it names; BenchbookError where one of them is gone."""
+    analysis = read_json(analysed)
+    run = root / analysis["folder"]
+    return Known(
+        points=analysis["points"],
+        plan=read_json(run / journal.PLAN),
+        evidence=read_json(analysed.with_name("evidence.json"))["items"],
+        summaries=pd.read_parquet(analysed.with_name("summaries.parquet")),
+        starts=starts_of_run(run),
+        readings=analysis["readings"],
+        ceilings=analysis["ceilings"],
+    )

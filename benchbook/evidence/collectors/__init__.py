@@ -1,0 +1,1 @@
+"""One module per source of evidence; found by wildcard."""

@@ -1,0 +1,124 @@
+"""What the disassembly of the timed functions shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.build import disassembly
+from benchbook.evidence import Context, Row
+
+# Of a point's timed function: the row's name, the key in variant.json, the unit.
+OF_FUNCTION = (
+    ("library_calls", "library_calls", ""),
+    ("loads_in_loop", "loads_in_loop", "instructions"),
+    ("stores_in_loop", "stores_in_loop", "instructions"),
+    ("widest_access_bytes", "widest_access_bytes", "bytes"),
+    ("non_temporal_stores", "non_temporal_stores", ""),
+    ("string_instructions", "string_instructions", ""),
+    ("data_sections", "data_sections", ""),
+    ("timed_isa", "isa", ""),
+)
+ACCESSES = ("loads_in_loop", "stores_in_loop")
+IN_LOOP = (*ACCESSES, "widest_access_bytes")
+NO_DISASSEMBLY = "objdump is not on PATH"
+
+
+def rows(context: Context) -> list[Row]:
+    """Instruction set and library calls of every variant that was compiled here, and what the
+    timed function of every point of theirs is made of."""
+    ours = {name: record for name, (_, record) in context.ours().items()}
+    found = [row for record in ours.values() for row in _of_variant(context.experiment, record)]
+    for point in context.plan.get("points", []):
+        if point["variant"] in ours:
+            found += _of_point(context.experiment, point, ours[point["variant"]])
+            found.append(_declared_calls(context, point, ours[point["variant"]]))
+    return found
+
+
+def _declared_calls(context: Context, point: dict[str, Any], variant: dict[str, Any]) -> Row:
+    """Library calls that the timed function is there to make, by the experiment's definition or by
+    the point's own factor `call`; any other was the compiler's idea."""
+    factors = point["factors"]
+    function = disassembly.function_of(factors, variant["timed_functions"])
+    named = [str(factors["call"])] if "call" in factors else []
+    return {
+        "experiment": context.experiment,
+        "point": point["id"],
+        "variant": point["variant"],
+        "function": function,
+        "name": "library_calls_declared",
+        "value": context.definition.get("calls", {}).get(function, named),
+        "unit": "",
+        "source": "definition",
+        "state": "ok",
+        "reason": "",
+    }
+
+
+def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
+    common = {
+        "experiment": experiment,
+        "point": "",
+        "variant": variant["variant"],
+        "unit": "",
+        "source": "disassembly",
+        "state": "ok" if variant["timed_functions"] else "absent",
+        "reason": "" if variant["timed_functions"] else NO_DISASSEMBLY,
+    }
+    items = [{**common, "name": "isa", "value": variant["isa"]}]
+    for function, facts in variant["timed_functions"].items():
+        name = f"library calls in {function}"
+        items.append({**common, "name": name, "value": facts["library_calls"]})
+    return items
+
+
+def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -> list[Row]:
+    known = variant["timed_functions"]
+    function = disassembly.function_of(point["factors"], known)
+    facts = known.get(function) or _of_all(function, known)
+    common = {
+        "experiment": experiment,
+        "point": point["id"],
+        "variant": point["variant"],
+        "function": function,
+        "source": "disassembly",
+    }
+    return [
+        {**common, "name": name, "unit": unit, **_value(facts, key, function if known else "")}
+        for name, key, unit in OF_FUNCTION
+    ]
+
+
+def _of_all(function: str, known: dict[str, Any]) -> dict[str, Any]:
+    """What is true of each function that begins like it, whichever of them runs here: that it
+    stores past the caches."""
+    words, alike = function.split("_"), []
+    while len(words) > 1 and not alike:
+        begin = "_".join([*words, ""])
+        alike = [facts for name, facts in known.items() if name.startswith(begin)]
+        words.pop()
+    stores = [facts.get("non_temporal_stores") or [] for facts in alike]
+    if not stores or not all(stores):
+        return {}
+    return {"non_temporal_stores": sorted({one for names in stores for one in names})}
+
+
+def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
+    """Value, state and reason; a loop that was not found has no count, not one of 0."""
+    reason = ""
+    if not function:
+        reason = NO_DISASSEMBLY
+    elif key not in facts and "isa" not in facts:
+        reason = f"no function is called {function}, or more than one begins like it"
+    elif key not in facts:
+        reason = "this binary's build did not look for it; remove build/ and run again"
+    elif key in IN_LOOP and _is_elsewhere(facts):
+        reason = "its loop lies in a function for the OpenMP runtime, which was not looked at"
+    state = "absent" if reason else "ok"
+    return {"value": None if reason else facts[key], "state": state, "reason": reason}
+
+
+def _is_elsewhere(facts: dict[str, Any]) -> bool:
+    calls = facts["library_calls"]
+    only_runtime = bool(calls) and all(one.startswith(disassembly.RUNTIME) for one in calls)
+    return only_runtime and not any(facts.get(key) for key in ACCESSES)

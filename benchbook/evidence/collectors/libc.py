@@ -1,0 +1,47 @@
+"""From which size on the C library copies otherwise, with the variables of each variant."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchbook.evidence import Context, Row, memcpy_thresholds
+
+NOT_TOLD = "its loader does not list them (glibc 2.33 and later does, on x86-64)"
+
+
+def rows(context: Context) -> list[Row]:
+    """A row for each threshold of each variant that starts here."""
+    found: list[Row] = []
+    asked: dict[tuple[str | None, tuple[tuple[str, str], ...]], dict[str, int]] = {}
+    for name, (folder, record) in context.ours().items():
+        if record.get("state") != "ok" or "binary" not in record:
+            continue
+        own = context.definition["variants"].get(name, {}).get("environment", {})
+        binary = Path(folder) / record["binary"]["file"]
+        key = memcpy_thresholds.loader_of(str(binary.absolute())), tuple(sorted(own.items()))
+        if key not in asked:
+            asked[key] = _thresholds(key[0], own)
+        found += [
+            _row(context, name, one, asked[key].get(one)) for one in memcpy_thresholds.THRESHOLDS
+        ]
+    return found
+
+
+def _thresholds(loader: str | None, own: dict[str, str]) -> dict[str, int]:
+    kept = {key: value for key, value in os.environ.items() if key != "GLIBC_TUNABLES"}
+    return memcpy_thresholds.copy_thresholds(loader, kept | own) if loader else {}
+
+
+def _row(context: Context, variant: str, name: str, value: int | None) -> Row:
+    return {
+        "experiment": context.experiment,
+        "point": "",
+        "variant": variant,
+        "name": f"{name}_bytes",
+        "value": value,
+        "unit": "bytes",
+        "source": "C library",
+        "state": "absent" if value is None else "ok",
+        "reason": NOT_TOLD if value is None else "",
+    }

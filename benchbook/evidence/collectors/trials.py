@@ -1,0 +1,11 @@
+"""What happened to arrays beyond memory."""
+
+from __future__ import annotations
+
+from benchbook.evidence import Context, Row
+from benchbook.evidence.oversized_runs import try_all
+
+
+def rows(context: Context) -> list[Row]:
+    """One row per trial of the experiment."""
+    return try_all(context.definition, context.pointer, context.plan)

@@ -1,0 +1,94 @@
+"""Dirty text -> a Log: any encoding, colours, carriage returns, prompts, quoting, fences, pages and
+stamps of continuous integration go; lines keep the numbers that they have in the file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import partial
+from itertools import accumulate, count
+
+from benchbook.explain.clean.decimal_marks import has_decimal_commas
+from benchbook.explain.clean.encodings import SOFT, beyond_ascii, text_of
+from benchbook.explain.clean.json_envelopes import contained
+from benchbook.explain.clean.json_fragments import Found, documents
+from benchbook.explain.clean.line_index import Kinds
+from benchbook.explain.clean.markup import BAR, panes, unwrapped
+from benchbook.explain.clean.quoted_printable import decoded
+from benchbook.explain.clean.shell_prompts import commands
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Document, Line, Log
+
+_MOST_DIGITS = 60
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a pattern
+_ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")
+
+
+def log_of(content: bytes) -> Log:
+    """The content of a file as importers see it."""
+    return _log(_whole(content))
+
+
+def panes_of(content: bytes) -> list[Log]:
+    """The two panes of a terminal that the file may show beside each other, each by itself."""
+    if BAR.encode() not in content:
+        return []
+    return [_log(one) for one in panes(_whole(content)) or ()]
+
+
+def _whole(content: bytes) -> str:
+    return _without_endless(contained(text_of(decoded(content))))
+
+
+def _log(whole: str) -> Log:
+    numbers: Iterable[int] = count(1)
+    if SOFT in whole:
+        parts = enumerate(whole.split("\n"), 1)
+        numbers = [number for number, one in parts for _ in range(one.count(SOFT) + 1)]
+        whole = whole.replace(SOFT, "\n")
+    lines = _numbered(unwrapped(whole), numbers)
+    text = "\n".join(line.text for line in lines)
+    kinds = Kinds(text)
+    typed = tuple(commands(lines, kinds))
+    return Log(lines, _documents(lines, text), typed, has_decimal_commas(text), kinds)
+
+
+def _without_endless(text: str) -> str:
+    """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
+    made of hundreds can be multiplied by no other."""
+    may_be = b"0" * _MOST_DIGITS in text.encode("ascii", "replace").translate(_ZEROS)
+    if may_be or (not text.isascii() and _has_foreign_digits(text)):
+        return _ENDLESS.sub("…", text)
+    return text
+
+
+def _has_foreign_digits(text: str) -> bool:
+    """Whether it has digits of other scripts: Python makes numbers of them, too."""
+    return any(map(str.isdecimal, beyond_ascii(text)))
+
+
+def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:
+    if not any(SOFT in one for one in plain):
+        # Line(number, text) for very many lines, without a call of Python's for each.
+        return tuple(
+            map(partial(tuple.__new__, Line), zip(numbers, map(str.rstrip, plain), strict=False))
+        )
+    return tuple(
+        Line(number, one.rstrip())
+        for number, several in zip(numbers, plain, strict=False)
+        for one in several.split(SOFT)
+    )
+
+
+def _documents(lines: tuple[Line, ...], text: str) -> tuple[Document, ...]:
+    found = list(documents(text))
+    if not found:
+        return ()
+    ends = list(accumulate(len(line.text) + 1 for line in lines))
+    return tuple(_document(lines, text, bisect_right(ends, one.start), one) for one in found)
+
+
+def _document(lines: tuple[Line, ...], text: str, first: int, one: Found) -> Document:
+    own = text[one.start : one.end]
+    within = lines[first : first + own.count("\n") + 1]
+    return Document(lines[first].number, one.value, one.whole, own, within)

@@ -1,0 +1,50 @@
+"""Mails as they are sent: lines folded and bytes spelt as quoted-printable."""
+
+from __future__ import annotations
+
+import re
+
+from benchbook.explain.lazy_regex import late
+
+_BEGIN = late(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
+_END = late(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
+_SPELT = late(rb"=([0-9A-Fa-f]{2})")
+_SURELY = late(rb"=(?:3D|[89A-F][0-9A-F]|20\r?$|\r?$)", re.M)
+_OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
+
+
+def decoded(content: bytes) -> bytes:
+    """The content with such parts as they were written, in as many lines."""
+    if b"=" not in content or (b"=3D" not in content and b"rintable" not in content):
+        return content
+    found, at = list[bytes](), 0
+    while begin := _BEGIN.search(content, at):
+        end = _END.search(content, begin.end())
+        to = end.start() if end else len(content)
+        found += [content[at : begin.end()], _part(content[begin.end() : to])]
+        at = to
+    # Without its head a mail is known by its spelling: none of its = stands for itself.
+    return b"".join([*found, content[at:]]) if found else _part(content)
+
+
+def _part(part: bytes) -> bytes:
+    if not _SURELY.search(part):
+        return part
+    found, folded, several = list[bytes](), list[bytes](), 0
+    for line in part.split(b"\n"):
+        text = line.rstrip()
+        if text.endswith(b"="):
+            folded.append(text[:-1])
+            several += 1
+            continue
+        # Some fold inside of a byte that they spell.
+        found += [b"".join([*folded, text]), *[b""] * several]
+        folded, several = [], 0
+    whole = b"\n".join([*found, *([b"".join(folded)] if folded else [])])
+    # Of `ttl=64` a d would be made.
+    return part if _OTHER.search(whole) else _SPELT.sub(_byte, whole)
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    one = bytes([int(found[1], 16)])
+    return b"" if one in b"\r\n" else one

@@ -1,0 +1,75 @@
+"""Command lines that a log shows behind a prompt."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from benchbook.explain.clean.line_index import Kinds
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Line
+
+# Each of the prompts below has one of these: change both together.
+_WORDS = ("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>", "ommand: ")
+_WORDS += ("ommand line: ", "md: ")
+_LONGEST = 4096  # characters; what is longer is no line that somebody typed
+_LIKE_COMMAND = r"(?=[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
+_PROMPTS = (
+    # user@host:~$, [user@host dir]#, (env) user@host %
+    r"(?:\([\w.:/ -]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,80}[^\n$#%>❯»]{0,120}\]? ?[$#%>❯»] ?",
+    # $, ~/src $, bash-5.1$, main ❯
+    r"(?:\([\w.:/ -]{1,40}\) ?)?(?:[~\w][\w./~:-]{0,80} ?)?[$❯»] +",
+    r"(?:[~\w][\w./~:-]{0,80})? ?(?<!\d)% +",
+    rf"(?:(?:root|bash|sh)\S{{0,80}} ?|[~/][\w./~-]{{0,80}} )?# +{_LIKE_COMMAND}",
+    r"PS(?: [A-Z]:\\[^>\n]{0,120}| [/~][^>\n]{0,120})?> ?",
+    r"[A-Z]:\\[^>\n]{0,120}> ?",
+    rf"\++ {_LIKE_COMMAND}",  # set -x
+    r"(?:In \[\d+\]: |>>> ?)!",
+    r"(?:[Cc]ommand(?: line)?|[Cc]md): +",
+)
+_PROMPT = late(rf"\s{{0,8}}(?:{'|'.join(_PROMPTS)})(\S.*)")
+_SPECIAL = frozenset("'\"\\#")
+_VARIABLE = late(r"(\w+)=(.*)", re.S)
+_BEFORE = {"sudo", "env", "time", "exec", "command", "nohup"}  # what only starts another
+
+
+def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
+    """What was typed in these lines, whose kinds these are, in their order; a line that ends with a
+    backslash goes on in the next."""
+    after = 0
+    for index in kinds.lines_with(_WORDS):
+        shown = _typed(lines[index].text) if index >= after else None
+        if shown is None:
+            continue
+        after = index + 1
+        while shown.endswith("\\") and len(shown) < _LONGEST and after <= len(lines):
+            more = lines[after].text if after < len(lines) else ""
+            shown, after = shown[:-1] + more.lstrip("> "), after + 1
+        if found := _command(lines[index].number, shown):
+            yield found
+
+
+def _typed(text: str) -> str | None:
+    found = _PROMPT.match(text) if len(text) <= _LONGEST else None
+    return found[1] if found else None
+
+
+def _words(text: str) -> list[str]:
+    """As a shell splits them: most lines have nothing that is special to it."""
+    if text.isascii() and _SPECIAL.isdisjoint(text):
+        return text.split()
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError:  # a quote that is not closed
+        return text.split()
+
+
+def _command(number: int, text: str) -> Command | None:
+    words = _words(text)
+    variables: dict[str, str] = {}
+    while words and ((one := _VARIABLE.fullmatch(words[0])) or words[0] in _BEFORE):
+        if one:
+            variables[one[1]] = one[2]
+        words = words[1:]
+    return Command(number, tuple(words), variables) if words else None

@@ -1,0 +1,1 @@
+"""What surrounds the figures of a log: runs, totals, machines, quoted rates."""

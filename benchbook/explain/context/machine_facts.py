@@ -1,0 +1,323 @@
+"""What a log shows of its machine beside the benchmark: caches and CPUs by lscpu, nproc; the link
+of a device by nvidia-smi, lspci; what its memory carries in theory, by what somebody or dmidecode
+says; what its kernel counted, by netstat and nstat.
+
+Only what is said once, or always the same: a log with two machines tells of neither.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report
+from benchbook.explain.printed_digits import LONGEST
+
+_CACHE = late(
+    r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
+    r"(?P<size>\d+(?:[.,]\d+)?) ?(?P<prefix>[KMG])(?P<summed>i?B)?(?: \(\d+ \w+\))?[ \t]*$",
+    re.M,
+)
+# /proc/cpuinfo: of Intel the last cache of a socket, of others often an L2.
+_CPUINFO = late(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
+_INTEL = late(r"\bIntel\(R\)|\bGenuineIntel\b")
+_CPUS = late(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
+_SOCKETS = late(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
+# nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
+# link has at the moment is no ceiling: idle ones rest at the lowest generation.
+_QUERIED = late(
+    r"^[ \t]*(?:[a-z_.]{1,40}, ){0,4}pcie\.link\.gen\.max, pcie\.link\.width\.max[ \t]*$", re.M
+)
+_LINK = late(r"^[ \t]*(?:[^,\n]{1,80}, ){0,4}(?P<generation>[1-7]), (?P<lanes>\d{1,2})[ \t]*$")
+# nvidia-smi -q, of each device.
+_SHOWN = late(
+    r"^[ \t]*PCIe Generation[ \t]*\n[ \t]*Max[ \t]*: (?P<generation>[1-7])[ \t]*\n"
+    r"(?:[ \t]*[A-Z][A-Za-z ]{0,30}: [\w/]{1,8}[ \t]*\n){0,6}"
+    r"[ \t]*Link Width[ \t]*\n[ \t]*Max[ \t]*: (?P<lanes>\d{1,2})x",
+    re.M,
+)
+_CAPABLE = late(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
+# How the device of the log is connected, in words; a mere bridge in a list is not that.
+_TUNNEL = late(
+    r"\b(?:via|over|through|by) (?:an? |external )?Thunderbolt ?(?P<version>[345])\b", re.I
+)
+_TUNNEL_BYTES_PER_S = {3: 5e9, 4: 5e9, 5: 15e9}  # 40, 40 and 120 Gbit/s
+# One direction of one lane in MB/s, after the coding of bits.
+_LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
+# The same of several runs, where somebody says that the device is attached so.
+_CABLE = late(
+    r"\b(?:connected|attached) (?:via|over|through|by) (?:an? )?Thunderbolt ?([345])\b", re.I
+)
+_GENERATION = {"2.5": 1, "5": 2, "8": 3, "16": 4, "32": 5, "64": 6}
+# Of one channel, core or link of several, or of a cache, it is no ceiling. Data sheets have it
+# without that word, in capitals; so has who measured it.
+_THEORETICAL = late(
+    r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
+    r"(?=.*\b(?:[Mm]emory|D?RAM|DDR\d?|HBM\d?)\b)"
+    r"(?:.*?\b[Tt]heoretical\b|(?!.*(?i:measured|achieved|attained|observed|STREAM|reached))"
+    r".*?\bMax(?:imum|\.)?(?: Main)? Memory Bandwidth\b)\D{0,60}?\b"
+    r"(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
+)
+_MEMORIES = ("emory", "RAM", "DDR", "HBM")  # one of which is in what that finds
+# Who reckons it out of clock and channels: 2 x 2666 MT/s x 8 B = 42.7 GB/s.
+_RECKONED = late(
+    r"^(?!.*\b(?:per|each|single|caches?|L[1-4]|LLC|PCIe?|link)\b)"
+    r"(?!.*(?i:measured|achieved|attained|observed|STREAM|reached|saw|got|triad|copy))"
+    r"(?=.*\d ?(?:MT/s|M?Hz)\b)(?=.*\b[Pp]eak\b)(?!.*[GT]i?B/s.*[GT]i?B/s)"
+    r".*[x×*·] ?\d.*= ?(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
+)
+# dmidecode, of each module; all of them together carry no less than their channels.
+_MODULE = late(r"^[ \t]*Locator: (\S.*?)[ \t]*$", re.M)
+_WIDTH = late(r"^[ \t]*Data Width: (?:(\d{2,4}) bits|Unknown)[ \t]*$", re.M)
+_CLOCK = late(
+    r"^[ \t]*Configured (?:Memory|Clock) Speed: (?:(\d{3,5}) M(?:T/s|Hz)|Unknown)[ \t]*$", re.M
+)
+_TYPE = late(r"^[ \t]*Type: (DDR[345]|Unknown)[ \t]*$", re.M)  # all of them have 64 bits
+_CPUS_OF_MODULE = 16  # more share one only where a virtual machine is told of one
+_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+# The last cache of a device: deviceQuery, clinfo.
+_OF_DEVICE = late(
+    r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
+)
+_FORWARDERS = ("hostfwd=", "forwarder/expose", "port-forward", "port forward")
+_FORWARDS = late(r"-\w*[LRD]")
+# Over which interface MPI was told to send: Open MPI, libfabric, UCX.
+_OVER_LOOPBACK = late(r"\b(?:btl_tcp_if_include|FI_TCP_IFACE|UCX_NET_DEVICES)[= ]lo\b")
+_LAUNCHERS = ("mpirun", "mpiexec", "srun")
+_ON_PURPOSE = late(
+    r"\b(?:cached?|L[1234]|LLC)\b.{0,60}\b(?:on purpose|intention|deliberate)"
+    r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
+    re.I,
+)
+_OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
+# Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.
+_NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+(\d{1,18})\b")
+_SNMP = "RcvbufErrors"
+_DEVICES = 16  # lines below such a head
+_MOST_NAMES = 20  # of counters in a line
+_NEAR_LINES = 3  # from a command to what it prints
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Give the reports the facts that they do not have themselves."""
+    found = {
+        "llc_bytes": _llc_bytes(log),
+        "cores": _cores(log),
+        "memory_bytes_per_s": _memory(log),
+    }
+    linked = [one for one in reports if "direction" in one.columns.union(one.facts)]
+    if linked:
+        # Of several devices one may be in the host.
+        link = (_tunnel(log) if len(linked) == 1 else None) or _pcie(log)
+        found |= {"device_cache_bytes": _device_cache(log), "pcie_bytes_per_s": link}
+    for report in reports:
+        for name, value in found.items():
+            if not value or report.facts.get(name) is not None:
+                continue
+            if name not in _OF_DEVICES or report.knowing("direction"):
+                report.facts[name] = value
+    _tell_tunnels(log, reports)
+    _tell_loopback(log, reports)
+    _tell_purpose(log, reports)
+    _tell_no_room(log, reports)
+
+
+def _tell_tunnels(log: Log, reports: list[Report]) -> None:
+    """An address of this host may be the mouth of a tunnel to another, from its command on."""
+    shown = [one.number for one in log.commands if _is_tunnel(one.words)]
+    shown += [one.number for one in log.having(*_FORWARDERS)]
+    begun = min(shown, default=None)
+    if begun is not None:
+        for report in reports:
+            if report.line >= begun:
+                report.facts["tunnelled"] = True
+
+
+def _is_tunnel(words: tuple[str, ...]) -> bool:
+    name = words[0].rpartition("/")[2]
+    if name in ("ssh", "autossh"):
+        return any(_FORWARDS.match(word) for word in words[1:])
+    return (name == "kubectl" and "port-forward" in words) or name == "socat"
+
+
+def _tell_loopback(log: Log, reports: list[Report]) -> None:
+    """What MPI sends over lo stays on its host, however the interfaces of the log are called."""
+    of_mpi = [one for one in reports if one.facts.get("pattern") == "point to point"]
+    started = log.having(*_LAUNCHERS) if of_mpi else []
+    begins = [line.number for line in started]
+    for report in of_mpi:
+        above = bisect_left(begins, report.line)
+        if above and _OVER_LOOPBACK.search(started[above - 1].text):
+            report.facts["device"] = "lo"
+
+
+def _tell_purpose(log: Log, reports: list[Report]) -> None:
+    """Who says above a run that it is one of the caches knows that it is."""
+    if not any(log.has(word) for word in ("purpose", "ntention", "eliberate")):
+        return
+    said = [line.number for line, _ in log.matches(_ON_PURPOSE)]
+    begins = [report.line for report in reports]
+    for report in reports:
+        above, before = bisect_left(said, report.line), bisect_left(begins, report.line)
+        # What was said above an earlier run was said of that one.
+        if above and not (before and said[above - 1] < begins[before - 1]):
+            report.facts["cached_on_purpose"] = True
+
+
+def _tell_no_room(log: Log, reports: list[Report]) -> None:
+    """By how much that count grew around a run; what it was behind it, where none is above."""
+    own = [one for one in reports if one.facts.get("protocol") == "udp"]
+    seen = list(_no_room(log)) if own else []
+    for report in own if seen else ():
+        behind = bisect_right(seen, report.line, key=lambda one: one[0])
+        if behind < len(seen):
+            before = seen[behind - 1][1] if behind else 0
+            report.facts["receive_buffer_errors"] = seen[behind][1] - before
+            report.facts["receive_buffer_errors_in_line"] = seen[behind][0]
+
+
+def _no_room(log: Log) -> Iterator[tuple[int, int]]:
+    """Each line that says it, with what was counted so far."""
+    names: list[str] = []
+    lite = False
+    for line in log.having("receive buffer errors", _SNMP, "Udp"):
+        words = line.text.split()[:_MOST_NAMES]
+        lite = words[:1] == ["UdpLite:"] or (lite and words[:1] != ["Udp:"])
+        if words[:1] == ["Udp:"] and _SNMP in words:
+            names = words
+        elif words[:1] == ["Udp:"] and len(words) == len(names):
+            if (said := words[names.index(_SNMP)]).isdecimal():
+                yield line.number, int(said[:18])
+        elif not lite and (counted := _NO_ROOM.match(line.text)):
+            yield line.number, int(counted[1] or counted[2])
+
+
+def _llc_bytes(log: Log) -> int | None:
+    """All last-level caches together. An L2 is the last one only where all levels are shown."""
+    text = log.text
+    if not any(log.has(one) for one in (" cache:", "L3:", " Cache:", " 缓存：")):
+        return _of_socket(log)
+    levels: dict[int, set[int]] = {}
+    sockets = _said(_SOCKETS, text) or 1
+    for one in _CACHE.finditer(text):
+        # Old versions tell one cache of each level, in K and without a B; how many sockets there
+        # are is not read where they speak another language.
+        if one["foreign"] and not one["summed"]:
+            return None
+        several = 1 if one["summed"] else sockets
+        size = float(one["size"].replace(",", ".")) * _SIZES[one["prefix"]] * several
+        levels.setdefault(int(one["level"]), set()).add(round(size))
+    last = max(levels, default=0)
+    whole = last == 3 or (last == 2 and 1 in levels)
+    return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+
+
+def _of_socket(log: Log) -> int | None:
+    """Those of one socket, which a machine has at least."""
+    text = log.text
+    if not log.has("cache size") or not _INTEL.search(text):
+        return None
+    several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
+    return several.pop() if len(several) == 1 else None
+
+
+def _device_cache(log: Log) -> int | None:
+    if not log.has("L2 Cache Size:") and not log.has("Global Memory cache size"):
+        return None
+    return _said(_OF_DEVICE, log.text)
+
+
+def _pcie(log: Log) -> float | None:
+    """One direction of a device's link; None where the log shows links that differ."""
+    links: set[tuple[int, int]] = set()
+    if log.has("pcie.link.gen.max"):
+        for line, _ in log.matches(_QUERIED):
+            for one in _below(log, line.number, _DEVICES):
+                if not (found := _LINK.match(one.text)):
+                    break
+                links.add((int(found["generation"]), int(found["lanes"])))
+    if log.has("PCIe Generation"):
+        for found in _SHOWN.finditer(log.text):
+            links.add((int(found["generation"]), int(found["lanes"])))
+    cables = set(_CABLE.findall(log.text)) if log.has("hunderbolt") else set()
+    if len(cables) == 1 and not links:
+        return _TUNNEL_BYTES_PER_S[int(cables.pop())]
+    if log.has("LnkCap:"):
+        for found in _CAPABLE.finditer(log.text):
+            links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
+    generation, lanes = links.pop() if len(links) == 1 else (0, 0)
+    return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
+
+
+def _tunnel(log: Log) -> float | None:
+    """One direction of the cable to a device in a box of its own."""
+    if not log.has("underbolt") and not log.has("UNDERBOLT"):
+        return None
+    said = {int(one["version"]) for one in _TUNNEL.finditer(log.text)}
+    return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
+
+
+def _memory(log: Log) -> float | None:
+    """The most that its memory carries, as somebody says or its modules do; None where several
+    differ."""
+    said = set()
+    for line in log.having("heoretical", "Memory Bandwidth", "peak", "Peak"):
+        text = line.text
+        if len(text) >= LONGEST:
+            continue
+        found = _THEORETICAL.match(text) if any(one in text for one in _MEMORIES) else None
+        if found is None and "=" in text and ("Hz" in text or "MT/s" in text):
+            found = _RECKONED.match(text)
+        if found:
+            size = 2**30 if found["binary"] else 10**9
+            said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
+    if said or not log.has("Locator: "):
+        return said.pop() if len(said) == 1 else None
+    return _modules(log)
+
+
+def _modules(log: Log) -> float | None:
+    """What all modules together carry; None where one of them is not told whole, as where somebody
+    shows one line of those that are alike."""
+    places = set(_MODULE.findall(log.text))
+    widths, clocks, types = (one.findall(log.text) for one in (_WIDTH, _CLOCK, _TYPE))
+    widths = widths or ["64" if one != "Unknown" else "" for one in types]
+    there = sum(map(bool, clocks))
+    if not len(places) == len(widths) == len(clocks) or "Not Specified" in places:
+        return None
+    if (_cores(log) or 0) > _CPUS_OF_MODULE * there:
+        return None
+    told = zip(clocks, widths, strict=True)
+    return (
+        sum(int(clock) * int(width) / 8 * 1e6 for clock, width in told if clock and width) or None
+    )
+
+
+def _cores(log: Log) -> int | None:
+    said = {
+        value
+        for command in log.commands
+        if command.words == ("nproc",) and (value := _printed(log, command.number))
+    }
+    if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
+        said.add(cpus)
+    return said.pop() if len(said) == 1 else None
+
+
+def _printed(log: Log, number: int) -> int | None:
+    """The number alone in a line that follows a command."""
+    texts = [line.text.strip() for line in _below(log, number, _NEAR_LINES) if line.text.strip()]
+    return int(texts[0]) if texts and re.fullmatch(r"\d{1,5}", texts[0]) else None
+
+
+def _below(log: Log, number: int, several: int) -> Sequence[Line]:
+    """Lines that follow; a line of the file may be several here."""
+    at = bisect_right(log.lines, number, key=lambda line: line.number)
+    return log.lines[at : at + several]
+
+
+def _said(pattern: re.Pattern[str], text: str) -> int | None:
+    found = {int(one[1]) for one in pattern.finditer(text)}
+    return found.pop() if len(found) == 1 else None

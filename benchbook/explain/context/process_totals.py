@@ -1,0 +1,160 @@
+"""Totals that somebody printed behind several processes: known by being the sum of their rates."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate, islice, pairwise
+from typing import NamedTuple
+
+from benchbook.explain.clean.decimal_marks import FIGURE, NUMBER
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import half_digit
+from benchbook.explain.units import bytes_per_s
+
+_WORDS = ("total", "sum", "aggregate", "combined", "overall", "together")
+_TOTAL = late(
+    rf"\b(?:{'|'.join(_WORDS)})\b\D{{0,40}}?({NUMBER})"
+    rf"|\b({NUMBER})(?: [MG]i?B/s(?:ec)?)?(?: of [a-z ]{{1,40}}?)? (?:(?:in|all) )?"
+    rf"(?:{'|'.join(_WORDS)})\b",
+    re.I,
+)
+_ALONE = late(r"^(\d{3,9}\.\d{1,9})(?: [MG]i?B/s(?:ec)?)?$")  # as awk or bc prints it
+_LARGE = ("GB/s", "GiB/s")
+_SHORT = 300  # characters of a line that says a total
+_ROUNDED = 0.002  # of it, if its digits leave no more open
+_MOST = 1000  # lines: each is compared with all names
+_MOST_COMPARED = 200_000  # totals, each with the names
+_OF_PROCESSES = ("mean", "best", "total", "")  # what a process prints of itself once
+_OF_MEMORY = ("array_bytes", "working_set_bytes", "arrays_moved")
+_OF_TRANSFERS = ("streams", "message_bytes")
+_APART = ("end", "direction", "reverse", "message_bytes")  # what is never added
+# Of a number that is no rate, or one of something else.
+_NO_RATE = late(r"\s?(?:(?:[mun\u00b5]?s|secs?|seconds|min|%|[KMGT]?i?B(?:ytes?)?)(?![\w/])|x\b)")
+PARTED = 2  # lines to what stands above them ÷ lines from one to the next
+_FEW = 3  # numbers of a line behind the first
+
+
+class _Parts(NamedTuple):
+    """Rates of one name, in the order of the log, with the sum down to each."""
+
+    name: str
+    unit: str
+    statistic: str
+    lines: list[int]
+    sums: list[float]
+    reports: list[Report]
+
+
+class _Said(NamedTuple):
+    """A number that may be a sum."""
+
+    line: Line
+    value: float
+    error: float  # what its digits leave open, as a share
+    unit: str  # GB/s or GiB/s where its line says so
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Add such a total to the last report that has a part of it."""
+    said = _said(log) if reports else []
+    several = _parts(reports)[: _MOST_COMPARED // len(said)] if said else []
+    known = {one.line for report in reports for one in report.results} if several else set()
+    for one in said:
+        for parts in several if one.line.number not in known else ():
+            count = bisect_left(parts.lines, one.line.number)
+            if several_of := _summed(one, parts, count):
+                of = {"summed_of": parts.statistic or "mean", "processes": several_of}
+                unit = one.unit or parts.unit
+                total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
+                parts.reports[count - 1].add(total)
+                known.add(one.line.number)  # what else is there is the same in another unit
+                break
+
+
+def _summed(one: _Said, parts: _Parts, count: int) -> int:
+    """Of how many above it it is the sum: of all, or of the last ones, where something else parts
+    them from those above; 0 where of none."""
+    if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
+        return count
+    if one.unit or count < 3:
+        return 0
+    begin = bisect_left(parts.sums, parts.sums[count - 1] - one.value * (1 + _ROUNDED), 0, count)
+    for at in range(begin, min(begin + 2, count - 2)):
+        if _is_parted(parts, at, count) and _is_sum(
+            one, parts.sums[count - 1] - parts.sums[at], parts.unit
+        ):
+            return count - 1 - at
+    return 0
+
+
+def _is_parted(parts: _Parts, at: int, count: int) -> bool:
+    """Whether a command stands behind the one at that place, or more than between the others."""
+    if parts.reports[at].asked != parts.reports[at + 1].asked:
+        return True
+    first, *others = (two - one for one, two in pairwise(parts.lines[at:count]))
+    return first > PARTED * max(others, default=0)
+
+
+def _is_sum(one: _Said, made: float, unit: str) -> bool:
+    # Who writes GB for MiB divides by either number.
+    scales = (1000, 1024) if one.unit and one.unit != unit else (1,)
+    return any(abs(one.value * scale - made) <= one.error * made for scale in scales)
+
+
+def _parts(reports: list[Report]) -> list[_Parts]:
+    """What several processes, or several starts, printed of the same."""
+    found: dict[tuple[object, ...], list[tuple[Report, Result]]] = {}
+    for report in reports:
+        for (name, statistic, unit), several in report.groups.items():
+            if statistic not in _OF_PROCESSES or not bytes_per_s(1.0, unit):
+                continue
+            for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS, of=several):
+                of = (report.column(one, column) for column in _APART)
+                key = name, unit, statistic, report.tool, *of
+                found.setdefault(key, []).append((report, one))
+    return [
+        _Parts(
+            own[0][1].name,
+            own[0][1].unit,
+            own[0][1].statistic,
+            [one.line for _, one in own],
+            list(accumulate(one.value for _, one in own)),
+            [report for report, _ in own],
+        )
+        for own in found.values()
+        if len(own) > 1
+    ]
+
+
+def _said(log: Log) -> list[_Said]:
+    """Lines with such a word and a number, and numbers alone."""
+    words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
+    found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
+    found += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
+    said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total) if one]
+    return sorted((one for one in said if one.value > 0), key=lambda one: one.line.number)
+
+
+def _is_short(line: Line) -> bool:
+    return len(line.text) < _SHORT
+
+
+def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said | None]:
+    """The number that the word is of, and the others behind it: there may be a count before it."""
+    group = found.lastindex or 0
+    yield _number(log, line, found[group], found.end(group))
+    behind = FIGURE.finditer(line.text, found.end(group)) if group == 1 else ()
+    for other in islice(behind, _FEW):
+        yield _number(log, line, other[0], other.end())
+
+
+def _number(log: Log, line: Line, digits: str, end: int) -> _Said | None:
+    if _NO_RATE.match(line.text, end):
+        return None
+    behind = line.text[end:].lstrip()
+    value = log.number(digits) or 0.0
+    unit = next((one for one in _LARGE if behind.startswith(one)), "")
+    return _Said(line, value, max(_ROUNDED, half_digit(digits) / value if value else 0.0), unit)

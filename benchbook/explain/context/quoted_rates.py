@@ -1,0 +1,79 @@
+"""What somebody says again in other words beside a tool's output: a rate with its digits, and bits
+where the tool has bytes, or the other way round."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.units import bytes_per_s
+
+QUOTED = "quoted"
+_WORDS = ("bit/s", "bits/s", "bps", "B/s", "Bytes/s", "Byte/s")
+_RATE = late(
+    r"(?<![\w.,])(?P<digits>\d[\d.,]*\d) ?(?P<prefix>[KkMGT])(?P<binary>i?)"
+    r"(?P<what>bits?|b|Bytes?|B)(?:/s(?:ec)?|ps)\b"
+)
+_OF_WHOLE = ("total", "mean", "best", "sum", "")
+_SHORT, _MOST = 300, 1000  # characters of such a line; lines
+_MOST_RESULTS = 10_000  # of a log that somebody speaks of
+_LEAST_DIGITS = 3  # that are not zeros at the end: fewer are alike by chance
+# Lines of other programs, and of who says what a figure is not.
+_OTHERS = ("copied", "=", " not ", "n't ", "instead", "rather than")
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Add such a rate to the report whose figure it has."""
+    few = sum(len(report.results) for report in reports) <= _MOST_RESULTS
+    rates = _rates(reports) if few else {}
+    known = {one.line for report in reports for one in report.results} if rates else set()
+    lines = (one for one in log.having(*_WORDS) if one.number not in known) if rates else ()
+    for line, _ in zip(lines, range(_MOST), strict=False):
+        said = list(_said(line))
+        if len(said) != 1 or any(one in line.text for one in _OTHERS):
+            continue
+        for unit, digits in said:
+            value = log.number(digits)
+            report, one = rates.get((value, _same(unit[0])), (None, None))
+            if report is None or one is None or _above(log, one.line) != _above(log, line.number):
+                continue
+            if one.line < line.number and _is_other(one.unit, unit):
+                of = {"quoted_from_line": one.line, "quoted_from_unit": one.unit}
+                report.add(Result(one.name, one.value, unit, line.number, QUOTED, of))
+
+
+def _rates(reports: list[Report]) -> dict[tuple[float | None, str], tuple[Report, Result]]:
+    """Printed rates that have digits enough, by value and prefix."""
+    return {
+        (one.value, _same(one.unit[0])): (report, one)
+        for report in reports
+        for (_, statistic, unit), several in report.groups.items()
+        if statistic in _OF_WHOLE and bytes_per_s(1.0, unit) is not None and unit[0] in "kKMGT"
+        for one in several
+        if len(f"{one.value:.10g}".replace(".", "").strip("0")) >= _LEAST_DIGITS
+    }
+
+
+def _said(line: Line) -> Iterator[tuple[str, str]]:
+    """The unit and the digits of each rate of a line."""
+    for found in _RATE.finditer(line.text) if len(line.text) < _SHORT else ():
+        prefix = _same(found["prefix"])
+        of_bytes = found["what"].startswith("B")
+        prefix = f"{prefix.upper()}i" if found["binary"] else prefix
+        yield f"{prefix}{'B' if of_bytes else 'bit'}/s", found["digits"]
+
+
+def _same(prefix: str) -> str:
+    return prefix.replace("K", "k")
+
+
+def _above(log: Log, line: int) -> int:
+    """How many commands are above a line."""
+    return bisect_left(log.commands, line, key=lambda command: command.number)
+
+
+def _is_other(printed: str, said: str) -> bool:
+    """Whether one is of bits, and the other of bytes."""
+    return ("bit" in printed) != ("bit" in said)

@@ -1,0 +1,63 @@
+"""Figures of several runs that are the same in all that is known of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from benchbook.explain.model import Command, Key, Report, Result
+from benchbook.explain.rules.common.transfer_ends import SUM
+from benchbook.explain.units import bytes_per_s, in_base
+
+# Of one run, a figure of the whole of it.
+WHOLE = ("mean", "best", "median", "total", "sum", "")
+MOST = 500  # runs of a log, and figures of a run: more are another matter
+# Columns and facts that are measured, or of one start alone: they differ from run to run.
+_MEASURED = frozenset(
+    {"elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"}
+    | {"rate_error_per_s", "iterations", "validated", "test_ns", "clock_ticks", "duration_s"}
+    | {"uptime_s", "pid", "near_port", "asked_in_line"}
+)
+
+Figure = tuple[Report, Result]
+
+
+def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
+    """Rates and times of whole runs, those together that differ in nothing: neither tool, setting
+    nor the command above them; in their order. Of streams their sum stands for all, where it is
+    there."""
+    if len(reports) > MOST:
+        return []
+    found: dict[Hashable, list[Figure]] = {}
+    for report in reports:
+        own = report.of_keys(_is_of_whole)
+        summed = any(one.of.get("stream") == SUM for one in own)
+        of_run = report.tool, report.version, report.asked, _plain(report.facts)
+        for one in own if len(own) <= MOST else ():
+            if not summed or one.of.get("stream") == SUM:
+                key = of_run, one.name, one.statistic, one.unit, _plain(one.of)
+                found.setdefault(key, []).append((report, one))
+    return list(found.values())
+
+
+def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
+    """Give each report the words of the last command above it, and what was set for that."""
+    for report in reports if commands else ():
+        if above := bisect_left(commands, report.line, key=lambda one: one.number):
+            last = commands[above - 1]
+            report.asked = (
+                *(f"{name}={one}" for name, one in last.environment.items()),
+                *last.words,
+            )
+
+
+def _is_of_whole(key: Key) -> bool:
+    _, statistic, unit = key
+    timed = bytes_per_s(1.0, unit) is not None or in_base(1.0, unit)[1] == "ns"
+    return timed and statistic in WHOLE
+
+
+def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    known = ((name, repr(one)) for name, one in columns.items() if name not in _MEASURED)
+    return tuple(sorted(known))

@@ -1,0 +1,388 @@
+"""What readers get and give: the cleaned log, and what one run of a program printed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from typing import Any, NamedTuple
+
+from benchbook.explain.clean.decimal_marks import number
+from benchbook.explain.clean.line_index import Kinds
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.results import Alike, Group, Key, Result, Results, by_columns, groups_of
+from benchbook.explain.sweeps import Sweep, sweeps_of
+
+
+class Line(NamedTuple):
+    """A line of the log without colours, quoting, stamps and indentation of what it was cut from
+    (a prompt stays, `Log.commands` has what was typed); `number` counts from 1 in the file."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A JSON value that begins in line `number`; not `whole` where its head or tail is missing.
+    `text` is what it was read from, `lines` the numbers of the lines of that."""
+
+    number: int
+    value: Any
+    whole: bool = True
+    text: str = ""
+    lines: Sequence[Line] = ()
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """By id, the line in which each of its objects begins; empty where they cannot be told, as
+        of what has lost its head. One pass over the text, made when it is first asked for."""
+        if not self.text.startswith(("{", "[")):
+            return {}
+        begins, at, line = list[int](), 0, 0
+        for token in _OBJECT.finditer(self.text):
+            if token["begins"]:
+                line += self.text.count("\n", at, token.start())
+                at = token.start()
+                begins.append(self.lines[line].number)
+        objects = [id(one) for one in _objects(self.value)]
+        # Of a document that was cut, what lies behind its last whole value was not read.
+        fits = len(objects) == len(begins) if self.whole else len(objects) <= len(begins)
+        return dict(zip(objects, begins, strict=False)) if fits else {}
+
+
+_OBJECT = late(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)
+
+
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All objects of a JSON value in the order in which they begin."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield one
+            left += reversed([each for each in one.values() if isinstance(each, dict | list)])
+        elif isinstance(one, list):
+            left += reversed([each for each in one if isinstance(each, dict | list)])
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line that the log shows behind a prompt, `words` as a shell splits them, with the
+    variables set before it."""
+
+    number: int
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A text as importers see it, and what was found in it."""
+
+    lines: tuple[Line, ...]
+    documents: tuple[Document, ...] = ()
+    commands: tuple[Command, ...] = ()
+    decimal_comma: bool = False
+    index: Kinds | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """Its lines by their kind."""
+        return self.index or Kinds("\n".join(line.text for line in self.lines))
+
+    @property
+    def text(self) -> str:
+        """All lines, cleaned, with line feeds."""
+        return self.kinds.text
+
+    def has(self, word: str) -> bool:
+        """Whether it has this word."""
+        return self.kinds.has(word)
+
+    def having(self, *words: str) -> list[Line]:
+        """Lines in which one of these words is found, in order."""
+        return [self.lines[index] for index in self.kinds.lines_with(words)]
+
+    def like(self, asked: Callable[[str], object]) -> list[Line]:
+        """Lines, in order, of which this is true whatever their digits are: it is asked of each
+        kind of line once, with zeros for digits."""
+        return [self.lines[index] for index in self.kinds.lines_like(asked)]
+
+    def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
+        """Lines in which the pattern is found, each with its first match."""
+        for line in self.lines:
+            if found := pattern.search(line.text):
+                yield line, found
+
+    def number(self, text: str) -> float | None:
+        """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);
+        None where it is none. `nan` and `inf` are numbers here: what was printed is not mended."""
+        return number(text, decimal_comma=self.decimal_comma)
+
+
+class Twice(NamedTuple):
+    """A number that the log prints, and what others that it prints make of it; `slack` is what
+    the digits of all of them leave open. logs/twice.py makes them."""
+
+    name: str
+    said: float
+    unit: str
+    line: int
+    made: float
+    made_of: str  # in words, with their lines
+    slack: float
+
+
+# Columns of `Result.of` and keys of `Report.facts` that rules rely on; importers may add others.
+# (A fact holds for all results of the report; a result's own column goes before it.)
+RESULT_COLUMNS = {
+    "array_bytes": "one array, as the tool works on it",
+    "working_set_bytes": "all buffers that one repetition works on",
+    "block_bytes": "of a block-wise copy",
+    "stride_bytes": "of a walk through memory: from one load to the next",
+    "message_bytes": "payload of one message, datagram or transfer",
+    "bytes_moved": "what the tool says was moved in `elapsed_s`",
+    "arrays_moved": "how many of its arrays a repetition reads and writes",
+    "elapsed_s": "what the tool says it took",
+    "elapsed_error_s": "how far the digits that were printed leave it open",
+    "rate_error_per_s": "the same of a rate that was printed in K or M",
+    "below_ns": "of times that were printed as 0: what their digits leave open",
+    "summed_of": "of a sum: the statistic of the processes that was added (mean)",
+    "process": "of several whose lines are mixed, from 0",
+    "part": "of a report that has several starts of a program one after the other, from 0",
+    "state": "of a counter: ok or absent, then with its `reason`",
+    "running_fraction": "of a counter: the share of the time that it was counted",
+    "multiplexed": "of a counter: whether it took turns with others",
+    "repetitions": "how many samples the statistic is of",
+    "repetition": "the number of this sample, from 0",
+    "threads": "in the program",
+    "processes": "of the program, at the same time",
+    "processes_timed": "of whose times minimum, mean and maximum are, one of each process",
+    "clock_resolution_ns": "of the tool's clock, as it says or as is known of it",
+    "clock_ticks": "of the clock in one timed test",
+    "protocol": "tcp or udp",
+    "end": "sender or receiver",
+    "clock_step_ns": "by how much the tool's clock went back while it ran, as the tool says",
+    "zero_copy": "of a rate: whether it may stand for a mapping that moves nothing",
+    "near_address": "of the end that printed the log",
+    "far_address": "of the other",
+    "direction": "host to device, device to host, both, device to device",
+    "host_memory": "pageable or pinned",
+    "tunnelled": "whether an address of the host itself may lead to another",
+    "cached_on_purpose": "whether somebody says above the run that it is one of the caches",
+    "ways": "of a rate between two devices: 1, or 2 where it is the sum of both directions",
+    "peers": "whether devices were told to reach each other directly: enabled or disabled",
+    "peer_access": "whether this pair of devices did so",
+    "devices": "of a rate: how many it is the sum of",
+    "llc_bytes": "the last-level caches as the log itself says",
+    "device_cache_bytes": "the last cache of the device as the log says",
+    "cpu": "its model as the log says",
+    "cores": "as the log says",
+    "memory_peak_bytes_per_s": "what the memory can do by its clock and width, as the log says",
+    "pcie_bytes_per_s": "one direction of the device's link at its best, as the log says",
+    "memory_bytes_per_s": "what the memory carries at its best, as the log says",
+    "outstanding": "exchanges that are under way at any time, where the tool says so",
+    "asked_per_s": "messages that were to be sent in a second",
+    "refused": "why the tool counted nothing at all, in its words",
+    "best_of": "of a best that somebody gives: how many runs are above it",
+    "median_of_runs": "the median of those runs",
+    "quoted_from_line": "of a rate that somebody repeats: where the tool printed it",
+    "quoted_from_unit": "in which unit it printed it",
+    "receive_buffer_errors": "datagrams for which a socket had no room, by the kernel's count",
+    "receive_buffer_errors_in_line": "where that count was seen",
+    "class_width": "of a percentile out of a histogram: how far it may be off for that, as a share",
+    "said_again": "whether it is the same figure as one above it of this name and statistic",
+    "per_cent_of_repetitions": "a hundredth of them, as printed",
+    "variation": "deviation ÷ mean of its latencies, as printed",
+    "interval_from_us": "of confidence, of the mean of its latencies; to `interval_to_us`",
+    "servers": "that answer each message",
+    "one_at_a_time": "whether each exchange began after the one before, as it was called",
+    "asked_in_line": "the line of the last command above the report",
+    "has_head": "of a run of ping: whether its first line is there, and no other's lines between",
+    "timed_out": "echoes of which a line says that nothing came in time",
+    "answers_of_others": "to an echo: lines that say that the host cannot be reached",
+    "validated": "whether the tool found its own results right",
+    "warned_stddev_ns": "the deviation of which the tool warned",
+    "warned_mean_ns": "the mean that it said with it",
+    "warned_share": "the first in per cent of the second, as it said",
+    "warned_in_line": "where it warned",
+    "from_node": "of a rate or a latency between memories: the node of the cores; to `to_node`",
+    "homed_in": "of a latency from another core's cache: whose memory has the line",
+    "mix": "of a rate of the whole system: its mixture of reads and writes",
+    "inject_delay": "of a figure under load: clocks that each thread waits between two accesses",
+    "access": "of a walk through memory: random where each read is anywhere in it",
+    "repetitions_at_most": "of a deviation: of how many samples it may be, where not all are told",
+    "clocks": "of a time: how many of the processor's own clock the tool counted for it",
+}
+
+
+# Columns that make of one figure several.
+SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "region", "core")
+_INF = float("inf")
+
+
+_Keys = dict[str, list[Key]]
+
+
+def _finite(several: Alike) -> Alike:
+    if all(map(math.isfinite, several.values)):
+        return several
+    return Group(one for one in several if abs(one.value) < _INF)
+
+
+@dataclass
+class Report:
+    """One run of a tool as its output tells it.
+
+    notes: sentences for people: what is missing (its head, its tail) or was not understood.
+    twice: numbers that it tells twice, so that they can contradict each other.
+    asked: the words of the last command above it, with what was set for that."""
+
+    tool: str
+    results: list[Result] | Results
+    line: int
+    version: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    twice: list[Twice] = field(default_factory=list)
+    asked: tuple[str, ...] = ()
+
+    def column(self, result: Result, name: str) -> Any:
+        """A column of one of its results, or the fact that holds for all; None if unknown."""
+        return result.of.get(name, self.facts.get(name))
+
+    def add(self, result: Result) -> None:
+        """One more, after others were asked for."""
+        self.results.append(result)
+        for name, made in vars(type(self)).items():
+            if isinstance(made, cached_property):
+                vars(self).pop(name, None)
+
+    @cached_property
+    def groups(self) -> Mapping[Key, Alike]:
+        """Its results by name, statistic and unit, in their order: a log may have 100,000, and what
+        a rule asks for are all of a group or none. Asked for when all of them are there."""
+        of = self.results
+        return of.groups() if isinstance(of, Results) else groups_of(of)
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns that any of its results has."""
+        return frozenset[str]().union(*self.settings)
+
+    @cached_property
+    def settings(self) -> list[Mapping[str, Any]]:
+        """The `of` of its results, each once that several share: there are many more results. Of
+        those in columns so many as differ in what any of them differ in."""
+        if isinstance(self.results, Results):
+            every = (of for several in self.groups.values() for of in several.settings)
+        else:
+            every = (one.of for one in self.results)
+        return list({id(of): of for of in every}.values())
+
+    @cached_property
+    def series(self) -> list[tuple[Alike, Result | None]]:
+        """Repetitions 0 to n - 1 of each figure that it has without a gap, and the one mean that it
+        prints of them, if any; a figure has one name, unit and setting."""
+        samples: dict[tuple[object, ...], Alike] = {}
+        means: dict[tuple[object, ...], Alike] = {}
+        apart = [name for name in SETTING if name in self.columns]
+        for (name, statistic, unit), several in self.groups.items():
+            if statistic in ("sample", "mean"):
+                by_setting = by_columns(several, apart) if apart else {(): several}
+                for setting, own in by_setting.items():
+                    found = samples if statistic == "sample" else means
+                    found[name, unit, *setting] = _finite(own)
+        return [
+            (own, means[key][0] if len(means.get(key, ())) == 1 else None)
+            for key, own in samples.items()
+            if len(own) > 1 and list(own.column("repetition")) == list(range(len(own)))
+        ]
+
+    @cached_property
+    def sweeps(self) -> list[Sweep]:
+        """Its means by the size of the message."""
+        return sweeps_of(self.groups)
+
+    def called(self, *names: str) -> Sequence[Result]:
+        """Its results of these names, in their order."""
+        return self._of(self._kinds[0], names)
+
+    def being(self, *statistics: str) -> Sequence[Result]:
+        """Its results that are one of these statistics, in their order."""
+        return self._of(self._kinds[1], statistics)
+
+    @cached_property
+    def _kinds(self) -> tuple[_Keys, _Keys]:
+        """The keys of its groups by name and by statistic: most rules ask for what it has not."""
+        by_name: _Keys = {}
+        by_statistic: _Keys = {}
+        for key in self.groups:
+            by_name.setdefault(key[0], []).append(key)
+            by_statistic.setdefault(key[1], []).append(key)
+        return by_name, by_statistic
+
+    def has(self, name: str) -> bool:
+        """Whether any of its results is called so."""
+        return name in self._kinds[0]
+
+    def kind(self, name: str, *statistics: str) -> Sequence[Result]:
+        """Its results of this name that are one of these statistics, in their order."""
+        own = self._kinds[0].get(name, ())
+        return self._these([key for key in own if key[1] in statistics])
+
+    def alike(self, name: str, statistic: str) -> list[tuple[str, Alike]]:
+        """The same by their unit."""
+        own = self._kinds[0].get(name, ())
+        return [(key[2], self.groups[key]) for key in own if key[1] == statistic]
+
+    def of_keys(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
+        """Its results whose name, statistic and unit are so, in their order."""
+        return self._these(list(filter(asked, self.groups)))
+
+    def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> Sequence[Result]:
+        if kinds.keys().isdisjoint(asked):
+            return []  # as most rules ask
+        return self._these([key for one in asked if one in kinds for key in kinds[one]])
+
+    def _these(self, keys: list[Key]) -> Sequence[Result]:
+        if not keys:
+            return []
+        if len(keys) == 1:
+            return self.groups[keys[0]]
+        if (every := frozenset(keys)) not in self._asked:
+            if isinstance(self.results, Results):
+                self._asked[every] = self.results.of(every)
+                return self._asked[every]
+            wanted = {number for number, key in enumerate(self.groups) if key in every}
+            of_these = map(wanted.__contains__, self._group_of)
+            self._asked[every] = list(compress(self.results, of_these))
+        return self._asked[every]
+
+    @cached_property
+    def _group_of(self) -> list[int]:
+        """The place of each result's group among the groups."""
+        places = {key: number for number, key in enumerate(self.groups)}
+        return [places[one.name, one.statistic, one.unit] for one in self.results]
+
+    @cached_property
+    def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
+        """What was asked for before: rules ask for the same, and change no list."""
+        return {}
+
+    def each(self, name: str) -> Sequence[Any]:
+        """What each of its results has in this column, in their order; None where it has it not."""
+        of = self.results
+        return of.column(name) if isinstance(of, Results) else [one.of.get(name) for one in of]
+
+    def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:
+        """Its results, or these of them, of which one of these columns may be known."""
+        several = self.results if of is None else of
+        if any(name in self.facts for name in names):
+            return several
+        asked = self.columns.intersection(names)
+        return [one for one in several if not asked.isdisjoint(one.of)] if asked else []

@@ -1,0 +1,188 @@
+"""Runs of ping, whichever program or language printed them: their replies, counts and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import LONGEST
+
+TOOL = "ping"
+HOSTS = 64  # of which lines may stand between each other
+
+
+@dataclass
+class Run:
+    """The lines of one start."""
+
+    line: int
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    replies: int = 0
+    ended: bool = False
+    told: bool = False  # its minimum, mean and maximum
+    parallel: bool = False  # with others, whose lines are between its own
+    marks: dict[str, int] = field(default_factory=dict)  # lines without which others mean nothing
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the next reply is one of its own, whoever sends it."""
+        return self.replies > 0 and not self.ended and not self.parallel
+
+    def add(self, time: float, unit: str, line: Line) -> None:
+        """A reply."""
+        of = {"repetition": self.replies}
+        self.replies += 1
+        self.results.append(Result("round trip", time, unit, line.number, "sample", of))
+
+    def add_counts(self, sent: int, got: int, line: Line) -> None:
+        """Packets, which it says at its end."""
+        self.ended = True
+        for name, count in (("packets sent", sent), ("packets received", got)):
+            self.results.append(Result(name, count, "packets", line.number, "total"))
+
+    def add_loss(self, share: float, number: int) -> None:
+        """The share that was lost, in the line of this number."""
+        self.results.append(Result("loss", share, "%", number, "total"))
+
+    def add_statistic(self, name: str, value: float, unit: str, line: Line) -> None:
+        """What it says of all of its times."""
+        got = [one.value for one in self.results if one.name == "packets received"]
+        of = {"repetitions": round(got[-1])} if got else {}
+        self.results.append(Result("round trip", value, unit, line.number, name, of))
+
+
+Finds = Callable[[str], re.Match[str] | None]
+Takes = Callable[[list[Run], Line, re.Match[str]], None]
+# Words, of which a line has one in which the pattern is found; what is done with that.
+Taken = tuple[Sequence[str], Finds, Takes]
+
+
+def read_by(
+    log: Log,
+    taken: Sequence[Taken],
+    only_with: Mapping[Takes, str],
+    usual: re.Pattern[str] | None = None,
+) -> list[Report]:
+    """One report for each start; without a head, a title or the sums end one. `only_with`: what
+    means something only in a log that has that word, too; `usual`: replies in ms of a run alone,
+    found faster."""
+    runs: list[Run] = []
+    # Patterns of which the log has no word are not tried, lines that have none are not looked at.
+    present = [([one for one in words if log.has(one)], *rest) for words, *rest in taken]
+    asked = [
+        (words, find, take)
+        for words, find, take in present
+        if words and (take not in only_with or log.has(only_with[take]))
+    ]
+    for line in log.having(*{word: None for words, *_ in asked for word in words}):
+        alone = usual and runs and runs[-1].is_alone
+        if alone and (found := usual.fullmatch(line.text)) and (time := float(found[1])) > 0:
+            runs[-1].add(time, "ms", line)
+            continue
+        _take(runs, line, asked)
+    return [_report(run) for run in runs if run.results]
+
+
+def _take(runs: list[Run], line: Line, asked: Sequence[Taken]) -> None:
+    """What the first of these patterns finds in a line."""
+    text = line.text
+    if len(text) > LONGEST:
+        return
+    for words, find, take in asked:
+        for word in words:
+            if word in text:
+                break
+        else:
+            continue
+        if found := find(text):
+            take(runs, line, found)
+            break
+
+
+def _report(run: Run) -> Report:
+    notes = list(run.notes)
+    if "head" in run.marks and not run.parallel:
+        run.facts["has_head"] = True
+    if not run.ended:
+        notes.append("its statistics are not in the log: the tail is missing")
+    return Report(TOOL, run.results, run.line, "", run.facts, notes)
+
+
+def number_of(text: str) -> float | None:
+    """A number as ping prints it: a comma in it is of decimals, for it groups no digits."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def begun(runs: list[Run], line: Line) -> Run:
+    """A run that begins in this line."""
+    runs.append(Run(line.number))
+    return runs[-1]
+
+
+def going(runs: list[Run], line: Line) -> Run:
+    """The last run, or one that begins in this line where it has ended."""
+    return begun(runs, line) if not runs or runs[-1].ended else runs[-1]
+
+
+def untold(runs: list[Run], line: Line) -> Run:
+    """The run whose minimum, mean and maximum these are: each has them once, and people make
+    lists of such lines."""
+    run = begun(runs, line) if not runs or runs[-1].told else runs[-1]
+    run.ended = run.told = True
+    return run
+
+
+def opened(runs: list[Run], fact: str, value: str) -> Run | None:
+    """The run of which this is true and which has not ended, made the last one: of several at the
+    same time, each goes on between the others' lines."""
+    for back, run in enumerate(reversed(runs[-HOSTS:]), 1):
+        if not run.ended and run.facts.get(fact) == value:
+            if back > 1:
+                runs.append(runs.pop(-back))
+            return run
+    return None
+
+
+def headed(runs: list[Run], line: Line, found: re.Match[str]) -> Run:
+    """A run that begins with its head: whom it asks, with how much."""
+    others = [one for one in runs[-HOSTS:] if not one.ended]
+    run = begun(runs, line)
+    for one in [*others, run] if others else []:
+        one.parallel = True
+    run.marks["head"] = line.number
+    named = found.groupdict()
+    run.facts["message_bytes"] = int(named["bytes"])
+    run.facts["far_host"] = named["host"]
+    run.facts["far_address"] = named.get("address") or named["host"]
+    return run
+
+
+def replied(
+    runs: list[Run],
+    line: Line,
+    printed: str,
+    unit: str,
+    size: int | None,
+    address: str,
+    *,
+    at_most: bool = False,
+) -> None:
+    """A reply, and what it tells of its run."""
+    time = number_of(printed)
+    if time is None:
+        return
+    run = opened(runs, "far_address", address) or going(runs, line)
+    if size is not None:
+        run.facts.setdefault("message_bytes", size)
+    run.facts.setdefault("far_address", address)
+    run.add(time, unit, line)
+    if at_most:
+        run.results[-1].of = {**run.results[-1].of, "at_most": True}

@@ -1,0 +1,392 @@
+"""Google Benchmark: its JSON, CSV and console output, with counters, repetitions and errors."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Document, Line, Log, Report, Result
+from benchbook.explain.printed_digits import half_digit, is_number, printed_lines, unmarked
+from benchbook.explain.units import in_base
+
+TOOL = "google-benchmark"
+LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
+WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
+WORDS += ("BM_", " ns  ", " us  ")
+# A row says what it is without its head, too: two times in one unit, and a count. ms stand before
+# two spaces in many logs.
+_BARE = (
+    r" ([nu]s) {2,}[\d.]+ \1 +\d+(?![\d.])"
+    r"|BM_(?<!\wBM_)[^\s|]{1,200}+ +[\d.]+ (?:([mnu]s) +[\d.]+ \2|s +[\d.]+ s) +\d+(?![\d.])"
+)
+SIGNS = late(
+    r'"benchmarks"|"real_time"'
+    r"|Benchmark +(?:\| *)?Time(?:\(ns\))? +(?:\| *)?CPU(?:\(ns\))? +(?:\| *)?Iterations"
+    rf"|name,iterations,real_time,cpu_time|{_BARE}"
+)
+
+_HEAD = late(
+    r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
+)
+_ROW = late(
+    r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
+    r"(?P<cpu>-?[\d.,]+(?:e\+\d+)?) (?P<cpu_unit>ns|us|ms|s|%) +"
+    r"(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
+)
+# Before 1.0 the unit stood above the columns.
+_OLD_ROW = late(
+    r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?\d+) +(?P<cpu>-?\d+) +(?P<iterations>\d+)"
+    r"(?: +(?P<rest>\S.*))?$"
+)
+# To 1.4, without their names.
+_BARE_RATES = late(
+    r"(?:(?P<bytes>\d+(?:\.\d+)?)(?P<of_bytes>[kMGT]?)B/s(?: +|$))?"
+    r"(?:(?P<items>\d+(?:\.\d+)?)(?P<of_items>[kMGT]?) items/s(?: |$))?"
+)
+# One after the other; behind the last of them may stand a label, with signs of equality too.
+_COUNTER = late(
+    r" *([^\s=,]+)=(?:(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEZYmun]i?|%)?(/s|s)?"
+    r"|-?(?:nan|inf)\S*)(?= |$)"
+)
+_CELL = late(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEZYmun]i?|%)?(/s|s)?")
+_AGGREGATE = late(r"_(mean|median|stddev|cv|min|max)$")
+_CACHE = late(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
+_CPUS = late(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
+_ERROR = late(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
+_CSV = "name,iterations,real_time,cpu_time"
+_OWN_COLUMNS = late(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
+_BARE_ROW = late(_BARE)
+_TIMES = ("ns", "us", "ms", "s")
+_LONGEST_LABEL = 200
+_DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_DECIMAL |= {"Z": 1e21, "Y": 1e24, "m": 1e-3, "u": 1e-6, "n": 1e-9}
+_BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
+_BINARY |= {"Z": 2.0**70, "Y": 2.0**80}
+MOST_SHARE = 1000.0  # deviation ÷ mean
+_RATES = {"bytes_per_second": "B/s", "items_per_second": "items/s"}
+_OWN = {
+    "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
+    "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "label",
+    "aggregate_name", "aggregate_unit", "error_occurred", "error_message", "skipped",
+    "skip_message", "big_o", "rms", "cpu_coefficient", "real_coefficient",
+}  # fmt: skip
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each run of a binary."""
+    reports: list[Report] = []
+    last: Document | None = None  # an entry by itself, the one above
+    for document in log.documents:
+        found = _of_document(document)
+        if found and last and _is_entry(document.value) and _goes_on(last, document):
+            reports[-1].results += found[0].results  # of a list that was cut at both ends
+        else:
+            reports += found
+        last = document if found and _is_entry(document.value) else None
+    if log.has("Iterations") or _BARE_ROW.search(log.text):
+        reports += _of_console(log)
+    if log.has(_CSV):
+        reports += _of_csv(log)
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _of_document(document: Document) -> list[Report]:
+    value = document.value
+    if isinstance(value, list) and any(map(_is_entry, value)):  # what `jq .benchmarks` leaves
+        value = {"": value}
+    elif _is_entry(value):
+        value = {"": [value]}
+    if not isinstance(value, dict):
+        return []
+    entries = value.get("benchmarks")
+    headless = "benchmarks" not in value and ("" in value or not document.whole)
+    if headless:
+        found = value.get("", [value])
+        entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
+    if not isinstance(entries, list):
+        return []
+    records = [one for one in entries if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    known = [one for one in records if "real_time" in one or "error_occurred" in one]
+    context = value.get("context")
+    context = context if isinstance(context, dict) else {}
+    if not known or (not context and not any("time_unit" in one for one in known)):
+        return []
+    report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
+    _context(context, report)
+    if headless:
+        report.notes.append("The head of this JSON is missing: nothing tells of the machine.")
+    for record in known:
+        if "time_unit" not in record and not document.whole and "error_occurred" not in record:
+            report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
+            continue
+        _record(record, document.places.get(id(record), document.number), report)
+    return [report]
+
+
+def _goes_on(above: Document, below: Document) -> bool:
+    """Whether they are entries of one list: at most a comma is between them."""
+    return bool(above.lines) and below.number <= above.lines[-1].number + 1
+
+
+def _is_entry(one: Any) -> bool:
+    """Whether it is whole, and nobody else's: nothing else tells where the head is missing."""
+    keys = {"name", "iterations", "real_time", "cpu_time", "time_unit"}
+    return isinstance(one, dict) and keys <= one.keys()
+
+
+def _context(context: dict[str, Any], report: Report) -> None:
+    if isinstance(context.get("num_cpus"), int):
+        report.facts["cores"] = context["num_cpus"]
+    if str(context.get("library_build_type", "")).lower() == "debug":
+        report.notes.append(_DEBUG)
+    if context.get("cpu_scaling_enabled"):
+        report.notes.append(_SCALING)
+    caches = context.get("caches")
+    levels: dict[int, int] = {}
+    for cache in caches if isinstance(caches, list) else []:
+        try:
+            size, level = int(cache["size"]), int(cache["level"])
+            each = max(1, int(cache["num_sharing"]))
+        except (TypeError, KeyError, ValueError, OverflowError):
+            continue
+        if cache.get("type") in ("Unified", "Data"):
+            levels[level] = size * max(1, report.facts.get("cores", each) // each)
+    if levels and max(levels) > 1:
+        report.facts["llc_bytes"] = levels[max(levels)]
+
+
+_DEBUG = "The benchmark library was built for debugging; its own loop is slower than it need be."
+_SCALING = "The clock of the CPU may have changed while it ran: frequency scaling was enabled."
+
+
+def _record(record: dict[str, Any], line: int, report: Report) -> None:
+    """The times, rates and counters of one entry."""
+    name = str(record.get("run_name") or _AGGREGATE.sub("", record["name"]))
+    if record.get("error_occurred") or record.get("skipped"):
+        why = record.get("error_message") or record.get("skip_message") or "it does not say why"
+        report.notes.append(f"{record['name']} has no numbers: {why}.")
+        return
+    statistic = str(record.get("aggregate_name") or "") if "aggregate_name" in record else ""
+    of: dict[str, Any] = {"benchmark": name}
+    several = isinstance(record.get("repetitions"), int) and record["repetitions"] > 1
+    if isinstance(record.get("repetition_index"), int) and several:
+        of["repetition"], statistic = record["repetition_index"], "sample"
+    if isinstance(record.get("threads"), int):
+        of["threads"] = record["threads"]
+    if record.get("label"):
+        of["label"] = str(record["label"])[:_LONGEST_LABEL]
+    share = record.get("aggregate_unit") == "percentage" or statistic == "cv"
+    if isinstance(record.get("iterations"), int):
+        of["repetitions" if statistic not in ("", "sample") else "iterations"] = record[
+            "iterations"
+        ]
+    unit = str(record.get("time_unit") or "ns")
+    parts = [("real_time", unit), ("cpu_time", unit)]
+    parts += [(key, _RATES.get(key, "")) for key in record if key not in _OWN]
+    for key, its_unit in parts:
+        value = record.get(key)
+        if share and is_number(value) and value > MOST_SHARE:
+            # Versions before 1.8 scale it in their CSV as if it were a time.
+            report.notes.append(f"The cv of {name} ({key}) is no share; it was not read.")
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            size, printed = (100.0, "%") if share else (1.0, its_unit or "1")
+            report.results.append(
+                Result(_title(name, key), value * size, printed, line, statistic, of)
+            )
+
+
+def _title(name: str, key: str) -> str:
+    return f"{name} {key.removesuffix('_time')} time" if key.endswith("_time") else f"{name} {key}"
+
+
+def _of_console(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    facts: dict[str, Any] = {}
+    notes: list[str] = []
+    columns: list[str] = []
+    report: Report | None = None
+    in_head = False  # the unit
+    for line in printed_lines(log):
+        text = unmarked(line.text)
+        if text.startswith("|"):  # somebody's table of Markdown
+            text = "  ".join(one.strip(" `*") for one in text.strip("| ").split("|"))
+        head = _HEAD.match(text)
+        if head:
+            report = Report(TOOL, [], line.number, "", facts, notes)
+            reports.append(report)
+            facts, notes = {}, []
+            names = head["counters"] or ""
+            columns = [] if "UserCounters" in names else names.split()
+            in_head = bool(head["ns"])
+        elif report is not None and text.startswith(("```", "~~~")):
+            # What is pasted elsewhere, without its head, is another run.
+            report = Report(TOOL, [], line.number, "", dict(report.facts))
+            reports.append(report)
+        elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
+            _console_row(log, line, row, columns, report)
+        elif report is None and _BARE_ROW.search(text) and (row := _ROW.match(text)):
+            report = Report(TOOL, [], line.number, "", facts, notes)
+            reports.append(report)
+            facts, notes, columns = {}, [], []
+            in_head = False
+            _console_row(log, line, row, columns, report)
+        elif report is not None and (error := _ERROR.match(text)):
+            report.notes.append(f"{error['name']} has no numbers: {error['why']}.")
+        else:
+            _console_context(text, facts, notes)
+            if facts and report is not None and text.startswith("Run on ("):
+                report = None
+    _number_samples(reports)
+    return [one for one in reports if one.results or one.notes]
+
+
+def _console_context(text: str, facts: dict[str, Any], notes: list[str]) -> None:
+    if cpus := _CPUS.match(text):
+        facts["cores"] = int(cpus[1])
+    elif (cache := _CACHE.match(text)) and int(cache[1]) > 1:
+        facts["llc_bytes"] = int(cache[3]) * 2**10 * int(cache[5])
+    elif text.startswith("***WARNING*** Library was built as DEBUG"):
+        notes.append(_DEBUG)
+    elif text.startswith("***WARNING*** CPU scaling is enabled"):
+        notes.append(_SCALING)
+
+
+def _console_row(
+    log: Log, line: Line, row: re.Match[str], columns: list[str], report: Report
+) -> None:
+    aggregate = _AGGREGATE.search(row["name"])
+    name = row["name"].removesuffix(aggregate[0]) if aggregate else row["name"]
+    statistic = aggregate[1] if aggregate else ""
+    key = "repetitions" if aggregate else "iterations"
+    of: dict[str, Any] = {"benchmark": name, key: int(row["iterations"])}
+    if threads := re.search(r"/threads:(\d+)", name):
+        of["threads"] = int(threads[1])
+    units = row.groupdict("ns")
+    parts = [
+        ("real_time", row["time"], units.get("unit", "ns")),
+        ("cpu_time", row["cpu"], units.get("cpu_unit", "ns")),
+    ]
+    told = [log.number(printed) for _, printed, _ in parts]
+    if told == [0.0, 0.0] and not aggregate:
+        of["below_ns"] = max(in_base(half_digit(printed), unit)[0] for _, printed, unit in parts)
+    for (title, _, unit), value in zip(parts, told, strict=True):
+        if value is not None:
+            report.results.append(
+                Result(_title(name, title), value, unit, line.number, statistic, of)
+            )
+    rest = row["rest"] or ""
+    counters = _counters(rest)
+    cells = rest.split()
+    if not counters and (bare := _BARE_RATES.match(rest)):
+        both = [("bytes_per_second", bare["bytes"], bare["of_bytes"], "/s")]
+        both += [("items_per_second", bare["items"], bare["of_items"], "/s")]
+        counters = [one for one in both if one[1]]
+    if columns and not counters and len(cells) == len(columns):
+        counters = [
+            (column, *cell.groups())
+            for column, one in zip(columns, cells, strict=True)
+            if (cell := _CELL.fullmatch(one))
+        ]
+    if (
+        counters
+        and counters[-1][0] in _RATES
+        and not any(counters[-1][2:])
+        and rest.endswith(counters[-1][1])
+    ):
+        counters = counters[:-1]  # a narrow window wrapped it before its unit
+    for counter, number, prefix, per in counters:
+        value, unit = _scaled(counter, number, prefix or "", per or "")
+        report.results.append(
+            Result(_title(name, counter), value, unit, line.number, statistic, of)
+        )
+
+
+def _counters(rest: str) -> list[tuple[str, str, str, str]]:
+    """The counters at the begin of what stands behind the iterations, without those that are no
+    number."""
+    found, at = [], 0
+    while one := _COUNTER.match(rest, at):
+        at = one.end()
+        if one[2]:
+            found.append(one.groups(""))
+    return found
+
+
+def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, str]:
+    """A counter with its unit; bytes per second have always been in powers of 1024."""
+    if prefix == "%":
+        return float(number), "%"
+    if counter == "bytes_per_second" and prefix[:1] in _BINARY:
+        if prefix[0] in "PEZY":  # units that nothing else is printed in
+            return float(number) * _BINARY[prefix[0]] / _BINARY["T"], "TiB/s"
+        return float(number), f"{prefix[0].upper()}iB/s"
+    binary = prefix.endswith("i")
+    sizes = _BINARY if binary and prefix[:1] in _BINARY else _DECIMAL
+    value = float(number) * (sizes[prefix[0]] if prefix else 1.0)
+    return value, _RATES.get(counter, {"/s": "1/s", "s": "s"}.get(per, "1"))
+
+
+def _number_samples(reports: list[Report]) -> None:
+    """Rows of the same name and statistic are repetitions, in their order."""
+    for report in reports:
+        counts: dict[str, int] = {}
+        for one in report.results:
+            if not one.statistic:
+                counts[one.name] = counts.get(one.name, 0) + 1
+        seen: dict[str, int] = {}
+        for index, one in enumerate(report.results):
+            if not one.statistic and counts[one.name] > 1:
+                number = seen[one.name] = seen.get(one.name, -1) + 1
+                report.results[index] = Result(
+                    one.name, one.value, one.unit, one.line, "sample",
+                    {**one.of, "repetition": number},
+                )  # fmt: skip
+
+
+def _of_csv(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    columns, before = list[str](), ""
+    for line in printed_lines(log):
+        text = line.text.strip().removeprefix(before)
+        if (at := text.find(_CSV)) >= 0:
+            if _OWN_COLUMNS.fullmatch(text[:at]):
+                at = 0
+            before, columns = text[:at] or before, text[at:].split(",")
+            reports.append(Report(TOOL, [], line.number))
+        elif columns and text.startswith('"'):
+            record: dict[str, Any] = dict(zip(columns, next(csv.reader([text]), []), strict=False))
+            if "name" not in record:
+                continue  # cut behind columns of the program's own
+            if (
+                record.get("time_unit") not in (*_TIMES, None)
+                and record.get("error_occurred") != "true"
+            ):
+                continue  # the growth that was fitted, and how well: BigO and RMS
+            numbers = {key: _float(one) for key, one in record.items() if key not in ("name",)}
+            aggregate = _AGGREGATE.search(str(record["name"]))
+            typed = {
+                **{key: value for key, value in numbers.items() if value is not None},
+                "name": record["name"],
+                "time_unit": record.get("time_unit") or "ns",
+                "error_occurred": record.get("error_occurred") == "true",
+                "error_message": record.get("error_message") or "",
+            }
+            if aggregate:
+                typed |= {"aggregate_name": aggregate[1]}
+            elif (numbers.get("iterations") or 0.0) >= 1:
+                typed["iterations"] = int(min(numbers["iterations"], 1e18))
+            _record(typed, line.number, reports[-1])
+        elif text:
+            columns = []
+    _number_samples(reports)
+    return [one for one in reports if one.results]
+
+
+def _float(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None

@@ -1,0 +1,376 @@
+"""iperf3's text: TCP and UDP, either end, streams beside each other, both ways, sums."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Line, Log, Report, Result
+from benchbook.explain.printed_digits import is_left_out, printed_lines
+from benchbook.explain.readers.common.iperf_lines import (
+    CONNECTED,
+    LOST,
+    Family,
+    Row,
+    Shown,
+    Stretch,
+    figures,
+    link_speed,
+    losses,
+    moved_unit,
+    out_of_order,
+    row_of,
+    stretch,
+)
+from benchbook.explain.results import ALIKE, LONG, Block, Column, results_of
+
+TOOL = "iperf3"
+LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
+WORDS = ("Bytes", "iperf3: ", "iperf 3.")
+SIGNS = late(
+    r"\[[ \t]*(?:\d+|SUM)\](?:\[[TR]X-[CS]\])?[ \t]+[\d.,]+[ \t]*-[ \t]*[\d.,]+[ \t]+sec[ \t]+"
+    r"[-\w.,]+?[ \t]*[KMGT]?Bytes|iperf3: (?:error|interrupt|the )|iperf 3\."
+)
+_CLIENT = late(r"Connecting to host (?P<host>\S+), port \d+")
+_SERVER = late(r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:")
+_VERSION = late(r"^\s*iperf (3\.\S+)")
+_REVERSE = late(r"Reverse mode, remote host")
+_TEST = late(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
+_MSS = late(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
+_ERROR = late(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
+_CPU = late(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
+# A member of an object, or a bracket; there the server's text is one string.
+_OF_JSON = late(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
+_RULE = late(r"^(?:.*\s)?- - - - -")
+_SENT = late(r"\bRetr\b|\bCwnd\b")
+_RETRANSMITS = late(
+    r"^\s+(\d+)(?:\s+([\d.,]+) ?([KMGT]?)Bytes?)?\s*(?:(?:\(omitted\)|sender)\s*)?$"
+)
+_COUNT = late(r"^\s+(\d+)\s*(?:\(omitted\)\s*)?$")
+_WRAPPED = late(r"^\s*(?:\([\d.e+-]+%\)\s+)?(sender|receiver)\b")  # the end of a row, in mails
+_COUNTED = late(r"\[\s*\d+\] Sent \d+ datagrams")
+
+
+_NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything
+
+
+@dataclass
+class _Run:
+    """The lines of one test at one end."""
+
+    line: int
+    client: bool | None = None
+    rows: list[tuple[Row, bool]] = field(default_factory=list)  # behind a line of dashes?
+    facts: dict[str, Any] = field(default_factory=dict)
+    version: str = ""
+    reverse: bool = False
+    stretches: dict[int, Stretch] = field(default_factory=dict)  # by how many rows are above
+    results: list[Result | Block] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)  # streams whose end was told
+    told: set[tuple[str, str, str]] = field(default_factory=set)  # and which end, of which way
+    counted: bool = False  # an old client ends with what was sent
+    old: bool = False  # such a one was seen above
+    headed: bool = False  # what is over its first row is there
+    connected: set[str] = field(default_factory=set)
+    gaps: bool = False  # somebody left rows out
+
+    _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
+
+    def columns_of(
+        self, stream: str, end: str | None, role: str | None, omitted: bool
+    ) -> dict[str, Any]:
+        """What tells a row from others: the same object for all that are alike."""
+        key = stream, end, role, omitted
+        if key not in self._columns:
+            told = {"stream": stream, "end": end, "direction": role, "omitted": omitted}
+            self._columns[key] = {name: one for name, one in told.items() if one}
+        return self._columns[key]
+
+    def took(self) -> bool:
+        return bool(self.rows or self.notes)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each test; that of a server's output within a client's is another."""
+    speed = link_speed(log)
+    shown = _shown(log)
+    reports = [_report(log, run, _command(shown, run)) for run in _runs(log) if run.took()]
+    for report in reports:
+        report.facts |= speed
+    return reports
+
+
+def _runs(log: Log) -> list[_Run]:
+    family, runs = Family(log), [_Run(1)]
+    ruled = closing = False  # after dashes; after the head of columns that follows them
+    headed = False  # the last head of columns has no rows yet
+    wrapped, shown = _wrapped(log), {one.number for one in _shown(log)}
+    lines, at = list(printed_lines(log)), 0
+    alike = 0  # rows of one stream below each other
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        # Nearly all lines are rows, which begin nothing.
+        if line.number in shown and runs[-1].done:
+            _next(runs, line)
+        usual = family.name == TOOL and "/sec" in line.text and line.text[0] == "["
+        if not usual and (_is_of_json(line.text) or family.of(line) == "iperf"):
+            continue
+        run = runs[-1] if usual else _begun(line, runs)
+        row = row_of(log, line)
+        if row is not None and not row.ended and line.number in wrapped:
+            row = row._replace(ended=wrapped[line.number])
+        if row is not None:
+            if not row.ended and row.start_s == 0 and _is_cut_total(row, run):
+                row = row._replace(ended="receiver")
+            total = row.stream, row.role or "", row.ended
+            if row.start_s == 0 and (total in run.told if row.ended else row.stream in run.done):
+                run = _next(runs, line)
+                run.headed = headed  # what stands over it was read before it began
+                if headed and "protocol" in runs[-2].facts:
+                    run.facts["protocol"] = runs[-2].facts["protocol"]
+            if row.ended:
+                run.done.add(row.stream)
+                run.told.add(total)
+            run.line = line.number if not run.rows and run.client is None else run.line
+            alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
+            run.rows.append((row, closing or run.counted))
+            ruled = headed = False
+            if alike >= ALIKE and not wrapped:
+                alike = ALIKE - LONG  # where few follow that are alike, fewer follow those
+                if several := stretch(lines, at, row):
+                    run.stretches[len(run.rows)] = several
+                    at += len(several.lines)
+        elif "[ ID]" in line.text:
+            if run.counted or (run.done and not ruled):
+                run = _next(runs, line)  # of which only this head is left
+            _says(log, run, line)
+            run.headed = run.headed or not run.rows
+            closing, ruled, headed = ruled, False, True
+        else:
+            _says(log, run, line)
+            if "Summary Results:" in line.text or _is_rule(line.text):
+                closing, ruled = False, True
+    return runs
+
+
+def _is_cut_total(row: Row, run: _Run) -> bool:
+    """Whether it is the receiver's total, whose last word was lost: right below the sender's, and
+    as long."""
+    above = run.rows[-1][0] if run.rows else None
+    return (
+        above is not None
+        and (above.ended, above.stream, above.role) == ("sender", row.stream, row.role)
+        and above.line.number == row.line.number - 1
+        and above.end_s > above.start_s
+        and row.end_s >= _NEARLY * above.end_s
+    )
+
+
+def _is_of_json(text: str) -> bool:
+    may_be = '"' in text or text.lstrip().startswith(("{", "}", "]"))
+    return may_be and _OF_JSON.search(text) is not None
+
+
+def _is_rule(text: str) -> bool:
+    return "- - - -" in text and _RULE.search(text) is not None
+
+
+def _wrapped(log: Log) -> dict[int, str]:
+    """By line, the word that was wrapped from its end to the next."""
+    starts = ((line, _WRAPPED.match(line.text)) for line in log.having("sender", "receiver"))
+    return {line.number - 1: found[1] for line, found in starts if found}
+
+
+def _next(runs: list[_Run], line: Line) -> _Run:
+    """Another run, unless the last one has nothing yet."""
+    if runs[-1].took():
+        runs.append(_Run(line.number, old=runs[-1].counted or runs[-1].old))
+    return runs[-1]
+
+
+def _begun(line: Line, runs: list[_Run]) -> _Run:
+    """The run that a line belongs to: it may begin one."""
+    text = line.text
+    if "/sec" in text:
+        return runs[-1]  # a row, which begins none
+    if "Connecting" in text and (found := _CLIENT.search(text)):
+        run = _next(runs, line)
+        run.line, run.client = (line.number if run.client is None else run.line), True
+        run.facts["far_host"] = found["host"]
+        return run
+    if ("Server" in text or "Accepted" in text) and _SERVER.search(text):
+        run = _next(runs, line)
+        run.line, run.client = (line.number if run.client is None else run.line), False
+        return run
+    if "iperf 3." in text and (found := _VERSION.search(text)):
+        run = _next(runs, line)
+        run.version = found[1]
+        return run
+    if runs[-1].done and (found := CONNECTED.search(text)) and found["how"] == "to":
+        return _next(runs, line)
+    return runs[-1]
+
+
+def _says(log: Log, run: _Run, line: Line) -> None:
+    """What another line tells of its run."""
+    text = line.text
+    if "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
+        run.connected.add(text[text.find("[") + 1 : text.find("]")].strip())
+        run.facts |= {"near_address": found["near"], "far_address": found["far"]}
+    elif _REVERSE.search(text):
+        run.reverse = True
+    elif "Starting" in text and (found := _TEST.search(text)):
+        run.facts["protocol"] = found["protocol"].lower()
+        key = "message_bytes" if found["protocol"] == "UDP" else "write_bytes"
+        run.facts[key] = int(found["block"])
+    elif "MSS" in text and (found := _MSS.search(text)):
+        run.facts["mss_bytes"] = int(found[1])
+    elif ("Jitter" in text and "Lost/Total" in text) or "Total Datagrams" in text:
+        run.facts["protocol"] = "udp"
+    elif "[ ID]" in text and _SENT.search(text):
+        run.facts["protocol"] = "tcp"
+    elif "iperf3: " in text and (found := _ERROR.search(text)):
+        run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
+    elif " Sent " in text and _COUNTED.search(text):
+        run.counted = True
+        if run.rows and run.rows[-1][0].line.number == line.number - 1:
+            run.rows[-1] = run.rows[-1][0], True
+    elif late := out_of_order(line):
+        run.results.append(late)
+    elif is_left_out(text):
+        run.gaps = True
+    elif "CPU" in text and (found := _CPU.search(text)):
+        for end, share in ((found[1], found[2]), (found[3], found[4])):
+            value = log.number(share)
+            if value is not None:
+                run.results.append(Result("CPU", value, "%", line.number, "", {"end": end}))
+
+
+def _report(log: Log, run: _Run, command: Command | None) -> Report:
+    _learn(run, command)
+    shown, totals = Shown(), False
+    for count, (row, after_rule) in enumerate(run.rows, 1):
+        ended = row.ended
+        by_place = shown.is_total(row, after_rule)
+        is_total = bool(ended) or by_place
+        totals = totals or is_total
+        run.results += _results(log, run, row, "total" if is_total else "interval")
+        if several := run.stretches.get(count):
+            run.results.append(_block(run, several))
+    notes = run.notes
+    if run.rows and not totals:
+        notes = [*notes, "its totals are not in the log: the tail is missing"]
+    facts = {key: value for key, value in run.facts.items() if value is not None}
+    return Report(TOOL, results_of(run.results), run.line, run.version, facts, notes)
+
+
+def _shown(log: Log) -> list[Command]:
+    """The command lines that start it."""
+    return [one for one in log.commands if "iperf3" in one.words[0]]
+
+
+def _command(shown: list[Command], run: _Run) -> Command | None:
+    """The command line that it was started by, where the log shows it."""
+    before = bisect_right(shown, run.line + 1, key=lambda one: one.number)
+    return shown[before - 1] if before else None
+
+
+def _learn(run: _Run, command: Command | None) -> None:
+    """Protocol, way and ends from all that was seen."""
+    words = command.words if command else ()
+    if run.client is None and command:
+        run.client = "-c" in words
+    run.reverse = run.reverse or "-R" in words or "--reverse" in words
+    if run.reverse:
+        run.facts["reverse"] = True  # as its JSON says it
+    if "protocol" not in run.facts:
+        if "-u" in words or any("/" in row.rest and LOST.search(row.rest) for row, _ in run.rows):
+            run.facts["protocol"] = "udp"
+        elif any("Bytes" in row.rest for row, _ in run.rows):
+            run.facts["protocol"] = "tcp"
+    streams = {row.stream for row, _ in run.rows} - {"SUM"}
+    are_all = run.headed and not run.connected and not run.gaps
+    if streams and (streams <= run.connected or are_all):
+        run.facts["streams"] = len(run.connected or streams)  # else some may be cut off
+    if run.client is not None:
+        run.facts["role"] = "client" if run.client else "server"
+
+
+def _end(run: _Run, row: Row, statistic: str) -> str | None:
+    """Whose figure a line is: what it shows tells more than who printed it, for a log seldom says
+    that a server sends."""
+    if ended := row.ended:
+        return ended
+    if row.role:
+        return "sender" if row.role.startswith("TX") else "receiver"
+    rest = row.rest
+    if "Bytes" in rest:
+        return "sender"  # it shows its window
+    if run.facts.get("protocol") == "udp":
+        if "ms" in rest and statistic == "interval":
+            return "receiver"  # who sends knows of no losses
+        if ("ms" in rest and (run.counted or run.old)) or _COUNT.search(rest):
+            return "sender"  # old ones print what was sent beside what was lost of it
+    elif rest and _RETRANSMITS.search(rest):
+        return "sender"
+    if run.client is not None:
+        return "sender" if run.client != run.reverse else "receiver"
+    return None
+
+
+def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
+    end, rest = _end(run, row, statistic), row.rest
+    columns = run.columns_of(row.stream, end, row.role, "(omitted)" in rest)
+    results = figures(log, row, statistic, columns)
+    if run.facts.get("protocol") == "udp":
+        # Older ones print the sender's bytes beside what the receiver told of losses.
+        far = end if end != "sender" else "receiver"
+        others = run.columns_of(row.stream, far, row.role, "(omitted)" in rest)
+        results += _of_datagrams(log, row, statistic, columns, others)
+    elif found := _RETRANSMITS.search(rest):
+        number = row.line.number
+        again, size, prefix = found.groups()
+        results.append(Result("retransmits", int(again), "segments", number, statistic, columns))
+        if size and (window := log.number(size)) is not None:
+            unit = moved_unit(prefix)
+            results.append(Result("congestion window", window, unit, number, statistic, columns))
+    return results
+
+
+def _block(run: _Run, of: Stretch) -> Block:
+    """The same of rows that are alike."""
+    row, lines = of.like, of.lines
+    columns = run.columns_of(row.stream, _end(run, row, "interval"), row.role, omitted=False)
+    found = of.block("interval", columns)
+    udp = run.facts.get("protocol") == "udp"
+    again: list[float] = [*of.again]
+    if again and udp and not of.windows:
+        found.append(Column(("datagrams", "interval", "datagrams"), again, lines, columns))
+    elif of.losses and udp:
+        far = "receiver" if (end := columns.get("end")) == "sender" else end
+        others = run.columns_of(row.stream, far, row.role, omitted=False)
+        found += of.of_losses("interval", others)
+    elif again and not udp:
+        found.append(Column(("retransmits", "interval", "segments"), again, lines, columns))
+        if of.windows:
+            key = "congestion window", "interval", of.window_unit
+            found.append(Column(key, of.windows, lines, columns))
+    return found
+
+
+def _of_datagrams(
+    log: Log, row: Row, statistic: str, columns: dict[str, Any], of_receiver: dict[str, Any]
+) -> list[Result]:
+    """What a sender prints of losses stands for nothing where it is zero: it cannot know them."""
+    if "ms" not in row.rest and (found := _COUNT.search(row.rest)):
+        sent, number = int(found[1]), row.line.number
+        return [Result("datagrams", sent, "datagrams", number, statistic, columns)]
+    if row.ended == "sender":
+        own = losses(log, row, statistic, columns)
+        if not any(one.value for one in own if one.name == "lost datagrams"):
+            return [one for one in own if one.name == "datagrams"]
+    return losses(log, row, statistic, of_receiver)

@@ -1,0 +1,150 @@
+"""CUDA's p2pBandwidthLatencyTest: its matrices of rates and latencies between each two devices."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import printed_lines, unremarked
+
+TOOL = "p2pBandwidthLatencyTest"
+LOOKS_FOR = "p2pBandwidthLatencyTest: `Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)`"
+WORDS = ("P2P=", "P2P (Peer-to-Peer)")
+SIGNS = late(r"\bP2P=(?:En|Dis)abled (?:Bandwidth|Latency)|\[P2P \(Peer-to-Peer\) GPU Bandwidth")
+_START = late(r"\[P2P \(Peer-to-Peer\) GPU Bandwidth Latency Test\]")
+_DEVICE = late(r"^\s*Device: ?(?P<number>\d{1,4}), (?P<name>\S.{0,120}?), pciBusID: ")
+_ACCESS = late(
+    r"^\s*Device=(?P<one>\d{1,4}) (?P<can>CAN(?:NOT)?) Access Peer Device=(?P<other>\d{1,4})\b"
+)
+_TITLE = late(
+    r"^\s*(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<peers>En|Dis)abled (?P<what>Bandwidth|Latency)"
+    r"(?: \((?P<how>P2P (?:Writes|Reads))\))? Matrix \((?P<unit>GB/s|us)\)\s*$"
+)
+_COLUMNS = late(r"^\s*(?:(?P<whose>GPU|CPU)|D\\{1,2}D)\s+(?P<numbers>\d{1,4}(?:\s+\d{1,4})*)\s*$")
+_NUMBER = r"(?:\d[\d.,]*|-?nan|inf)"
+_ROW = late(rf"^\s*(?P<row>\d{{1,4}})\s+(?P<cells>{_NUMBER}(?:\s+{_NUMBER})*)\s*$")
+# What a narrow terminal or a mail put on a line of its own.
+_REST = late(rf"^\s*(?P<cells>{_NUMBER}(?:\s+{_NUMBER})*)\s*$")
+_LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
+
+
+@dataclass
+class _Run:
+    """One start."""
+
+    line: int
+    results: list[Result] = field(default_factory=list)
+    devices: dict[str, str] = field(default_factory=dict)
+    access: dict[tuple[int, int], bool] = field(default_factory=dict)
+    titles: set[str] = field(default_factory=set)
+    title: str = ""
+    unit: str = ""
+    of: dict[str, Any] = field(default_factory=dict)
+    whose: str = ""  # the clock of a latency: GPU or CPU
+    columns: list[int] = field(default_factory=list)
+    row: int = 0
+    filled: int = 0  # cells of that row
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start."""
+    runs = [_Run(1)]
+    for line in printed_lines(log):
+        text = line.text
+        if "P2P" in text and _START.search(text):
+            runs.append(_Run(line.number))
+        elif "P2P=" in text and (found := _TITLE.match(text)):
+            if text.strip() in runs[-1].titles:
+                runs.append(_Run(line.number))  # whose head was cut out of the log
+            runs[-1].titles.add(text.strip())
+            _titled(runs[-1], found)
+        elif text and not text.isspace():
+            _line(log, runs[-1], line)
+    return [
+        Report(
+            TOOL,
+            run.results,
+            run.line if run.line > 1 else run.results[0].line,
+            facts=_facts(run),
+        )
+        for run in runs
+        if run.results
+    ]
+
+
+def _facts(run: _Run) -> dict[str, Any]:
+    """The device, where all are alike: what one of them can do is said of no other."""
+    names = set(run.devices.values())
+    facts: dict[str, Any] = {"device": names.pop()} if len(names) == 1 else {}
+    return facts | ({"devices": len(run.devices)} if run.devices else {})
+
+
+def _titled(run: _Run, found: re.Match[str]) -> None:
+    """A matrix: a rate of itself is one of the device's memory, read and written, and in both
+    directions the sum of both."""
+    ways = f"{found['ways']}directional " if found["ways"] else ""
+    how = f" ({found['how']})" if found["how"] else ""
+    run.title = f"{ways}P2P={found['peers']}abled {found['what']}{how}"
+    run.unit, run.columns, run.whose, run.filled = found["unit"], [], "", 0
+    run.of = {"direction": "device to device", "peers": f"{found['peers'].lower()}abled"}
+    if found["ways"]:
+        run.of["ways"] = 2 if found["ways"] == "Bi" else 1
+
+
+def _line(log: Log, run: _Run, line: Line) -> None:
+    text = line.text
+    if not run.title:
+        if found := _DEVICE.match(text):
+            run.devices[found["number"]] = found["name"]
+        elif found := _ACCESS.match(text):
+            run.access[int(found["one"]), int(found["other"])] = found["can"] == "CAN"
+    elif (found := _COLUMNS.match(text)) and _is_of_title(run, found["whose"] or ""):
+        numbers = [int(one) for one in found["numbers"].split()]
+        same = run.columns and not run.filled and (found["whose"] or "") == run.whose
+        run.columns = [*run.columns, *numbers] if same else numbers
+        run.whose, run.filled = found["whose"] or "", 0
+    elif 0 < run.filled < len(run.columns) and _goes_on(run, text):
+        _cells(log, run, line, text.split())
+    elif run.columns and (found := _ROW.match(unremarked(text))) and _is_next(run, found):
+        run.row, run.filled = int(found["row"]), 0
+        _cells(log, run, line, found["cells"].split())
+    elif text.strip(_LEFT_OUT):
+        # Rows may follow that another tool printed; but a latency has two tables, and what is
+        # between them is no blank line everywhere.
+        run.columns = []
+        run.title = run.title if run.whose == "GPU" else ""
+
+
+def _is_of_title(run: _Run, whose: str) -> bool:
+    """Whether such a head may be of a table below the last title."""
+    return bool(run.columns) or not run.whose or whose == "CPU"
+
+
+def _is_next(run: _Run, found: re.Match[str]) -> bool:
+    """Whether the table has such a row, and as many columns."""
+    row, cells = int(found["row"]), found["cells"].split()
+    return row in run.columns and len(cells) <= len(run.columns)
+
+
+def _goes_on(run: _Run, text: str) -> bool:
+    """Whether these are the cells that the row above still lacks, and no row of its own."""
+    if (found := _REST.match(text)) is None:
+        return False
+    cells = found["cells"].split()
+    return len(cells) <= len(run.columns) - run.filled and "." in cells[0]
+
+
+def _cells(log: Log, run: _Run, line: Line, cells: list[str]) -> None:
+    """Cells of the row that was begun."""
+    name = f"{run.title} {run.whose}".strip()
+    for column, cell in zip(run.columns[run.filled :], cells, strict=False):
+        value = log.number(cell)
+        if value is not None:
+            of = run.of | {"row": run.row, "column": column}
+            if (can := run.access.get((run.row, column))) is not None:
+                of["peer_access"] = can and run.of["peers"] == "enabled"
+            run.results.append(Result(name, value, run.unit, line.number, "sample", of))
+    run.filled += len(cells)

@@ -1,0 +1,267 @@
+"""perf stat: its text (once, -r, -I, per CPU or socket), -x fields, and -j lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common.perf_events import (
+    EVENT,
+    NUMBER,
+    UNIT,
+    UNITS,
+    add_count,
+    add_metric,
+    number,
+    said_of,
+)
+from benchbook.explain.readers.common.perf_stat_csv import TOOL, separated
+
+LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
+WORDS = (
+    "Performance counter stats for",
+    "seconds time elapsed",
+    '"counter-value"',
+    "<not supported>",
+    "<not counted>",
+    "task-clock",
+    "cpu-clock",
+    "cycles",
+    "instructions",
+    "page-faults",
+    "context-switches",
+    "branches",
+    "cache-references",
+    "cache-misses",
+    "counts unit events",
+    "CPUs utilized",
+    "per cycle",
+    "of all branches",
+)
+SIGNS = late(
+    r'Performance counter stats for|seconds time elapsed|"counter-value"'
+    r"|<not (?:supported|counted)>"
+    r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
+    r"|cache-(?:misses|references))(?::\w+)?[,;\t|]|counts unit events"
+    r"|# +[\d.,]+ +(?:CPUs utilized|insns? per cycle)|# +[\d.,]+ ?% +of all branches"
+    # A row that was pasted without what stands above and below it.
+    r"|\d[ \t]++(?:msec[ \t]++)?(?:task-clock|cpu-clock|cycles|instructions|page-faults"
+    r"|context-switches|branches|cache-(?:misses|references))(?::\w++)?[ \t]++"
+    r"(?:#[ \t]++\d|[(\[] ?\d++[.,]\d\d%)"
+)
+
+_HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
+# It begins later, leaves children out, or is asked while it runs.
+_IN_PART = late(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
+_INTERVAL_HEAD = late(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
+_ROW = late(
+    # Behind the sign of a diff: a count has none.
+    rf"^(?:[+-]\s+)?(?:(?P<at>\d+[.,]\d{{6,9}})\s+)?"
+    rf"(?:(?P<place>CPU\d+|S\d+(?:-[A-Z]+\d+)*|N\d+|[\w./:-]+-\d+)\s+(?:\d+\s+)?)?"
+    rf"(?P<value><not (?:supported|counted)>|-?{NUMBER})\s+(?:(?P<unit>{UNIT})\s+)?"
+    rf"(?P<event>{EVENT})(?P<rest>(?:\s+[\[#(].*|\s+[\w./-]+)?)$"
+)
+_RUNNING = late(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
+_SPREAD = late(r"\( *\+- *([\d.,]+) *% *\)")
+_METRIC = late(rf"# +({NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
+_ELAPSED = late(rf"^({NUMBER})(?: +\+- +({NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$")
+_FIRST_ELAPSED = late(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
+# Its last line is often all that is kept, behind somebody's name for it.
+_ALONE = late(
+    rf"^(?:(?P<label>[^:]{{1,80}}):\s+)?"
+    rf"(?P<rest>{NUMBER} +\+- +{NUMBER} +seconds time elapsed +\( *\+- .*)$"
+)
+_KNOWN = late(
+    r"^(?:task-clock|cpu-clock|page-faults|minor-faults|major-faults|context-switches|cs|faults"
+    r"|cpu-migrations|migrations|(?:cpu-|ref-)?cycles|instructions|branch(?:es|-misses)"
+    r"|cache-(?:references|misses)|(?:L1-[di]cache|LLC|dTLB|iTLB|branch)-(?:load|store)\S*"
+    r"|stalled-cycles-\w+|bus-cycles|duration_time)(?:[:/]\S*)?$"
+)
+_COUNT = late(r"\d+(?:[.,]\d+)?")
+# By Linux 2.6, which wrote the unit into the name.
+_OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
+
+
+@dataclass
+class _Run:
+    line: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Result] = field(default_factory=list)
+    headed: bool = False
+    ended: bool = False
+    event: str = ""  # of the last row, and its line
+    last: int = 0
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start of perf stat."""
+    reports = [*_of_text(log), *separated(log), *_of_json(log)]
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _of_text(log: Log) -> list[Report]:
+    reports: list[Report] = []
+    run = _Run()
+    asked = [one.number for one in log.commands]
+    for line in log.like(_may_be_of_text):
+        text = line.text.strip()
+        if head := _HEAD.match(text):
+            _finish(run, reports)
+            run = _Run(line.number, {"program": _program(head["what"])}, headed=True)
+            if head["runs"]:
+                run.facts["repetitions"] = int(head["runs"])
+            if at := bisect_left(asked, line.number):
+                run.facts["asked_in_line"] = asked[at - 1]
+                if any(_IN_PART.match(word) for word in log.commands[at - 1].words):
+                    run.facts["counted_in_part"] = True
+        elif _INTERVAL_HEAD.match(text):
+            # It stands again over every 25 intervals.
+            if run.ended:
+                _finish(run, reports)
+                run = _Run()
+            if not run.rows:
+                run.headed, run.line = True, line.number
+        elif (ended := _ELAPSED.match(text)) and (run.rows or run.headed):
+            if not (run.ended and ended[2] and ended[3] == "time elapsed"):
+                _elapsed(line, ended, run)
+                continue
+            _finish(run, reports)
+            run = _Run(line.number)
+            _elapsed(line, ended, run)
+        elif "seconds time elapsed" in text and (alone := _ALONE.match(text)):
+            _finish(run, reports)
+            run = _Run(line.number, {"program": alone["label"]} if alone["label"] else {})
+            if ended := _ELAPSED.match(alone["rest"]):
+                _elapsed(line, ended, run)
+        elif run.headed and (first := _FIRST_ELAPSED.match(text)):
+            run.rows.append(Result("time elapsed", float(first[1]), "ms", line.number))
+            run.ended = True
+        elif text.startswith(("#  ", "Topdown")):
+            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 2:
+                _more(line, text, run)
+        elif not run.ended and (row := _ROW.match(text)):
+            known = _KNOWN.match(row["event"])
+            # A stamp and a place, or a unit behind it: no other table has both.
+            told = row["at"] and (row["place"] or row["unit"])
+            if run.headed or told or (known and (row["rest"] or row["unit"] or run.rows)):
+                run.line = run.line or line.number
+                run.event, run.last = row["event"], line.number
+                _row(line, row, run)
+    _finish(run, reports)
+    return reports
+
+
+def _may_be_of_text(line: str) -> bool:
+    """Whether a line is one of those below."""
+    text = line.strip()
+    return len(line) <= LONGEST and bool(
+        _ROW.match(text)
+        or text.startswith(("#  ", "Topdown"))
+        or "seconds time elapsed" in text
+        or any(one.match(text) for one in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
+    )
+
+
+def _program(what: str) -> str:
+    """What was counted: a command line stands between quotation marks."""
+    return what[1:-1] if what.startswith("'") and what.endswith("'") else what
+
+
+def _finish(run: _Run, reports: list[Report]) -> None:
+    if not run.rows or (not run.headed and not run.ended and len(run.rows) < 2):
+        return
+    notes = [] if run.headed else ["The head of what perf stat printed is missing."]
+    reports.append(Report(TOOL, run.rows, run.line, "", run.facts, notes))
+
+
+def _row(line: Line, row: re.Match[str], run: _Run) -> None:
+    rest = row["rest"]
+    of: dict[str, Any] = {}
+    if row["at"]:
+        of["interval_end_s"] = float(row["at"].replace(",", "."))
+    if row["place"]:
+        of["place"] = row["place"]
+    if running := _RUNNING.search(_SPREAD.sub("", rest)):
+        of["running_fraction"] = float(running[1].replace(",", ".")) / 100
+    unit = UNITS.get(row["unit"] or "", "events")
+    statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
+    event = _OLD_CLOCK.sub(r"\1", row["event"])
+    add_count(run.rows, line, event, row["value"], unit, statistic, of)
+    metric = _METRIC.search(rest)
+    if metric and metric[2] and not row["value"].startswith("<"):
+        add_metric(run.rows, line, event, metric[1], metric[2].strip(), statistic, of)
+
+
+def _more(line: Line, text: str, run: _Run) -> None:
+    """Another metric in a line of its own: of the event above it, or of several."""
+    run.last = line.number
+    if (metric := _METRIC.search(text)) and metric[2]:
+        statistic = "mean" if "repetitions" in run.facts else ""
+        add_metric(run.rows, line, run.event, metric[1], metric[2].strip(), statistic, {})
+
+
+def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
+    value = number(ended[1], counts=False)
+    if value is None:
+        return
+    share = _SPREAD.search(ended[4])
+    percent = number(share[1], counts=False) if share else None
+    statistic = "mean" if ended[2] or share else ""
+    name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
+    run.rows.append(Result(name, value, "s", line.number, statistic))
+    if ended[2] and (spread := number(ended[2], counts=False)) is not None:
+        run.rows.append(
+            Result(name, spread, "s", line.number, "standard error", {"error_percent": percent})
+        )
+    elif percent is not None:  # before 4.17 as a share only
+        of = {"computed": True}
+        error = value * percent / 100
+        run.rows.append(Result(name, error, "s", line.number, "standard error", of))
+    run.ended = True
+
+
+def _of_json(log: Log) -> list[Report]:
+    rows: list[Result] = []
+    event = ""
+    for document in log.documents:
+        value = document.value
+        if not isinstance(value, dict):
+            continue
+        if not {"counter-value", "event"} <= value.keys():
+            metric, said = (str(value.get(name, "")) for name in ("metric-value", "metric-unit"))
+            if rows and _COUNT.fullmatch(metric):
+                add_metric(rows, Line(document.number, ""), event, metric, said_of(said), "", {})
+            continue
+        printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
+        if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
+            continue
+        of: dict[str, Any] = {"running_fraction": share}
+        if "interval" in value:
+            of["interval_end_s"] = value["interval"]
+        if (core := str(value.get("cpu", ""))).isdecimal():
+            of["core"] = int(core)
+        if "thread" in value:  # of --per-thread
+            of["place"] = str(value["thread"])
+        said = str(value.get("unit") or "").replace("(null)", "")
+        unit = UNITS.get(said, said) or "events"
+        line, event = Line(document.number, ""), str(value["event"])
+        add_count(rows, line, event, printed, unit, "", of)
+        metric = str(value.get("metric-value", ""))
+        if _COUNT.fullmatch(metric) and not printed.startswith("<"):
+            add_metric(
+                rows, line, event, metric, said_of(str(value.get("metric-unit", ""))), "", of
+            )
+    return [Report(TOOL, rows, rows[0].line)] if rows else []
+
+
+def _share(percent: Any) -> float | None:
+    """Of 1; None where it is no number."""
+    try:
+        return float(percent) / 100
+    except (OverflowError, TypeError, ValueError):
+        return None

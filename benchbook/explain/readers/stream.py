@@ -1,0 +1,474 @@
+"""STREAM: stream.c 4.0 to 5.10, its Fortran, OpenMP and MPI versions, and builds of vendors."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from benchbook.explain.clean.decimal_marks import number
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
+from benchbook.explain.printed_digits import LONGEST, decimals, half_digit, is_number, unremarked
+from benchbook.explain.rules.common.relations import Printed, product
+from benchbook.explain.units import bytes_per_s
+
+TOOL = "stream"
+LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
+WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
+_OF_TABLE = r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
+SIGNS = (
+    *(late(name + _OF_TABLE) for name in ("Copy", "Scale", "Add", "Triad")),
+    late(r"SAXPYing *: *\d"),
+    late(r"Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"),
+)
+
+KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
+_OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0
+_TABLE = late(
+    r"Function\b.*?\bRate\s*(?:\(\s*)?(?P<unit>[MG]i?B)/s\s*(?:\)\s+)?(?<=\s)"
+    r"(?P<mid>Avg|RMS|Average)\s+time\s+"
+    r"Min\s+time\s+Max\s+time",
+    re.IGNORECASE,
+)
+_ROW = late(r"(?P<name>[A-Za-z]\w*(?: \w+)?)\s*:\s*(?P<cells>\S+(?:\s+\S+)*)$")
+_OWN_ROW = late(
+    r"(?<![^\s:\]|])(?P<name>Copy|Scale|Add|Triad)\s*:\s*(?P<cells>[-\d+Ii]\S*(?:\s+\S+)*)$"
+)
+_CELL = late(r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|\+?inf(?:inity)?|-?nan", re.IGNORECASE)
+_PLAIN = ("MB/s", "mean")  # where the head of the table is missing
+# A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
+_DIGITS_OF_5 = (1, 6, 6, 6)
+_COLUMNS = 4
+_USUAL = late(r"(Copy|Scale|Add|Triad): ++(\d++\.\d)" + 3 * r" ++(\d++\.\d{6})")
+_CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
+# Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
+_WELL_ROUNDED = 5 << 20
+_ROUNDED = 0.01
+_CLOCK_NS = 1000  # gettimeofday, which version 5 asks for the time
+_ARRAYS = 3
+_SIZES = (4, 8)  # bytes of an element
+_NEARLY = 2**0.5  # times: half of the way from one of them to the other
+# Of builds that print nothing but rates, and of who took them out of the table.
+_RATE_ALONE = late(
+    r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
+)
+_CLOSE = 3  # lines from one of them to the next
+_HEADLESS = "The head of its table is missing"
+_ONLY_RATES = "Only rates are left: neither sizes nor times are known."
+_MIXED = "The rows of several processes are mixed"
+
+
+def _mib(text: str) -> int | None:
+    value = number(text, decimal_comma="," in text)
+    return round(value * 2**20) if is_number(value) else None
+
+
+_PEAK = "memory_peak_bytes_per_s"
+# fact -> (a word of the line that tells it, its pattern, how to read it)
+_FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
+    "version": ("Revision", late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
+    "bytes_per_element": (
+        "bytes per",
+        late(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
+        int,
+    ),
+    "array_elements": (
+        "rray size",
+        late(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
+        int,
+    ),
+    "offset_elements": ("Offset", late(r"\bOffset *= *(\d+)"), int),
+    "array_mib": ("per array", late(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
+    "total_mib": (
+        "emory requir",
+        late(
+            r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
+            r" *([\d.,]+) Mi?B"
+        ),
+        _mib,
+    ),
+    "runs": (
+        "times",
+        late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
+        int,
+    ),
+    "threads": (
+        "Number of Threads",
+        late(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
+        int,
+    ),
+    "threads_counted": (
+        "Number of Threads",
+        late(r"Number of Threads counted[\w ]*= *(\d+)"),
+        int,
+    ),
+    "processes": ("MPI ranks", late(r"distributed across (\d+) MPI ranks"), int),
+    "clock_resolution_ns": (
+        "granularity",
+        late(r"granularity/precision appears to be +(\d+) *microseconds"),
+        lambda text: int(text) * 1000,
+    ),
+    "test_ns": (
+        "on the order of",
+        late(r"take on the order of +(\d+) microseconds"),
+        lambda text: int(text) * 1000,
+    ),
+    "clock_ticks": ("ticks)", late(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    _PEAK: (  # of each device, by the port to CUDA
+        "GB/s PEAK",
+        late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
+        lambda text: float(text) * 1e9,
+    ),
+}
+# Of these numbers: what they are called, and what their digits leave open.
+_TOLD = {
+    "array_elements": ("elements", 0.0),
+    "bytes_per_element": ("bytes of an element", 0.0),
+    "array_mib": ("memory per array", 0.05),
+    "total_mib": ("memory required", 0.05),
+    "test_ns": ("nanoseconds of a test", 1000.0),
+    "clock_resolution_ns": ("nanoseconds of the clock", 0.0),
+    "clock_ticks": ("clock ticks", 1.0),
+}
+_TELLING = ("Validat", *(word for word, *_ in _FACTS.values()))
+_READ = (":", "Function", *KERNELS, *_TELLING)  # lines without any of these say nothing
+_CHECKED = late(r"Solution Validates|Failed Validation")
+# What can only stand above a table: a new run begins there.
+_HEAD = (
+    *(
+        "version",
+        "bytes_per_element",
+        "array_elements",
+        "runs",
+        "threads",
+        "threads_counted",
+        _PEAK,
+    ),
+)
+
+
+_NOTHING: Mapping[str, Any] = {}
+_Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
+
+
+@dataclass
+class _Run:
+    """What was read of one run so far."""
+
+    line: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    unit: str = ""
+    middle: str = ""
+    rows: list[list[Result]] = field(default_factory=list)  # the figures of each line
+    told: dict[str, Printed] = field(default_factory=dict)  # the numbers of its head
+    notes: list[str] = field(default_factory=list)
+    is_sure: bool = True  # all rows are as version 5 prints them
+    is_judged: bool = False  # a verdict stands below its rows: another one is of another run
+
+    @property
+    def names(self) -> list[str]:
+        return [row[0].name for row in self.rows]
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table of rates; what stands above it are its facts."""
+    reports: list[Report] = []
+    asked = _all_asked(log)
+    telling = {line.number for line in log.having(*_TELLING)}
+    run = _Run()
+    for line in log.having(*_READ):
+        if len(line.text) > LONGEST:
+            continue
+        text = _without_bars(line.text.strip())
+        if not text:
+            continue
+        told = _told(text) if line.number in telling else _NOTHING
+        head = text.find("Function")
+        table = _TABLE.match(text, head) if head >= 0 else None
+        if run.rows and (table or any(name in told for name in _HEAD)):
+            _finish(run, reports, asked)
+            run = _Run()
+        if told or table:
+            run.line = run.line or line.number
+            peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
+            run.facts |= _of_this(told, run)
+            _keep(line, told, run)
+            if peaks:
+                run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
+        if table:
+            run.unit = f"{table['unit']}/s"
+            run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
+        elif not told and ":" in text:
+            if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
+                _finish(run, reports, asked)
+                run = _Run()
+            _row(log, line, text, run)
+    _finish(run, reports, asked)
+    return sorted([*reports, *_rates_alone(log)], key=lambda report: report.line)
+
+
+def _rates_alone(log: Log) -> list[Report]:
+    """One report for each four of them that stand together."""
+    reports: list[Report] = []
+    rows: dict[str, Result] = {}
+    last = 0
+    for line in log.having(*KERNELS):
+        found = _RATE_ALONE.fullmatch(line.text.strip()) if len(line.text) < LONGEST else None
+        value = log.number(found["rate"]) if found else None
+        if found is None or value is None:
+            continue
+        if found["name"] in rows or line.number > last + _CLOSE:
+            rows = {}
+        rows[found["name"]] = Result(found["name"], value, found["unit"], line.number)
+        last = line.number
+        if len(rows) == len(KERNELS):
+            results = list(rows.values())
+            reports.append(Report(TOOL, results, results[0].line, "", {}, [_ONLY_RATES]))
+            rows = {}
+    return reports
+
+
+def _of_this(told: Mapping[str, Any], run: _Run) -> Mapping[str, Any]:
+    """The facts without a verdict on other arrays: each run judges its own once, below its table.
+    Processes that print at once judge theirs one after the other, and one that failed counts."""
+    if "validated" not in told:
+        return told
+    names = run.names
+    if not names or (run.is_judged and len({*names}) == len(names)):
+        return {}
+    before = run.facts.get("validated", True) if run.is_judged else True
+    run.is_judged = True
+    return {"validated": before and told["validated"]}
+
+
+def _keep(line: Line, told: Mapping[str, Any], run: _Run) -> None:
+    """The numbers of the head that others of them make."""
+    for name, value in told.items():
+        if name in _TOLD and is_number(value):
+            words, half = _TOLD[name]
+            size = 2**20 if name.endswith("_mib") else 1
+            run.told[name] = Printed(words, value / size, half, line.number)
+
+
+def _twice(told: dict[str, Printed]) -> list[Twice]:
+    """The head's own sums: arrays by their elements, all by one, ticks by the time of a test."""
+    of_array = ["array_elements", "bytes_per_element"]
+    return [
+        *product(told, "array_mib", of_array, scale=2**-20, unit="MiB"),
+        *product(told, "total_mib", ["array_mib"], count=_ARRAYS, unit="MiB"),
+        *product(told, "clock_ticks", ["test_ns"], ["clock_resolution_ns"]),
+    ]
+
+
+def _without_bars(text: str) -> str:
+    """A row of a Markdown table, or of a spreadsheet's text, as STREAM prints it."""
+    if text[:1] != "|" and not text.startswith(_CELLED):
+        return text
+    mark = next((one for one in "|;," if one in text), "")
+    cells = [one.strip().strip('"') for one in text.strip("|").split(mark)] if mark else []
+    if len(cells) != 1 + _COLUMNS:
+        return text
+    if cells[0] in KERNELS:
+        cells[0] += ":"
+    return " ".join(cells)
+
+
+@lru_cache(maxsize=256)
+def _told(text: str) -> Mapping[str, Any]:
+    """The facts that a line tells: nearly all of them stand in every run."""
+    if "Validat" in text:
+        return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
+    return {
+        name: value
+        for name, (word, pattern, kind) in _FACTS.items()
+        if word in text
+        and (found := pattern.search(text))
+        and (value := kind(found[1])) is not None
+    }
+
+
+def _row(log: Log, line: Line, text: str, run: _Run) -> None:
+    """The results of a line of the table; a cut one is noted."""
+    if (usual := _USUAL.fullmatch(text)) and not log.decimal_comma:
+        name, *cells = usual.groups()
+        _add(line, name, cells[2], list(map(float, cells)), _DIGITS_OF_5, run)
+        return
+    if not run.unit and not any(one in text for one in KERNELS):
+        return
+    found = _OWN_ROW.search(text) or _ROW.match(text)
+    if found is None:
+        return
+    if found["name"] in KERNELS and (plain := unremarked(text)) != text:
+        found = _OWN_ROW.search(plain) or found
+    name = found["name"]
+    if not run.unit and name not in KERNELS:
+        return
+    cells = found["cells"].split()
+    if not all(_CELL.fullmatch(cell) for cell in cells):
+        return
+    digits = tuple(map(decimals, cells))
+    uneven = len({*digits[1:_COLUMNS]}) > 1
+    if len(cells) != _COLUMNS or (uneven and "e" not in text.lower()[len(name) :]):
+        if (run.unit or run.rows) and (name in KERNELS or len(cells) > 1):
+            run.notes.append(f"Line {line.number} is cut or has other columns; it was not read.")
+        return
+    values = [value for cell in cells if (value := log.number(cell)) is not None]
+    if len(values) == _COLUMNS:
+        _add(line, name, cells[2], values, digits, run)
+
+
+def _add(
+    line: Line, name: str, printed: str, values: list[float], digits: tuple[int, ...], run: _Run
+) -> None:
+    """A row: its rate, and its times in the mean, the least (as printed) and the most."""
+    rate, middle, least, most = values
+    unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
+    run.line = run.line or line.number
+    in_order = 0 < least <= middle <= most
+    run.is_sure &= in_order and digits == _DIGITS_OF_5
+    timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(printed)}
+    if arrays := KERNELS.get(name):
+        timed["arrays_moved"] = arrays
+    row = [Result(name, rate, unit, line.number, "best", timed)]
+    row += [
+        Result(f"{name} time", value, "s", line.number, said)
+        for said, value in ((statistic, middle), ("min", least), ("max", most))
+    ]
+    run.rows.append(row)
+
+
+def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
+    """Add the reports of a run that has a table: several where tables without heads follow."""
+    names = run.names
+    if not names or (not run.unit and len({*names}) < len(KERNELS) and not run.is_sure):
+        return
+    several = len({*names})
+    if run.unit or any(name != names[at % several] for at, name in enumerate(names)):
+        several = len(names)
+    for at in range(0, len(names), several):
+        rows = run.rows[at : at + several]
+        part = _Run(rows[0][0].line, dict(run.facts), run.unit, run.middle, rows)
+        if at == 0:
+            part.line, part.notes, part.told = run.line, list(run.notes), run.told
+        _report(part, reports, asked)
+
+
+def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
+    facts, notes = run.facts, run.notes
+    facts.pop("test_ns", None)
+    facts = _asked_above(asked, run.rows[0][0].line) | facts
+    told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
+    if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
+        facts["bytes_per_element"] = size
+        notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
+    if run.is_sure and facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
+        facts["clock_resolution_ns"] = _CLOCK_NS
+    is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
+    array_bytes = _array_bytes(facts)
+    is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
+    runs = facts.pop("runs", None)
+    version = str(facts.pop("version", ""))
+    if array_bytes:
+        # Of MPI it tells the arrays of all ranks together; each works on its own.
+        own = array_bytes // (facts.get("processes") or 1)
+        facts |= {"array_bytes": own, "working_set_bytes": _ARRAYS * own}
+    if runs:
+        # Version 4 counts the first one in, and prints the root mean square.
+        facts["repetitions"] = runs if run.middle == "rms" else runs - 1
+    counted = facts.pop("threads_counted", None)
+    if counted is not None and facts.setdefault("threads", counted) != counted:
+        notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
+    if not run.unit and not any(_HEADLESS in one for report in reports for one in report.notes):
+        notes.append(f"{_HEADLESS}: the columns are read as stream.c has them.")
+    results = [_with_bytes(one, array_bytes if is_known else None) for one in _numbered(run)]
+    reports.append(Report(TOOL, results, run.line, version, facts, notes, _twice(run.told)))
+
+
+def _numbered(run: _Run) -> list[Result]:
+    """All figures; several processes that print at once mix their rows."""
+    results: list[Result] = []
+    seen: dict[str, int] = {}
+    for row in run.rows:
+        process = seen[row[0].name] = seen.get(row[0].name, -1) + 1
+        own = {"process": process} if process else {}
+        results += [_with(one, own) for one in row] if own else row
+    if max(seen.values()):
+        run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
+    return results
+
+
+def _with(one: Result, columns: dict[str, Any]) -> Result:
+    of = {**one.of, **columns}
+    return Result(one.name, one.value, one.unit, one.line, one.statistic, of)
+
+
+def _array_bytes(facts: dict[str, Any]) -> int | None:
+    """One array: exactly where elements and their size are told, else as rounded in MiB."""
+    elements, size = facts.get("array_elements"), facts.pop("bytes_per_element", None)
+    of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
+    rounded = of_array or (of_all // _ARRAYS if of_all else None)
+    if elements and rounded and not size:
+        size = next((one for one in _SIZES if abs(rounded / elements - one) < _ROUNDED * one), None)
+    if elements and size:
+        return int(elements * size)
+    return rounded
+
+
+def _size_by_rates(run: _Run, elements: int) -> int | None:
+    """The bytes of an element that rates, times and their number make nearly; None where they make
+    neither: then the number is that of one of several processes, or of something else."""
+    made = sorted(
+        rate * best.of["elapsed_s"] / (best.of["arrays_moved"] * elements)
+        for best, *_ in (run.rows if elements else ())
+        if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
+    )
+    middle = made[len(made) // 2] if made else 0.0
+    sizes = [one for one in _SIZES if one < _NEARLY * middle and middle < _NEARLY * one]
+    return min(sizes, key=lambda one: abs(one - middle), default=None)
+
+
+def _all_asked(log: Log) -> _Asked:
+    """What the command lines ask for, each with those above it; a variable set before a command
+    is set for it alone."""
+    asked: _Asked = []
+    lasting: dict[str, int] = {}
+    for command in log.commands:
+        own = _asked(command)
+        lasting |= {name: value for name, value in own.items() if name != "threads"}
+        if command.words[0] == "export":
+            lasting |= own
+        is_start = any("stream" in one.lower() for one in command.words)
+        if own or (is_start and asked):
+            asked.append((command.number, {**lasting, **own}))
+    return asked
+
+
+def _asked_above(asked: _Asked, line: int) -> dict[str, int]:
+    """What was asked for above a line, where the run does not tell so itself."""
+    at = bisect_left(asked, line, key=lambda one: one[0])
+    return asked[at - 1][1] if at else {}
+
+
+def _asked(command: Command) -> dict[str, int]:
+    asked = {}
+    if command.environment.get("OMP_NUM_THREADS", "").isdecimal():
+        asked["threads"] = int(command.environment["OMP_NUM_THREADS"])
+    for word in command.words:
+        if found := re.fullmatch(r"OMP_NUM_THREADS=(\d{1,5})", word):
+            asked["threads"] = int(found[1])
+        elif found := re.fullmatch(r"-D(?:STREAM_ARRAY_SIZE|N)=(\d+)", word):
+            asked |= {"array_elements": int(found[1]), "bytes_per_element": 8}
+        elif word == "-DSTREAM_TYPE=float":
+            asked["bytes_per_element"] = 4
+    return asked
+
+
+def _with_bytes(row: Result, array_bytes: int | None) -> Result:
+    arrays = KERNELS.get(row.name) or _OLD.get(row.name)
+    if row.statistic != "best" or not arrays or not array_bytes:
+        return row
+    return _with(row, {"bytes_moved": arrays * array_bytes})

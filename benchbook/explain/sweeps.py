@@ -1,0 +1,50 @@
+"""Means by the size of the message that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from benchbook.explain.results import Alike, Key, Result
+from benchbook.explain.units import bytes_per_s, in_base
+
+
+class Sweep(list[Result]):
+    """Of one name, by size, ascending."""
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """In bytes."""
+        return [one.of["message_bytes"] for one in self]
+
+    @cached_property
+    def times(self) -> list[float]:
+        """How long each takes, in any unit that is the same for all of them."""
+        return list(map(time_of, self))
+
+
+def time_of(one: Result) -> float:
+    """In any unit that is the same for all of a sweep."""
+    rate = bytes_per_s(one.value, one.unit)
+    return one.value if rate is None else float(one.of["message_bytes"]) / rate
+
+
+def sweeps_of(groups: Mapping[Key, Alike]) -> list[Sweep]:
+    """Those of a report; where it has times, rates are computed of them and are none."""
+    by_name: dict[str, dict[int, Result]] = {}
+    rated = set[str]()
+    for (name, statistic, unit), several in groups.items():
+        if statistic != "mean":
+            continue
+        is_rate = bytes_per_s(1.0, unit) is not None
+        if not is_rate and in_base(1.0, unit)[1] != "ns":
+            continue
+        own = by_name.setdefault(name, {})
+        for one in several:
+            size = one.of.get("message_bytes")
+            if size and one.value > 0 and size not in own:
+                own[size] = one
+                if is_rate:
+                    rated.add(name)
+    timed = {name: own for name, own in by_name.items() if own and name not in rated}
+    return [Sweep(own[size] for size in sorted(own)) for own in (timed or by_name).values()]

@@ -1,0 +1,86 @@
+"""What `explain --json` prints: each number with its unit, and all that is known of it.
+
+A log may have 400,000 numbers: what is the same for all of a report is made once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchbook.explain.model import Report
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.units import in_base
+
+_AS_IT_IS = {str, int, bool, type(None)}
+
+
+def of_report(report: Report) -> Iterator[dict[str, Any]]:
+    """Its results in their order: a result's own columns go before the facts of the report."""
+    facts = _known(report.facts)
+    tool = report.tool
+    for one in report.results:
+        value, unit = in_base(one.value, one.unit)
+        record = {
+            "tool": tool,
+            "name": one.name,
+            "value": one.value,
+            "unit": one.unit,
+            "statistic": one.statistic,
+            "line": one.line,
+            "base_value": value,
+            "base_unit": unit,
+        }
+        if not is_number(one.value):
+            record["printed"] = str(value)
+        if None in one.of.values():  # what is not known of this one though it is of the report
+            record.update(_known({**report.facts, **one.of}))
+        else:
+            record.update(facts)
+            record.update(one.of)
+        yield record
+
+
+def _known(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: one for key, one in columns.items() if one is not None}
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it: what is no number is none, what has no form there is words."""
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        # Most values are what they are: without a call for each of very many.
+        return {
+            str(key): one if type(one) in _AS_IT_IS else plain(one) for key, one in value.items()
+        }
+    if isinstance(value, list | tuple | set):
+        return [plain(one) for one in value]
+    return float(value) if isinstance(value, float) else str(value)
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False)
+
+
+def _encoded(value: Any) -> str:
+    try:
+        return _ENCODER.encode(value)
+    except (TypeError, ValueError):  # seldom: then each of its values is looked at
+        return _ENCODER.encode(plain(value))
+
+
+def as_text(record: Mapping[str, Any]) -> str:
+    """A record as JSON, each result in a line of its own: there may be very many, and Python's own
+    indenting takes seconds for them."""
+    parts = []
+    for name, value in record.items():
+        if isinstance(value, list) and value:
+            lines = ",\n  ".join(map(_encoded, value))
+            parts.append(f"{_encoded(name)}: [\n  {lines}\n ]")
+        else:
+            parts.append(f"{_encoded(name)}: {_encoded(value)}")
+    return "{\n " + ",\n ".join(parts) + "\n}"

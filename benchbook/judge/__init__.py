@@ -1,0 +1,1 @@
+"""Judgement: claims of a paper become verdicts, with what they rest on."""

@@ -1,0 +1,99 @@
+"""The buffers fit in a cache on one side, or in a nearer one than on the other.
+
+Predicted by another honest method, or by the base's own sweep, at the two sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.analyse.pairwise import SIZE, setting
+from benchbook.core.sizes import format_bytes
+from benchbook.judge.attribution import reference_rates
+from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, Point, Predicted, row
+
+CAUSE = "cache-resident"
+TITLE = "size fits a cache"
+
+
+def predict(context: Context) -> Answer:
+    """From the sizes against the caches."""
+    sizes = [side["factors"].get(SIZE) for side in context.sides()]
+    if None in sizes:
+        return CannotTell("a side has no size")
+    evidence = [row(side, "buffers_bytes", "bytes") for side in context.sides()]
+    if sizes[0] == sizes[1]:
+        why = (
+            f"Both sides declare buffers of {format_bytes(sizes[0])}; size alone does not set them "
+            "apart."
+        )
+        return Excluded(why, evidence)
+    at_work = [_at_work(context, side) for side in context.sides()]
+    evidence += [
+        {"point": "", "name": f"{name}_bytes", "value": size, "unit": "bytes", "source": "host",
+         "state": "ok"}
+        for name, size in context.caches.items()
+    ]  # fmt: skip
+    said = " and ".join(f"{format_bytes(int(one))} ({_where(context, one)})" for one in at_work)
+    found = _elsewhere(context, sizes[0], sizes[1])
+    if found is None:
+        return CannotTell(f"{said} are at work, and no other honest method has both sizes")
+    log, name = found
+    why = f"{said} are at work; {name} shows what these sizes change."
+    return Predicted(log, why, evidence)
+
+
+def _at_work(context: Context, side: Point) -> float:
+    streams = reference_rates.streams(side)
+    if streams is not None:
+        return sum(streams[:2])
+    return float(side["observations"].get("buffers_bytes") or _buffers(context, side))
+
+
+def _buffers(context: Context, side: Point) -> float:
+    return float(context.content["buffers"] * side["factors"][SIZE])
+
+
+def _where(context: Context, at_work: float) -> str:
+    cores = max((one["factors"].get("threads", 1) for one in context.sides()), default=1)
+    for name, size in sorted(context.caches.items(), key=lambda item: item[1]):
+        shared = context.total_llc_bytes if size == max(context.caches.values()) else cores * size
+        if at_work <= (shared or size):
+            return f"fits {name}"
+    return "beyond all caches"
+
+
+def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None:
+    """Logs of the rate ratio of two sizes that another honest setting shows, and its name."""
+    pair = setting(context.one)
+    candidates: dict[tuple[Any, ...], Point] = {}
+    by_id = sorted(context.points.values(), key=lambda point: str(point["point"]))
+    for point in [context.base, *by_id]:
+        key = setting(point)
+        alike = point["variant"] == context.one["variant"] and _starts(context, point)
+        if key != pair and alike and reference_rates.does_all(point):
+            candidates.setdefault(key, point)
+    for like in candidates.values():
+        sweep = reference_rates.same_method(context, like)
+        if one in sweep and other in sweep:
+            logs = (context.logs[sweep[size]["point"]] for size in (one, other))
+            return next(logs) - next(logs), _name(context, like)
+    sweep = reference_rates.same_method(context, context.base)
+    low, high = reference_rates.at(context, sweep, one), reference_rates.at(context, sweep, other)
+    if low is None or high is None:
+        return None
+    return low - high, f"{_name(context, context.base)} at sizes nearby"
+
+
+def _starts(context: Context, point: Point) -> bool:
+    """Started as the odd side is, but for its size."""
+    return all(
+        point["factors"].get(name) == context.one["factors"].get(name)
+        for name in context.content["starts"]
+        if name != SIZE
+    )
+
+
+def _name(context: Context, point: Point) -> str:
+    method = str(point["factors"].get("method", point["variant"]))
+    return str(context.content.get("names", {}).get(method, method))

@@ -1,0 +1,131 @@
+"""The C library copies in another way on the two sides, by the size of a call.
+
+Predicted by the same switch at another size of block: the twin's library takes one way for all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.analyse.pairwise import SIZE
+from benchbook.build.disassembly import RUNTIME
+from benchbook.core.sizes import format_bytes
+from benchbook.evidence import memcpy_thresholds
+from benchbook.judge.attribution import reference_rates
+from benchbook.judge.causes import (
+    Answer,
+    CannotTell,
+    Context,
+    Evidence,
+    Excluded,
+    Point,
+    Predicted,
+    row,
+    seen,
+)
+
+CAUSE = "copy-path-switch"
+TITLE = "C library's way of copying"
+BLOCK = "block_bytes"
+
+
+def predict(context: Context) -> Answer:
+    """From the library's thresholds and the size of a call."""
+    evidence = [row(side, "library_calls") for side in context.sides()]
+    calls = [calls_of(side) for side in context.sides()]
+    if None in calls:
+        return CannotTell("what the timed functions call was not looked at")
+    if not any(calls):
+        return Excluded("Neither side leaves its copying to the C library.", evidence)
+    if not all(calls):
+        return CannotTell("only one side leaves its copying to the C library, which is no switch")
+    ways = [way_of(context, side) for side in context.sides()]
+    evidence += [one for side in context.sides() for one in thresholds_as_rows(context, side)]
+    if not all(ways):
+        return CannotTell("the C library does not tell how it copies calls of these sizes here")
+    if ways[0] == ways[1]:
+        why = f"Calls of {_size(context.one)} and of {_size(context.other)} are both {ways[0]}."
+        return Excluded(why, evidence)
+    if not context.twin:
+        return CannotTell("no twin has a library that copies in the other way")
+    found = _elsewhere(context)
+    if found is None:
+        return CannotTell("this switch was measured at no other size of block near this one")
+    log, block = found
+    why = (
+        f"Calls of {_size(context.one)} are {ways[0]}, the twin's {ways[1]}; blocks of "
+        f"{format_bytes(block)} show what that changes."
+    )
+    return Predicted(log, why, evidence)
+
+
+def calls_of(side: Point) -> list[str] | None:
+    """Library calls of the timed function, those of the OpenMP runtime left out; None where the
+    function was not looked at. A kernel that tells the length of its vectors wrote them itself."""
+    calls = seen(side, "library_calls")
+    if calls is None and seen(side, "vector_bits"):
+        return []
+    return None if calls is None else [one for one in calls if not one.startswith(RUNTIME)]
+
+
+def call_bytes(side: Point) -> float:
+    """Bytes that one call copies: a block, else a thread's part of the whole."""
+    factors = side["factors"]
+    return float(factors.get(BLOCK) or factors[SIZE] / factors.get("threads", 1))
+
+
+def way_of(context: Context, side: Point) -> str:
+    """How the library copies a call of this side; "" where it does not say."""
+    known = context.thresholds.get(side["variant"], {})
+    return memcpy_thresholds.path_of(call_bytes(side), known, context.isa)
+
+
+def thresholds_as_rows(context: Context, side: Point) -> Evidence:
+    """The library's thresholds, as rows of evidence."""
+    known = context.thresholds.get(side["variant"], {})
+    return [
+        {"point": side["point"], "name": f"{name}_bytes", "value": value, "unit": "bytes",
+         "source": "C library", "state": "ok"}
+        for name, value in known.items()
+    ]  # fmt: skip
+
+
+def _size(side: Point) -> str:
+    return format_bytes(int(call_bytes(side)))
+
+
+def _elsewhere(context: Context) -> tuple[Any, int] | None:
+    """Logs of the ratio of the two variants with blocks of another size, the nearest; None where
+    that is further than a switch at one size tells of another."""
+    one, other = context.sides()
+    if one["variant"] == other["variant"]:
+        return None
+    pairs: dict[int, tuple[Point, Point]] = {}
+    for point in context.points.values():
+        block = point["factors"].get(BLOCK)
+        twin = next((two for two in context.points.values() if _twins(point, two, other)), None)
+        if block and twin and _another_block(point, one) and reference_rates.does_all(point):
+            pairs[block] = point, twin
+    own = one["factors"].get(BLOCK, one["factors"][SIZE])
+    for block in sorted(pairs, key=lambda size: (_apart(size, own), size)):
+        if _apart(block, own) > reference_rates.NEAR:
+            return None
+        names = [point["point"] for point in pairs[block]]
+        if not set(names) & set(context.apart()):
+            return context.logs[names[0]] - context.logs[names[1]], block
+    return None
+
+
+def _apart(one: float, other: float) -> float:
+    return max(one, other) / min(one, other)
+
+
+def _twins(point: Point, other: Point, removed: Point) -> bool:
+    return other["variant"] == removed["variant"] and other["factors"] == point["factors"]
+
+
+def _another_block(point: Point, one: Point) -> bool:
+    def rest(side: Point) -> dict[str, Any]:
+        return {key: value for key, value in side["factors"].items() if key != BLOCK}
+
+    return point["variant"] == one["variant"] and rest(point) == rest(one) and point is not one

@@ -1,0 +1,211 @@
+"""One published table with its rerun: printed cell beside estimate, ranges, recomputed numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchbook.analyse import pairwise
+from benchbook.analyse.sample_quality import UNTOLD
+from benchbook.analyse.tables import rate
+from benchbook.core.errors import BenchbookError
+from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
+from benchbook.define.points import NOT_IN_PRESET, resolve
+from benchbook.define.published import beyond, labels, read_table
+from benchbook.estimands import Known, names_of, roles_of, usable
+from benchbook.judge.claims import estimate
+
+
+def rerun_figure(
+    root: Path,
+    paper: str,
+    figure: dict[str, Any],
+    analysis: dict[str, Any],
+    summaries: pd.DataFrame,
+    content: dict[str, Any],
+    audited: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """One figure without its claims: printed and rerun value per row.
+
+    `content` is the experiment's definition, `audited` the checks of the paper's own numbers.
+    """
+    sizes = analysis["sizes"]
+    points = {point["point"]: point for point in analysis["points"]}
+    table = read_table(root, paper, figure["table"])
+    as_printed = labels(root, paper, figure["table"])
+    rows = _rows(paper, figure, table, as_printed, points, content, sizes)
+    if rows:
+        pairwise.beside(rows, summaries, figure["y_unit"])
+    keep = ("id", "title", "table", "experiment", "x", "published")
+    return {
+        **{key: figure[key] for key in keep},
+        "y_unit": figure.get("y_unit", ""),
+        "quantity": quantity_of(figure.get("y_unit", "")),
+        "grid": "grid" in figure,
+        "machine": figure.get("machine", ""),
+        "not_rerun": _not_rerun(table, figure, as_printed),
+        "whole": None if "grid" in figure else beyond(root, paper, figure),
+        "rows": rows,
+        "ranges": [
+            _range(paper, figure, series, table, points, summaries, content, sizes)
+            for series in figure.get("ranges", [])
+        ],
+        "recomputed": [
+            one
+            for one in audited
+            if (one["table"], one["rule"]) == (figure["table"], figure.get("recomputed"))
+        ],
+    }
+
+
+def _rows(
+    paper: str,
+    figure: dict[str, Any],
+    table: list[dict[str, str]],
+    as_printed: dict[str, str],
+    points: Known,
+    content: dict[str, Any],
+    sizes: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Printed cell and rerun of every point that the figure selects."""
+    rows = []
+    for series in figure["select"]:
+        column = series.get("y") or figure["y"]
+        beyond = series.get("beyond_host")
+        name = None if beyond else resolve(content, series["point"], sizes)
+        point = points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
+        if beyond:
+            point = {"state": "beyond_host", "reason": beyond}
+        label = str(series["row"].get(figure["x"], ""))
+        rows.append(
+            {
+                "row": series["row"],
+                # Rows of a grid stand in one group for each of its lines, labelled by column.
+                "group": label if "grid" in figure else "",
+                "label": as_printed.get(column, column) if "grid" in figure else label,
+                "column": column,
+                "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
+                "point": name,
+                "state": point["state"],
+                "reason": point["reason"],
+                "emulates": point.get("emulates", ""),
+                **_rerun(point, figure["y_unit"]),
+            }
+        )
+    return rows
+
+
+def _range(
+    paper: str,
+    figure: dict[str, Any],
+    series: dict[str, Any],
+    table: list[dict[str, str]],
+    points: Known,
+    summaries: pd.DataFrame,
+    content: dict[str, Any],
+    sizes: dict[str, Any],
+) -> dict[str, Any]:
+    """A printed range beside that of the rerun, (max - min) ÷ max of medians, both in percent;
+    `low`, `high` are pointwise 95 %, `null` what points of equal truth would show here."""
+    column = series.get("y") or figure["y"]
+    which = [column.removesuffix("_percent").replace("_", " ")] if "y" in series else []
+    estimand = {"kind": "range", "quantity": "rate", "holds": "all"}
+    estimand |= {"points": series["points"], "over": series["over"]}
+    roles = roles_of(estimand, content, sizes)
+    used, why = usable(estimand, roles, points)
+    left = [name for name in names_of(roles) if name not in names_of(used)]
+    row = {
+        "row": series["row"],
+        "label": ", ".join([*map(str, series["row"].values()), *which]),
+        "column": column,
+        "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
+        "points": names_of(used),
+        "left_out": left,
+        "state": "ok"
+        if not why
+        else "not_in_preset"
+        if why.endswith(NOT_IN_PRESET)
+        else "cannot_run",
+        "reason": why.split(": ", 1)[-1],
+        "rerun": None,
+        "low": None,
+        "high": None,
+        "null": None,
+    }
+    claim = {"estimand": estimand, "statistic": "median"}
+    found = None if why else estimate(claim, used, summaries, 1)
+    if found is None:
+        return row
+    of_group = next(iter(found.notes["ranges"].values()))
+    null = of_group.get("of_medians")
+    return row | {
+        "rerun": 100 * found.value,
+        "low": 100 * found.low95,
+        "high": 100 * found.high95,
+        "null": null and {key: 100 * value for key, value in null.items()},
+    }
+
+
+def _not_rerun(
+    table: list[dict[str, str]], figure: dict[str, Any], as_printed: dict[str, str]
+) -> list[dict[str, str]]:
+    """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
+    if "grid" not in figure:
+        return []
+    known = {figure["x"], *figure["grid"]["columns"]}
+    return [
+        {"row": row[figure["x"]], "label": as_printed.get(column, column), "printed": cell}
+        for row in table
+        for column, cell in row.items()
+        if column not in known and cell
+    ]
+
+
+def cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
+    """The one cell of a table that a row's values and a column name, as printed."""
+    found = [
+        row for row in rows if all(row.get(key) == str(value) for key, value in wanted.items())
+    ]
+    if len(found) != 1 or column not in found[0]:
+        raise BenchbookError(
+            f"{origin}: {wanted} must name one row with a column {column!r}; it names {len(found)}"
+        )
+    return found[0][column]
+
+
+def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
+    """The rerun of one row in the published unit; empty values where there is none."""
+    per = UNITS[unit]
+    names = VALUES[quantity_of(unit)]
+    values = {
+        key: point[name] / per if point.get(name) is not None else None
+        for key, name in names.items()
+    }
+    of_paper = point.get("paper_ns")
+    if of_paper and quantity_of(unit) != TIME:
+        of_paper = rate(point["bytes_per_call"], of_paper)
+    return {
+        **values,
+        "paper_statistic": of_paper / per if of_paper else None,
+        "paper_statistic_name": point.get("paper_statistic"),
+        "paper_samples": point.get("paper_samples"),
+        "blocks": point.get("blocks", 0),
+        "samples": point.get("samples", 0),
+        "observations": point.get("observations", {}),
+        "inside": point.get("inside") or UNTOLD,
+        "other_blocks": {
+            name: {key: part[one] / per if part[one] else None for key, one in names.items()}
+            | {"blocks": part["blocks"]}
+            for name, part in _parts(point).items()
+        },
+    }
+
+
+def _parts(point: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Estimates over some of the blocks: the undisturbed ones, and each machine state."""
+    states = point.get("by_machine_state", {})
+    parts = {"undisturbed blocks": point.get("undisturbed")}
+    parts |= {f"machine state {name}": part for name, part in states.items()}
+    return {name: part for name, part in parts.items() if part}

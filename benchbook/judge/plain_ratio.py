@@ -1,0 +1,51 @@
+"""How near points come to the plain way of doing the same work, block by block.
+
+experiment.yaml names in `plain` the factors that make of a point its plain twin, such as one loop
+in place of a pool of threads: what the machine did to both in a block is gone from the ratio.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from benchbook.analyse.pairwise import paired, storable
+from benchbook.judge.baselines import key_of
+
+Point = dict[str, Any]
+
+
+def against_plain(
+    points: list[Point], summaries: pd.DataFrame, plain: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """{point, plain, rate_bytes_per_s, plain_bytes_per_s, ratio, low95, high95, blocks, emulates}
+    of every measured point of ours whose plain twin was measured too; none without `plain`.
+
+    ratio: of the two rates, with its pointwise exact signed-rank interval over the blocks that hold
+    both; below 6 blocks it has none: its ends are 0 and None.
+    """
+    if not plain or summaries.empty:
+        return []
+    ours = [one for one in points if not one["twin"] and not one.get("peer")]
+    measured = {key_of(one): one for one in ours if one["state"] == "ok"}
+    found = []
+    for key, point in measured.items():
+        twin = measured.get(key_of(point, plain))
+        if twin is None or twin is point or key_of(twin) == key:
+            continue
+        ratio = paired(summaries, point["point"], twin["point"])
+        if ratio is None:
+            continue
+        found.append(
+            {
+                "point": point["point"],
+                "plain": twin["point"],
+                "rate_bytes_per_s": point["rate_bytes_per_s"],
+                "plain_bytes_per_s": twin["rate_bytes_per_s"],
+                **{key: ratio[key] for key in ("ratio", "low95", "high95", "blocks")},
+                "emulates": point.get("emulates", ""),
+            }
+        )
+    ready: list[dict[str, Any]] = storable(found)
+    return ready

@@ -1,0 +1,100 @@
+"""A recorded run through analysis again: the paper.json and samples that it would have had here.
+
+What needs the binaries or the machine that it was measured on (counters, simulation, disassembly)
+is not replayed; what the run's own journal observed is.
+"""
+
+from __future__ import annotations
+
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
+from benchbook.define import catalogue
+from benchbook.records import archive, journal
+
+VERSION = 1
+PAPER, SAMPLES = "paper.json", "samples.parquet"
+
+
+def replay(root: Path, paper: str, recorded: Path, output: Path) -> Path:
+    """Write paper.json below `output`, and <experiment>/samples.parquet (one row per sample, times
+    in ns); returns paper.json.
+
+    `recorded` is a run's folder, or a host's, of which the newest run of each experiment is taken.
+    Checksums are verified first. BenchbookError names what was damaged, or which experiment of the
+    paper's figures has no recorded run there.
+    """
+    from benchbook.judge.stage import judge
+
+    wanted = list(
+        dict.fromkeys(one["experiment"] for one in catalogue.paper(root, paper)["figures"])
+    )
+    runs = runs_of(root, recorded)
+    lacking = [name for name in wanted if name not in runs]
+    if lacking:
+        raise BenchbookError(
+            f"{recorded} has no run of {', '.join(lacking)}, which {paper} needs; name a recorded "
+            f"host that has, or keep one by `benchbook record {lacking[0]}`"
+        )
+    output = output.absolute()
+    with chdir(root):  # analysis reads definitions out of the working folder
+        analyses = [analysed(_short(runs[name]), output / name) for name in wanted]
+        judge(Path(), paper, "", analyses, output / PAPER)
+    return output / PAPER
+
+
+def runs_of(root: Path, recorded: Path) -> dict[str, Path]:
+    """Experiment -> its recorded run, the newest; every one verified."""
+    place = root.absolute() / recorded
+    found = sorted(
+        one.parent
+        for pattern in ("", "*/", "*/*/")
+        for one in place.glob(pattern + journal.MANIFEST)
+    )
+    if not found:
+        raise BenchbookError(
+            f"{recorded} holds no complete run; recorded ones are in {archive.FOLDER}/<host>/"
+        )
+    runs = {read_json(one / journal.MANIFEST)["experiment"]: one for one in found}
+    for run in runs.values():
+        archive.verify(run)
+    return runs
+
+
+def _short(run: Path) -> Path:
+    """Relative to the checkout, where it is in it: pages say it, and need no name of a home."""
+    here = Path.cwd()
+    return run.relative_to(here) if run.is_relative_to(here) else run
+
+
+def analysed(run: Path, folder: Path) -> Path:
+    """analysis.json of one recorded run, with samples and evidence beside it."""
+    from benchbook.analyse.stage import analyse
+    from benchbook.analyse.tables import write_samples
+    from benchbook.evidence import Context
+    from benchbook.evidence.collectors import invocations
+
+    plan = read_json(run / journal.PLAN)
+    variants: dict[str, tuple[Path, dict[str, Any]]] = {}
+    for built in read_json(run / archive.VARIANTS)["items"]:
+        place = folder / "variants" / built["variant"]
+        about = {key: value for key, value in built.items() if value is not None}
+        about |= {"version": VERSION, "binary": {"sha256": built.get("sha256")}}
+        about |= {"experiment": plan["experiment"], "timed_functions": {}}
+        write_json(place / "variant.json", about)
+        variants[built["variant"]] = (place, about)
+    content = {key: plan[key] for key in ("experiment", "host")}
+    content["preset"] = plan["settings"]["preset"]
+    content |= {"version": VERSION, "run": run.name, "folder": str(run)}
+    content["variants"] = {name: str(place) for name, (place, _) in variants.items()}
+    pointer, evidence = folder / "current.json", folder / "evidence.json"
+    write_json(pointer, content)
+    write_samples(pointer, folder / SAMPLES)
+    definition = catalogue.definition(Path(), plan["experiment"])
+    seen = list(invocations.rows(Context(content, run, plan, definition, variants, [], folder)))
+    write_json(evidence, {"version": VERSION, "items": seen, "capabilities": []})
+    analyse(pointer, folder / SAMPLES, evidence, folder / "analysis.json")
+    return folder / "analysis.json"

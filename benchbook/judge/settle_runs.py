@@ -1,0 +1,84 @@
+"""Runs that were made to settle one claim (`benchbook settle`), and what each decides alone."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchbook.analyse.stage import failures, machine_states, with_states
+from benchbook.analyse.tables import write_samples
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json
+from benchbook.define.catalogue import SETTLING
+from benchbook.judge.claims import Verdict
+from benchbook.judge.verdicts import Measured
+from benchbook.records import journal
+
+CANNOT = {"state": "cannot_run", "reason": "could not run in the run that this one settles"}
+KEPT = ("verdict", "estimate", "interval", "blocks", "reason")
+
+
+def settle_runs(
+    folder: Path, claim: str, preset: str, of: str, binaries: dict[str, Any]
+) -> list[Path]:
+    """Complete runs that settle `paper/figure/claim` as the run `of` left it, oldest first: of this
+    preset, with these binaries (`variant~twin` -> {file, sha256})."""
+    found = []
+    for run in sorted(folder.glob(f"*{SETTLING}/")):
+        try:
+            plan = read_json(run / journal.PLAN) if (run / journal.PLAN).exists() else {}
+        except BenchbookError:
+            continue  # the measuring stage tells of folders that it passes over
+        asked = plan.get("settle") or {}
+        same = all(binaries.get(name) == one for name, one in plan.get("binaries", {}).items())
+        if (
+            [asked.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
+            and same
+            and (run / journal.MANIFEST).exists()
+        ):
+            found.append(run)
+    return found
+
+
+def measured(run: Path) -> Measured:
+    """Points and summaries of a complete run that has no results of its own."""
+    plan = read_json(run / journal.PLAN)
+    with tempfile.TemporaryDirectory() as scratch:
+        pointer, samples = Path(scratch) / "pointer.json", Path(scratch) / "samples.parquet"
+        write_json(
+            pointer,
+            {"version": 1, "experiment": plan["experiment"], "run": run.name, "folder": str(run)},
+        )
+        write_samples(pointer, samples)
+        states, _ = machine_states(run)
+        summaries, _ = with_states(samples, plan["paper_samples"], states)
+    seen, failed = set(summaries["point"]), failures(run)
+    emulated = set(summaries.loc[summaries["simulated"], "point"])
+    points = []
+    for point in plan["points"]:
+        why = failed.get(point["id"], {"state": "failed", "reason": "no complete block"})
+        state = {"state": "ok", "reason": ""} if point["id"] in seen else why
+        keep = {key: point[key] for key in ("variant", "twin", "factors")}
+        says = (plan.get("emulation") or {}).get("says", "") if point["id"] in emulated else ""
+        points.append({"point": point["id"], **keep, "peer": False, **state, "emulates": says})
+    points += [
+        {"point": name, "variant": "", "twin": "", "factors": {}, "peer": False, **CANNOT}
+        for name in (plan.get("settle") or {}).get("left_out", [])
+    ]
+    return Measured(points, summaries)
+
+
+def beside(first: Verdict, verdicts: list[tuple[Path, Verdict]]) -> Verdict:
+    """The verdict of the last of the settling runs, with the others and the first shown beside."""
+    if not verdicts:
+        return first | {"settled": None}
+    run, last = verdicts[-1]
+    earlier = [{"run": None, **{key: first[key] for key in KEPT}}]
+    earlier += [
+        {"run": one.name, **{key: verdict[key] for key in KEPT}} for one, verdict in verdicts[:-1]
+    ]
+    kept = {key: first[key] for key in ("published", "elsewhere")}
+    asked = read_json(run / journal.PLAN)["settle"]["blocks"]
+    settled = {"run": run.name, "number": len(verdicts), "asked": asked, "before": earlier}
+    return {**last, **kept, "settled": settled}

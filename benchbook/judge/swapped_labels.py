@@ -1,0 +1,82 @@
+"""Labels of a published table that a program may have exchanged, as its peer's file says of it.
+
+What would follow is computed from the published rows; whether it was so in the source, nobody here
+knows.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import Any
+
+from benchbook.analyse.pairwise import printed
+
+_METHOD = re.compile(r",method=([^,]+)")
+Row = dict[str, Any]
+
+
+def labels(
+    figures: list[dict[str, Any]], peers: dict[str, dict[str, Any]], odd: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Each pair of labels under which a peer runs the method that the figures read in the other:
+    {peer, tool, version, labels, methods (as the figures read them), proof, unknown, tables}.
+
+    A table is {figure, title, point, printed (second ÷ first label), rerun (of their methods, None
+    where not measured), smallest_effect, order (of the rerun: exchanged, printed, undecided, not
+    measured), within (whether the exchanged ratio lies in the rerun's pointwise interval), others:
+    rows beside the first method, {label, printed, exchanged}}.
+    """
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for name, spec in peers.items():
+        told = spec.get("labels")
+        for figure in figures if told else []:
+            for first, second in combinations(figure["rows"], 2):
+                methods = [_method(row) for row in (first, second)]
+                runs = [told["runs"].get(row["label"]) for row in (first, second)]
+                numbers = [printed(row) for row in (first, second)]
+                if None in (*methods, *numbers) or methods[0] == methods[1]:
+                    continue
+                if runs != methods[::-1] or figure["grid"]:
+                    continue
+                both = [first["label"], second["label"]]
+                about = {"peer": name, "tool": spec["tool"], "version": spec.get("describes", "")}
+                about |= {"labels": both, "methods": methods}
+                about |= {"proof": told["proof"], "unknown": told["unknown"], "tables": []}
+                pair = found.setdefault((name, *both), about)
+                pair["tables"].append(_table(figure, first, second, odd))
+    return list(found.values())
+
+
+def _method(row: Row) -> str | None:
+    seen = _METHOD.search(row["point"] or "")
+    return seen[1] if seen else None
+
+
+def _table(
+    figure: dict[str, Any], first: Row, second: Row, odd: list[dict[str, Any]]
+) -> dict[str, Any]:
+    one, other = printed(first) or 1, printed(second) or 1  # both are numbers
+    sides = second["point"], first["point"]
+    pair = next((pair for pair in odd if (pair["top"], pair["bottom"]) == sides), None)
+    rerun = pair["rerun"] if pair else None
+    order = "not measured"
+    if pair and rerun:
+        order = "undecided"
+        if pair["differs_here"]:
+            order = "printed" if (rerun["ratio"] > 1) == (other > one) else "exchanged"
+    return {
+        "figure": figure["id"],
+        "title": figure["title"],
+        "point": first["point"],
+        "printed": other / one,
+        "rerun": rerun,
+        "smallest_effect": pair["smallest_effect"] if pair else None,
+        "order": order,
+        "within": bool(rerun and rerun["low95"] <= one / other <= rerun["high95"]),
+        "others": [
+            {"label": row["label"], "printed": rate / one, "exchanged": rate / other}
+            for row in figure["rows"]
+            if row not in (first, second) and (rate := printed(row))
+        ],
+    }

@@ -1,0 +1,236 @@
+"""Times along one factor, as paper.yaml declares them: printed beside rerun, and what each step
+adds beside what a wire would take and what the source states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchbook import stats
+from benchbook.analyse import pairwise
+from benchbook.core.units import TIME, TIME_UNITS, VALUES
+from benchbook.define.points import NOT_IN_PRESET, Point, expand
+from benchbook.define.published import read_table
+from benchbook.estimands import POINTWISE, Known, Roles, names_of, slope
+from benchbook.judge.claims import logs_of
+from benchbook.judge.figures import cell
+
+LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
+WIRE_BITS = 8
+Sweep = dict[str, Any]
+
+
+class Context(NamedTuple):
+    """One paper's folder and the run of the experiment that a sweep names."""
+
+    root: Path
+    paper: str
+    content: dict[str, Any]
+    analysis: dict[str, Any]
+    summaries: pd.DataFrame
+
+    @property
+    def known(self) -> Known:
+        """The points by id."""
+        return {point["point"]: point for point in self.analysis["points"]}
+
+
+def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
+    """One sweep: {id, title, text, experiment, over, unit, ways, slopes, series, stated}.
+
+    series: {id, label, emulates, values, slope, above, wire, printed_slope}. values: {at, point,
+    state, reason, rerun, low, high, printed, invocations}, in the sweep's unit. slope, above:
+    {estimate, low95, high95, blocks} of one way over one step, None where that cannot be told;
+    `above` is how much steeper the series is than the one that it names. wire: what a frame takes.
+    """
+    own = {one["id"]: _points(one, declared, context) for one in declared["series"]}
+    keep = ("id", "title", "experiment", "over")
+    per = f" per {declared['per']['word']}" if declared.get("per") else ""
+    return {
+        **{key: declared[key] for key in keep},
+        "unit": declared["unit"] + per,
+        "text": declared.get("text", ""),
+        "ways": declared.get("ways", 1),
+        "slopes": declared.get("slopes", True),
+        "series": [_series(one, declared, own, context) for one in declared["series"]],
+        "stated": _stated(declared, context),
+    }
+
+
+def _points(
+    series: dict[str, Any], declared: Sweep, context: Context, side: str = "points"
+) -> list[Point]:
+    found, _ = expand(context.content, series[side], context.analysis["sizes"])
+    return sorted(found, key=lambda point: float(point.factors[declared["over"]]))
+
+
+def _series(
+    series: dict[str, Any], declared: Sweep, own: dict[str, list[Point]], context: Context
+) -> dict[str, Any]:
+    points, printed = own[series["id"]], _printed(series, declared, context)
+    if "against" in series:
+        below = _points(series, declared, context, "against")
+        values = [
+            _ratio(*both, declared, printed, context) for both in zip(points, below, strict=True)
+        ]
+    else:
+        values = [_value(point, declared, printed, context) for point in points]
+    slopes = declared.get("slopes", True)
+    above = series.get("above")
+    emulated = [one["emulates"] for one in values if one["emulates"]]
+    return {
+        "id": series["id"],
+        "label": series["label"],
+        "printed_label": (series.get("printed") or {}).get("label") or series["label"],
+        "emulates": emulated[0] if emulated else "",
+        "values": values,
+        "slope": _slope([points], declared, context) if slopes else None,
+        "above": _slope([points, own[above]], declared, context) if above else None,
+        "above_label": next(
+            (one["label"] for one in declared["series"] if one["id"] == above), None
+        ),
+        "wire": _wire(declared, points),
+        "printed_slope": _printed_slope(declared, printed) if slopes else None,
+    }
+
+
+def _value(
+    point: Point, declared: Sweep, printed: dict[float, float], context: Context
+) -> dict[str, Any]:
+    """One point of a line, in the sweep's unit."""
+    seen = context.known.get(point.id, {"state": "not_in_preset", "reason": NOT_IN_PRESET})
+    at = point.factors[declared["over"]]
+    per = TIME_UNITS[declared["unit"]] * _parts(at, declared)
+    names = VALUES[TIME]
+    return {
+        "at": at,
+        "point": point.id,
+        "state": seen["state"],
+        "reason": seen["reason"],
+        "emulates": seen.get("emulates", ""),
+        **{
+            key: seen[name] / per if seen.get(name) is not None else None
+            for key, name in names.items()
+        },
+        "printed": printed.get(float(at)),
+        "invocations": pairwise.invocations(context.summaries, point.id, None, per, TIME),
+    }
+
+
+def _parts(at: float, declared: Sweep) -> float:
+    """How many parts of the factor a point has, where times are told of one."""
+    return at / declared["per"]["size"] if declared.get("per") else 1.0
+
+
+def _ratio(
+    point: Point, below: Point, declared: Sweep, printed: dict[float, float], context: Context
+) -> dict[str, Any]:
+    """The ratio of two points' times, paired within blocks."""
+    lacking = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
+    both = [context.known.get(one.id, lacking) for one in (point, below)]
+    seen = next((one for one in both if one["state"] != "ok"), both[0])
+    found = pairwise.paired(context.summaries, point.id, below.id, quantity=TIME)
+    ratio = found if found and seen["state"] == "ok" else {}
+    at = point.factors[declared["over"]]
+    each = pairwise.invocations(context.summaries, point.id, below.id, 1, TIME)
+    return {
+        "at": at,
+        "point": point.id,
+        "state": seen["state"],
+        "reason": seen["reason"],
+        "emulates": next((one["emulates"] for one in both if one.get("emulates")), ""),
+        "rerun": ratio.get("ratio"),
+        "low": ratio.get("low95"),
+        "high": ratio.get("high95"),
+        "printed": printed.get(float(at)),
+        "invocations": [one | {"rerun": one["ratio"]} for one in each if one["ratio"]],
+    }
+
+
+def _estimand(points: list[Point], declared: Sweep) -> tuple[dict[str, Any], Roles]:
+    keys = {"kind": "slope", "quantity": TIME, "points": []}
+    own = {key: declared[key] for key in ("unit", "over")}
+    return {**keys, **own, "ways": declared.get("ways", 1)}, {"points": points}
+
+
+def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[str, Any] | None:
+    """What each step adds on the first of one or two lines, less that on the second, with its
+    pointwise interval; None below LEAST_STEPS steps, or where no block holds all the points."""
+    by_block = []
+    for points in lines:
+        known = context.known
+        measured = [one for one in points if known.get(one.id, {}).get("state") == "ok"]
+        if len({one.factors[declared["over"]] for one in measured}) < LEAST_STEPS:
+            return None
+        estimand, roles = _estimand(measured, declared)
+        logs = logs_of(estimand, names_of(roles), context.summaries, "median_ns")
+        if logs is None or logs.dropna().empty:
+            return None
+        by_block.append(slope.of_blocks(estimand, roles, logs)[0])
+    values = by_block[0] if len(by_block) == 1 else (by_block[0] - by_block[1]).dropna()
+    if values.empty:
+        return None
+    found = stats.signed_rank_interval(values.to_numpy(float), POINTWISE)
+    return {
+        "estimate": found.estimate,
+        "low95": found.low,
+        "high95": found.high,
+        "blocks": len(values),
+    }
+
+
+def _wire(declared: Sweep, points: list[Point]) -> float | None:
+    """What a frame with this payload takes on the declared wire, in the sweep's unit."""
+    wire = declared.get("wire")
+    if not wire:
+        return None
+    link = wire["link"]
+    frames = {
+        (
+            point.factors.get(wire["payload"]),
+            point.factors.get(link) if isinstance(link, str) else link,
+        )
+        for point in points
+    }
+    payload, bits_per_s = frames.pop()
+    if frames or payload is None or not bits_per_s:
+        return None
+    bits = WIRE_BITS * (payload + wire["overhead_bytes"])
+    return float(bits / bits_per_s * 1e9 / TIME_UNITS[declared["unit"]])
+
+
+def _printed(series: dict[str, Any], declared: Sweep, context: Context) -> dict[float, float]:
+    """The source's numbers for a line, by the factor's value."""
+    named = series.get("printed")
+    if not named:
+        return {}
+    rows = read_table(context.root, context.paper, named["table"])
+    where = named.get("where", {})
+    below = named.get("against")
+    return {
+        float(row[named["x"]]): float(row[named["y"]])
+        / (float(row[below]) if below else _parts(float(row[named["x"]]), declared))
+        for row in rows
+        if all(row[key] == str(value) for key, value in where.items())
+    }
+
+
+def _printed_slope(declared: Sweep, printed: dict[float, float]) -> float | None:
+    if len(printed) < LEAST_STEPS:
+        return None
+    found = stats.slopes(list(printed), [list(printed.values())])
+    return float(found[0]) / declared.get("ways", 1)
+
+
+def _stated(declared: Sweep, context: Context) -> dict[str, str] | None:
+    """What the source says that a step takes, as printed."""
+    stated = declared.get("stated")
+    if not stated:
+        return None
+    named = stated["cell"]
+    table = read_table(context.root, context.paper, named["table"])
+    origin = f"{context.paper}/{named['table']}"
+    printed = cell(table, named["row"], named["column"], origin)
+    return {"text": stated["text"], "printed": printed}

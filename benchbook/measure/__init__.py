@@ -1,0 +1,1 @@
+"""Measurement: a plan becomes a run, append-only."""

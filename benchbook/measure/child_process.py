@@ -1,0 +1,138 @@
+"""A program that the measurer started: its end, and how it is kept waiting for its turn."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.processes import child_setup
+from benchbook.network import Door
+
+PIPES_S = 1.0  # until the output of what was ended is given up
+LIMIT_S = 5.0  # until it sleeps
+_READ_BYTES = 1 << 16
+_WAIT_S = 0.002
+
+
+@dataclass
+class Started:
+    """`with_children`: a time-out ends what it started too, else that would hold its pipes open."""
+
+    process: subprocess.Popen[bytes]
+    with_children: bool = False
+    said: bytes = b""  # what was read of its output before its end
+
+    def finish(self, time_limit_s: float) -> tuple[int | None, str, str]:
+        """(exit status or None for a time-out, stdout, stderr)."""
+        process = self.process
+        try:
+            out, err = process.communicate(timeout=time_limit_s)
+        except subprocess.TimeoutExpired:
+            if self.with_children:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            try:
+                out, err = process.communicate(timeout=PIPES_S if self.with_children else None)
+            except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
+                out, err = held.stdout or b"", held.stderr or b""
+            return None, _text(self.said + out), _text(err)
+        except BaseException:  # a group of its own hears no Ctrl-C of the terminal
+            if self.with_children:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, _text(self.said + out), _text(err)
+
+    def stop_in_sleep(self, words: str) -> bool:
+        """Stop it when it sleeps after it said these words; whether it did so in time.
+
+        Its sleep goes on meanwhile, and is over when it may go on later.
+        """
+        until = time.monotonic() + LIMIT_S
+        while words.encode() not in self.said or self._state() != "S":
+            if time.monotonic() > until or not self._read():
+                return False
+        self.process.send_signal(signal.SIGSTOP)
+        while self._state() != "T":
+            if time.monotonic() > until:
+                return False
+            time.sleep(_WAIT_S)
+        return True
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def end(self) -> None:
+        """Give up what waits."""
+        self.process.kill()
+        self.process.communicate()
+
+    def _read(self) -> bool:
+        """What it said by now, if anything; False when it says no more."""
+        assert self.process.stdout is not None
+        handle = self.process.stdout.fileno()
+        if not select.select([handle], [], [], _WAIT_S)[0]:
+            return True
+        found = os.read(handle, _READ_BYTES)
+        self.said += found
+        return bool(found)
+
+    def _state(self) -> str:
+        """S: it sleeps, T: it is stopped. Behind its name, which may have blanks in it."""
+        try:
+            text = Path(f"/proc/{self.process.pid}/stat").read_text()
+        except OSError:
+            return ""
+        return text.rpartition(")")[2].split()[0]
+
+
+def started(
+    command: list[str],
+    *,
+    cpus: list[int],
+    env: dict[str, str],
+    lock: int | None,
+    with_children: bool = False,
+    door: Door | None = None,
+) -> Started:
+    """Start a program that dies with this process. `door`: the network that it enters.
+
+    BenchbookError where it cannot even be started: that says nothing about its points.
+    """
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+            pass_fds=inherited(lock, door),
+            preexec_fn=child_setup(cpus, door.enter if door else None),  # noqa: PLW1509 - the measurer has one thread
+            process_group=0 if with_children else None,
+        )
+    except OSError as error:
+        raise BenchbookError(
+            f"{command[0]} cannot be started ({error.strerror}); remove build/ and run again"
+        ) from None
+    except subprocess.SubprocessError:  # of what the set-up could not do, Python tells no more
+        raise BenchbookError(
+            f"{command[0]} cannot be started on CPUs {', '.join(map(str, cpus))}, or in its "
+            "network; see whether these CPUs may still be used, and run again"
+        ) from None
+    return Started(process, with_children)
+
+
+def inherited(lock: int | None, door: Door | None) -> tuple[int, ...]:
+    """File descriptors that a started program keeps."""
+    return (*(() if lock is None else (lock,)), *(door.inherits if door else ()))
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace")

@@ -1,0 +1,324 @@
+"""One start of a measured program: what goes in, what comes out, and what disturbed it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from benchbook.host import facts
+from benchbook.measure.child_process import Started, inherited, started
+from benchbook.network import Door
+from benchbook.network.serving import NotServingError, serving
+from benchbook.peers.parsers import NotUnderstoodError
+from benchbook.peers.start import PeerStart, read
+
+CANNOT_RUN = 77
+OUTPUT_KEPT = 400  # characters of stderr that enter a reason
+
+
+@dataclass(frozen=True)
+class Request:
+    """One invocation: points in order, each with its factors and pilot numbers."""
+
+    binary: Path
+    options: dict[str, Any]  # kernel options, e.g. {"bytes": 8388608}
+    points: list[dict[str, Any]]  # the KEY=VALUE pairs of each --point, in order
+    cpus: list[int]
+    environment_padding_bytes: int = 0
+    source_offset_bytes: int = 0
+    destination_offset_bytes: int = 0
+    seed: int = 1
+    time_limit_s: float = 30.0
+    lock: int | None = None  # file descriptor of the measuring lock, inherited
+    environment: dict[str, str] = field(default_factory=dict)  # the variant's own variables
+    peer: PeerStart | None = None  # somebody else's program, with arguments of its own
+    door: Door = field(default_factory=lambda: Door({}))  # into the network that it measures
+
+
+@dataclass
+class PointResult:
+    """What one point of an invocation gave. state: ok, failed, cannot_run or timeout."""
+
+    state: str
+    reason: str = ""
+    warm_up: int = 0
+    t_start_ns: list[int] = field(default_factory=list)
+    time_ns: list[int] = field(default_factory=list)
+    loops: int = 1
+    bytes_declared: int = 0
+    observations: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    process: list[int] = field(default_factory=list)  # of each sample; empty: all of process 0
+
+    @property
+    def processes(self) -> int:
+        """How many processes have samples of their own; warm_up counts those of each."""
+        return max(self.process, default=0) + 1
+
+
+@dataclass
+class Result:
+    points: list[PointResult]
+    start: dict[str, Any]
+    wall_ns: int
+    t_start_ns: int
+    t_end_ns: int
+    steal_fraction: float | None
+    frequency_khz: int | None
+
+
+def now_ns() -> int:
+    """The clock of the kernels, so that times can be laid beside their samples."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+
+def command_line(request: Request) -> list[str]:
+    """The program and its arguments."""
+    words = [str(request.binary.absolute())]
+    if request.peer is not None:
+        return [*words, *request.peer.arguments]
+    options = {**request.options, **request.door.options}
+    words += [f"--{name}={value}" for name, value in options.items()]
+    for point in request.points:
+        words += ["--point", ",".join(f"{key}={value}" for key, value in point.items())]
+    return [
+        *words,
+        f"--source-offset={request.source_offset_bytes}",
+        f"--destination-offset={request.destination_offset_bytes}",
+        f"--seed={request.seed}",
+    ]
+
+
+def environment(request: Request) -> dict[str, str]:
+    """All that a kernel sees: nothing of the workflow engine's (it sets OMP_NUM_THREADS)."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "LC_ALL": "C",
+        "OMP_NUM_THREADS": str(len(request.cpus)),
+        "OMP_PROC_BIND": "true",
+        "OMP_PLACES": ",".join(f"{{{cpu}}}" for cpu in request.cpus),
+        "BENCHBOOK_PADDING": "x" * request.environment_padding_bytes,
+        **request.environment,
+    }
+
+
+def invoke(request: Request, ahead: Started | None = None) -> Result:
+    """Start the program, wait for it within its time limit, and read what it printed; `ahead`: the
+    start that `start_ahead` made of it, which goes on."""
+    if request.door.refused:
+        return _refused(request)
+    steal_before = facts.steal_ticks_of(request.cpus)
+    t_start_ns = now_ns()
+    start: dict[str, Any] = {}
+    if request.peer is None:
+        exit_status, out, err = _start(request, request.cpus).finish(request.time_limit_s)
+        start, finished = read_output(out, len(request.points))
+        problem = explain_exit(exit_status, out, err, request.time_limit_s)
+        points = [PointResult(*problem) if point is None else point for point in finished]
+    else:
+        points = [_peer_point(request, request.peer, ahead)]
+    t_end_ns = now_ns()
+    wall_ns = t_end_ns - t_start_ns
+    return Result(
+        points=points,
+        start=start,
+        wall_ns=wall_ns,
+        t_start_ns=t_start_ns,
+        t_end_ns=t_end_ns,
+        steal_fraction=_steal(steal_before, facts.steal_ticks_of(request.cpus), wall_ns, request),
+        frequency_khz=facts.frequency_khz(request.cpus[0]),
+    )
+
+
+def start_ahead(request: Request) -> Started | None:
+    """Start a peer that sleeps before it measures, and keep it in that sleep until it is invoked;
+    None for one that does not, or not as it is described."""
+    if request.peer is None or not request.peer.sleeps_after:
+        return None
+    one = _start(request, _near_cpus(request))
+    if one.stop_in_sleep(request.peer.sleeps_after):
+        return one
+    one.end()
+    return None
+
+
+def _start(request: Request, cpus: list[int]) -> Started:
+    return started(
+        command_line(request),
+        cpus=cpus,
+        env=environment(request),
+        lock=request.lock,
+        door=request.door,
+    )
+
+
+def _near_cpus(request: Request) -> list[int]:
+    """Each end has a CPU of its own, as ours do."""
+    has_far_end = request.peer is not None and request.peer.server is not None
+    return request.cpus[:1] if has_far_end else request.cpus
+
+
+def _refused(request: Request) -> Result:
+    """Nothing was started: none of its points can run."""
+    now = now_ns()
+    points = [PointResult("cannot_run", request.door.refused) for _ in request.points]
+    return Result(points, {}, 0, now, now, None, None)
+
+
+def run_program(
+    command: list[str],
+    *,
+    cpus: list[int],
+    env: dict[str, str],
+    time_limit_s: float,
+    lock: int | None,
+    with_children: bool = False,
+    door: Door | None = None,
+) -> tuple[int | None, str, str]:
+    """(exit status or None for a time-out, stdout, stderr). Dies with this process.
+
+    `door`: the network that it enters. `with_children`: a time-out ends what it started too, else
+    that would hold its pipes open.
+    BenchbookError where the program cannot even be started: that says nothing about its points.
+    """
+    one = started(command, cpus=cpus, env=env, lock=lock, with_children=with_children, door=door)
+    return one.finish(time_limit_s)
+
+
+def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResult | None]]:
+    """The start line and the points that were finished; None for those that never were."""
+    start: dict[str, Any] = {}
+    points: list[PointResult | None] = [None] * expected
+    samples: dict[int, list[dict[str, Any]]] = {}
+    for line in out.splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # cut by a crash
+        if not isinstance(record, dict) or record.get("version") != 1:
+            continue
+        match record.get("kind"):
+            case "start":
+                start = record
+            case "sample":
+                samples.setdefault(record["point"], []).append(record)
+            case "point" if 0 <= record["point"] < expected:
+                points[record["point"]] = _point(record, samples.get(record["point"], []))
+    return start, points
+
+
+def _point(record: dict[str, Any], samples: list[dict[str, Any]]) -> PointResult:
+    process = [sample.get("process", 0) for sample in samples]
+    return PointResult(
+        state="ok" if record["status"] == "ok" else "failed",
+        reason=record.get("reason", ""),
+        warm_up=sum(1 for sample in samples if sample["warm_up"] and not sample.get("process")),
+        t_start_ns=[sample["t_start_ns"] for sample in samples],
+        time_ns=[sample["time_ns"] for sample in samples],
+        loops=record["loops"],
+        bytes_declared=record["bytes_declared"],
+        observations=record["observations"],
+        usage=record["usage"],
+        process=process if any(process) else [],
+    )
+
+
+def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) -> tuple[str, str]:
+    """(state, reason) for the points that a program did not finish."""
+    words = " ".join(err.split())[-OUTPUT_KEPT:]
+    if status is None:
+        return "timeout", f"did not end within its time limit of {time_limit_s:g} s"
+    if status == CANNOT_RUN:
+        for line in reversed(out.splitlines()):
+            if '"reason"' in line:
+                try:
+                    return "cannot_run", json.loads(line)["reason"]
+                except ValueError:
+                    break
+        return "cannot_run", words or "the kernel says that it cannot run here"
+    if status < 0:
+        named = -status in {one.value for one in signal.Signals}
+        name = f" ({signal.Signals(-status).name})" if named else ""
+        return "failed", f"was ended by signal {-status}{name}"
+    return "failed", _ended(status, err)
+
+
+def _peer_point(request: Request, peer: PeerStart, ahead: Started | None) -> PointResult:
+    """One start of a peer, with its server where it has one."""
+
+    def measured() -> PointResult:
+        one = ahead or _start(request, _near_cpus(request))
+        if ahead:
+            ahead.go_on()
+        return _peer_result(request, peer, *one.finish(request.time_limit_s))
+
+    if peer.server is None:
+        return measured()
+    try:
+        with serving(
+            [str(request.binary.absolute()), *peer.server.arguments],
+            protocol=peer.server.protocol,
+            port=peer.server.port,
+            cpus=request.cpus[1:2] or request.cpus,
+            enter=request.door.enter_far,
+            inherits=inherited(request.lock, request.door),
+            env=environment(request),
+        ) as server:
+            found = measured()
+            if why := server.ended():
+                raise NotServingError(why)
+    except NotServingError as why:
+        if ahead:
+            ahead.end()
+        return PointResult("failed", f"{peer.tool}: {why}")
+    return found
+
+
+def _peer_result(
+    request: Request, peer: PeerStart, status: int | None, out: str, err: str
+) -> PointResult:
+    """What a peer measured. It does not tell when: its samples are laid end to end before its end,
+    the last thing that it did. Observations and usage are absent."""
+    t_end_ns = now_ns()
+    if status is None or status < 0:
+        return PointResult(*explain_exit(status, out, err, request.time_limit_s))
+    if status > 0:
+        # It may say its reason on either stream, and its 77 means nothing to us.
+        return PointResult("failed", _ended(status, f"{out} {err}"))
+    try:
+        measured = read(peer, out, request.cpus)
+    except NotUnderstoodError as why:
+        return PointResult("failed", f"{peer.tool}: {why}")
+    times = measured.time_ns
+    return PointResult(
+        state="ok",
+        warm_up=peer.warmup if len(times) > peer.warmup else 0,
+        t_start_ns=_laid_end_to_end(times, t_end_ns),
+        time_ns=times,
+        loops=measured.loops,
+        bytes_declared=measured.declared_bytes,
+    )
+
+
+def _laid_end_to_end(times_ns: list[int], t_end_ns: int) -> list[int]:
+    """When each began, the last to end at `t_end_ns`."""
+    return [t_end_ns - left for left in accumulate(reversed(times_ns))][::-1]
+
+
+def _ended(status: int, said: str) -> str:
+    words = " ".join(said.split())[-OUTPUT_KEPT:]
+    return f"exit status {status}: {words}" if words else f"exit status {status}"
+
+
+def _steal(before: int | None, after: int | None, wall_ns: int, request: Request) -> float | None:
+    """Of the time of the CPUs in use."""
+    if before is None or after is None or wall_ns <= 0:
+        return None
+    tick_ns = 1e9 / os.sysconf("SC_CLK_TCK")
+    return (after - before) * tick_ns / wall_ns / len(request.cpus)

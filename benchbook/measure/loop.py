@@ -1,0 +1,250 @@
+"""The measuring loop of one run: pilot, randomised blocks, looks, and the manifest at the end."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchbook import stats
+from benchbook.core.files import write_json
+from benchbook.define.points import Point
+from benchbook.measure import disturbance
+from benchbook.measure.invocation import Result, now_ns
+from benchbook.measure.pilot import expected, pilot
+from benchbook.measure.probe import MachineState
+from benchbook.measure.starter import Numbers, Starter, first_unfinished
+from benchbook.plan.plan import Plan
+from benchbook.records import journal
+
+LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once
+SIDES = ("numerator", "denominator")
+FAILURES_BORNE = 2  # then a point is left out of later blocks
+
+
+@dataclass
+class Run:
+    """One run in its folder. `say(stage, blocks_done, blocks_planned, seconds_left)`."""
+
+    folder: Path
+    plan: Plan
+    starter: Starter
+    state: MachineState
+    seed: int
+    say: Callable[[str, int, int, float], None]
+
+    def measure(self) -> None:
+        """Measure what is missing, then complete the run with its manifest."""
+        journal.repair(self.folder / journal.JOURNAL)
+        journal.repair(self.folder / journal.PROBES)
+        done = self._resume()
+        began = time.monotonic()
+        earlier_s = done.spent_ns / 1e9
+
+        def spent_s() -> float:
+            return earlier_s + time.monotonic() - began
+
+        self.state.read(full=not (self.folder / journal.PROBES).exists())
+        if done.pilot is None:
+            done.pilot = self._pilot()
+            self._log({"kind": "pilot", **done.pilot, "t_end_ns": now_ns()})
+        failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE) | done.failures
+        block_s = done.pilot["block_ns"] / 1e9
+        reason = done.looks[-1]["reason"] if done.looks else ""
+        while not reason:
+            points = self._measurable(done.pilot["points"], failures)
+            if not points:
+                reason = "nothing_to_measure"
+                break
+            extra = min(len(done.disturbed), self.plan.settings["disturbed"]["repeats"])
+            target = self.plan.looks[len(done.looks)]
+            fits = spent_s() + block_s <= self.plan.settings["budget_s"]
+            if len(done.complete) < target or (len(done.complete) < target + extra and fits):
+                left_s = (target + extra - len(done.complete)) * block_s
+                self.say("block", len(done.complete), target + extra, left_s)
+                started = time.monotonic()
+                self._block(done, points, failures)
+                block_s = (block_s + time.monotonic() - started) / 2
+            else:
+                reason = self._look(done, extra, spent_s(), block_s)
+        self.state.read()
+        self._finish(reason, done, spent_s())
+
+    def _pilot(self) -> dict[str, Any]:
+        if self.plan.settle is None:
+            left_s = expected(self.plan)[1] * self.plan.least / 1e9
+            self.say("pilot", 0, self.plan.looks[0], left_s)
+            return pilot(self.plan, self.starter.groups(self.plan.points), self._try)
+        # Another number of samples would be another estimate than the one to be settled.
+        given = self.plan.settle["pilot"]["points"]
+        return {"points": given, "failed": {}, "block_ns": 0, "wall_ns": 0}
+
+    def _resume(self) -> journal.Progress:
+        done = journal.progress(self.folder)
+        if done.open_block is None:
+            return done
+        self._abandon(done.open_block, "interrupted", now_ns() - done.last_ns)
+        return journal.progress(self.folder)
+
+    def _abandon(self, block: int, reason: str, gap_ns: int | None = None) -> None:
+        """The block stays in the journal and enters no estimate."""
+        self._log({"kind": "abandoned", "block": block, "reason": reason, "gap_ns": gap_ns})
+
+    def _measurable(self, numbers: Numbers, failures: dict[str, int]) -> list[Point]:
+        return [
+            point
+            for point in self.plan.points
+            if point.id in numbers and failures.get(point.id, 0) < FAILURES_BORNE
+        ]
+
+    def _try(self, group: list[Point], numbers: Numbers) -> Result:
+        dice = random.Random(f"{self.seed}/pilot/{group[0].id}")
+        return self.starter.start(group, numbers, dice)[1]
+
+    def _block(self, done: journal.Progress, points: list[Point], failures: dict[str, int]) -> None:
+        """One invocation of each point in random order. A program that dies abandons the block,
+        because its companions are missing then; the point that it died in counts a failure."""
+        number = done.next_block
+        dice = random.Random(f"{self.seed}/{number}")
+        groups = self.starter.groups(self._in_turn(len(done.complete), points))
+        dice.shuffle(groups)
+        for group in groups:
+            dice.shuffle(group)
+        order = [[point.id for point in group] for group in groups]
+        self._log({"kind": "block", "block": number, "order": order, "t_block_ns": now_ns()})
+        thresholds = self.plan.settings["disturbed"]
+        disturbed: list[str] = []
+        numbers = done.pilot["points"] if done.pilot else {}
+        for index, group in enumerate(groups):
+            if self.state.due():
+                disturbed += disturbance.of_probe(self.state.read(), thresholds)
+            request, result = self.starter.start(group, numbers, dice)
+            self._log(*self.starter.lines(number, index, group, request, result))
+            dead = first_unfinished(result)
+            for position, outcome in enumerate(result.points):
+                if position == dead or (outcome.time_ns and outcome.state != "ok"):
+                    name = group[position].id
+                    failures[name] = failures.get(name, 0) + 1
+            if dead is not None:
+                self._abandon(number, f"{group[dead].id} {result.points[dead].reason}")
+                done.abandoned.append(number)
+                return
+            disturbed += disturbance.of_result(group, result, len(request.cpus), thresholds)
+            if result.wall_ns > LONG_INVOCATION_NS:
+                disturbed += disturbance.of_probe(self.state.read(), thresholds)
+        if self.state.due():
+            disturbed += disturbance.of_probe(self.state.read(), thresholds)
+        end = {"kind": "block_end", "block": number, "disturbed": disturbed, "t_end_ns": now_ns()}
+        self._log(end)
+        done.complete.append(number)
+        if disturbed:
+            done.disturbed.append(number)
+
+    def _in_turn(self, done: int, points: list[Point]) -> list[Point]:
+        """All points; in serial order the one whose turn it is after so many blocks, and after
+        them the others."""
+        serial = self.plan.serial
+        if not serial:
+            return points
+        turn = min(done * self.plan.turns // self.plan.least, self.plan.turns - 1)
+        if turn < len(serial):
+            return [point for point in points if point.id == serial[turn]]
+        return [point for point in points if point.id not in serial]
+
+    def _look(self, done: journal.Progress, extra: int, spent_s: float, block_s: float) -> str:
+        """Decide by width only whether another look is taken; "" means go on."""
+        widths = self.half_widths(done.complete)
+        taken = len(done.looks)
+        further = self.plan.looks[taken + 1 :]
+        more_blocks = further[0] + extra - len(done.complete) if further else 0
+        fits = spent_s + more_blocks * block_s <= self.plan.settings["budget_s"]
+        reason = stats.next_look(
+            self.plan.looks[taken],
+            self.plan.looks,
+            list(widths.values()),
+            target_half_width=self.plan.settings["target_half_width"],
+            least=self.plan.least,
+            budget_allows_next=fits,
+        ).reason
+        look = {
+            "kind": "look",
+            "blocks": len(done.complete),
+            "half_widths": {
+                name: width if math.isfinite(width) else None for name, width in widths.items()
+            },
+            "reason": reason,
+        }
+        self._log(look)
+        done.looks.append(look)
+        return reason
+
+    def half_widths(self, complete: list[int]) -> dict[str, float]:
+        """Half-width of each claim's simultaneous interval, as a log ratio. What rests on a point
+        that only emulates is never decided, so that no further look is taken for it."""
+        wanted = {pair[side] for pair in self.plan.pairs for side in SIDES}
+        told_by = (self.plan.emulation or {}).get("observation", "")
+        emulated = set()
+        rows = []
+        for record in journal.read_lines(self.folder / journal.JOURNAL):
+            if record["kind"] != "invocation" or record["state"] != "ok":
+                continue
+            if (record["observations"].get(told_by) or 0) > 0:
+                emulated.add(record["point"])
+            elif record["block"] in complete and record["point"] in wanted:
+                samples = journal.load_samples(self.folder, record)
+                median = stats.median_of_processes(
+                    samples.time_ns, samples.process, record["warm_up"]
+                )
+                value = median / record["loops"]
+                rows.append({"block": record["block"], "point": record["point"], "value": value})
+        pairs = [one for one in self.plan.pairs if not emulated & {one[side] for side in SIDES}]
+        if emulated and not rows:  # all others failed
+            return {}
+        if not rows or not pairs:  # every invocation failed: nothing is known, so nothing is narrow
+            return dict.fromkeys((pair["comparison"] for pair in pairs), math.inf)
+        logs = stats.paired_log_ratios(pd.DataFrame(rows), pd.DataFrame(pairs))
+        table = stats.ratio_intervals(logs, claims=max(self.plan.claims, 1))
+        return dict(zip(table["comparison"], table["half_width"], strict=True))
+
+    def _finish(self, reason: str, done: journal.Progress, spent_s: float) -> None:
+        manifest = {
+            "version": journal.VERSION,
+            "experiment": self.plan.experiment,
+            "stopped_by": reason,
+            "blocks": len(done.complete),
+            "abandoned": done.abandoned,
+            "disturbed": done.disturbed,
+            "skipped": self.plan.skipped,
+            "failed": self._failed(),
+            "claims": self.plan.claim_hashes,
+            "measuring_s": round(spent_s, 3),
+            "probing_s": round(self._probing_ns() / 1e9, 3),
+        }
+        write_json(self.folder / journal.MANIFEST, manifest)
+
+    def _failed(self) -> dict[str, str]:
+        """Points with no valid sample in any complete block, and why."""
+        reasons: dict[str, str] = {}
+        measured = set()
+        for record in journal.read_lines(self.folder / journal.JOURNAL):
+            if record["kind"] == "pilot":
+                reasons |= {name: why["reason"] for name, why in record["failed"].items()}
+            elif record["kind"] == "invocation" and record["state"] == "ok":
+                measured.add(record["point"])
+            elif record["kind"] == "invocation" and record["state"] != "not_reached":
+                reasons[record["point"]] = record["reason"]
+        return {name: why for name, why in reasons.items() if name not in measured}
+
+    def _probing_ns(self) -> int:
+        """All readings of this run, those before a resume too; one reading has several lines."""
+        lines = journal.read_lines(self.folder / journal.PROBES)
+        return sum({line["read_ns"]: line["cost_ns"] for line in lines}.values())
+
+    def _log(self, *lines: dict[str, Any]) -> None:
+        journal.append(self.folder / journal.JOURNAL, list(lines))

@@ -1,0 +1,240 @@
+"""The pilot: how often each point loops and repeats inside an invocation, fixed for the run."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.define.catalogue import CONTROLS
+from benchbook.define.points import Point, grouped, memory_needed, point_id
+from benchbook.measure.invocation import Result
+from benchbook.measure.starter import Numbers, first_unfinished
+from benchbook.plan.plan import PAPER, Plan, refuse_over_budget
+
+PILOT_SAMPLES = 3
+TRIES = 2
+BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
+CHEAP = 0.1  # of the usual price of a start, or of a point: leaving it out helps nobody
+KEPT_SHARE = 0.5  # of the starts stay, whatever they cost
+BORNE = 4.0  # times the budget, for these: who planned did not know how busy the host would be
+BORNE_TWINS = 2.0  # times the budget, for twins: beyond that they go before what claims compare
+AFFORDABLE_NS = 400_000_000  # spent on reaching the paper's own N at one point
+
+
+@dataclass(frozen=True)
+class StartCost:
+    """One start of the program: its points, and its time beside their samples."""
+
+    points: list[str]
+    overhead_ns: float
+
+    def of(self, usual_ns: dict[str, float], numbers: Numbers) -> float:
+        """ns in each block, at these numbers of loops and samples."""
+        return self.overhead_ns + sum(
+            usual_ns[name]
+            * numbers[name]["loops"]
+            * (numbers[name]["samples"] + numbers[name]["warmup"])
+            for name in self.points
+            if name in numbers
+        )
+
+
+# Until a pilot measures it: of one thread that copies, or touches memory for the first time.
+ASSUMED_BYTES_PER_NS = 4.0
+ASSUMED_CALL_NS = 1000.0
+ASSUMED_START_NS = 3e7
+
+Start = Callable[[list[Point], Numbers], Result]
+
+
+def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]:
+    """Run every group once; returns the journal's pilot record (without `kind`).
+
+    The point that a program died in is tried once more alone, in case somebody else ended it;
+    the others go on without it. A peer that sleeps before it measures goes first, and again at the
+    end: that turn it slept towards meanwhile, as it does in the blocks, and its price is the
+    block's.
+    """
+    numbers: Numbers = {
+        point.id: {"loops": 1, "samples": PILOT_SAMPLES, "warmup": 1}
+        for group in groups
+        for point in group
+    }
+    once_ns: dict[str, float] = {}
+    usual_ns: dict[str, float] = {}
+    failed: dict[str, dict[str, str]] = {}
+    wall_ns = 0
+    costs: list[StartCost] = []
+    asleep = [group for group in groups if _sleeps_before(plan, group)]
+
+    def book(points: list[Point], result: Result) -> None:
+        timed_ns = 0.0
+        for point, outcome in zip(points, result.points, strict=True):
+            if outcome.state == "ok":
+                once_ns[point.id] = max(1.0, min(outcome.time_ns) / outcome.loops)
+                middle = statistics.median(outcome.time_ns) / outcome.loops
+                usual_ns[point.id] = max(1.0, middle)
+                timed_ns += sum(outcome.time_ns) / outcome.processes
+            else:
+                failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
+        own = [point.id for point in points]
+        costs[:] = [one for one in costs if one.points != own]
+        costs.append(StartCost(own, max(0.0, result.wall_ns - timed_ns)))
+
+    attempts = [(group, 1) for group in asleep + [one for one in groups if one not in asleep]]
+    while attempts:
+        points, tries = attempts.pop(0)
+        result = start(points, numbers)
+        wall_ns += result.wall_ns
+        dead = first_unfinished(result)
+        if dead is None:
+            book(points, result)
+            continue
+        guilty, rest = points[dead], points[:dead] + points[dead + 1 :]
+        outcome = result.points[dead]
+        if outcome.state != "timeout" and tries < TRIES:
+            attempts.append(([guilty], tries + 1))
+        else:
+            failed[guilty.id] = {"state": outcome.state, "reason": outcome.reason}
+        if rest:
+            attempts.append((rest, tries))
+    for group in asleep:
+        if group[0].id in once_ns:
+            result = start(group, numbers)
+            wall_ns += result.wall_ns
+            if first_unfinished(result) is None:
+                book(group, result)
+    numbers, block_ns, shed = fit(plan, once_ns, costs, usual_ns)
+    # Under load all takes longer: a control better late than not at all, a paper within reason.
+    if numbers and not plan.experiment.startswith(CONTROLS):
+        refuse_over_budget(plan, block_ns * plan.rounds / 1e9, BORNE)
+    failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
+    return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}
+
+
+def _sleeps_before(plan: Plan, group: list[Point]) -> bool:
+    return bool(plan.peers.get(group[0].variant, {}).get("sleeps_after"))
+
+
+def fit(
+    plan: Plan,
+    once_ns: dict[str, float],
+    costs: list[StartCost],
+    usual_ns: dict[str, float] | None = None,
+) -> tuple[Numbers, float, dict[str, str]]:
+    """`calibrate` for the starts that the budget holds; the others' points with the reason.
+
+    Where the least number of blocks does not fit, the costliest start is left out, then the next:
+    first those behind no figure, then those behind no claim, none that are cheap. Half of the
+    starts stay, whatever they cost, and within BORNE_TWINS of the budget the twins with what they
+    repeat: no claim is decided without.
+    """
+    claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
+    twins = [point for point in plan.points if point.twin] if claimed else []
+    bound = {point.id for point in twins}
+    bound |= {point_id(point.variant, point.factors) for point in twins}
+    kept = list(costs)
+    shed: dict[str, str] = {}
+    while True:
+        times = {name: once_ns[name] for cost in kept for name in cost.points if name in once_ns}
+        beside_ns = sum(cost.overhead_ns for cost in kept)
+        numbers, block_ns = calibrate(plan, times, beside_ns, usual_ns)
+        if block_ns * plan.rounds <= plan.settings["budget_s"] * 1e9:
+            return numbers, block_ns, shed
+        over = block_ns * plan.rounds / (plan.settings["budget_s"] * 1e9)
+        free = [cost for cost in kept if over > BORNE_TWINS or bound.isdisjoint(cost.points)]
+        if not free or len(kept) - 1 < KEPT_SHARE * len(costs):
+            return numbers, block_ns, shed
+
+        prices = {id(cost): cost.of(usual_ns or once_ns, numbers) for cost in kept}
+        usual = sum(prices.values()) / len(prices)
+
+        def rank(
+            cost: StartCost, prices: dict[int, float] = prices, usual: float = usual
+        ) -> tuple[int, float]:
+            names, price = set(cost.points), prices[id(cost)]
+            spare = 0 if names & claimed else 1 if names & bound else 2
+            spare += names.isdisjoint({*claimed, *bound, *plan.shown})
+            return spare if price > CHEAP * usual else 0, price
+
+        worst = max(free, key=rank)
+        kept.remove(worst)
+        seconds = prices[id(worst)] / 1e9
+        reason = (
+            f"its start takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
+            f"would not fit the budget of {plan.settings['budget_s']:.0f} s; raise "
+            f"{plan.budget_key} in config/local.yaml"
+        )
+        shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
+
+
+def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:
+    """`fit` before anything ran: from declared sizes and assumed speeds."""
+    once_ns, costs = {}, []
+    for group in grouped(plan.points, plan.starts, plan.peers):
+        speed = ASSUMED_BYTES_PER_NS * max(int(one.factors.get("threads", 1)) for one in group)
+        once_ns |= {
+            one.id: max(int(one.factors.get("bytes", 0)) / speed, ASSUMED_CALL_NS) for one in group
+        }
+        touched = max(memory_needed(one, plan.buffers) for one in group)
+        costs.append(StartCost([one.id for one in group], ASSUMED_START_NS + touched / speed))
+    return fit(plan, once_ns, costs)
+
+
+def calibrate(
+    plan: Plan,
+    once_ns: dict[str, float],
+    overhead_ns: float,
+    usual_ns: dict[str, float] | None = None,
+) -> tuple[Numbers, float]:
+    """Loops and samples of each point, and the time of a block in ns.
+
+    `once_ns`: least time of one call of the method, so that no sample is too short; `usual_ns`:
+    what it usually takes, where that is known to be more; `overhead_ns`: of a block, beside its
+    samples.
+    Samples shrink evenly until the least number of blocks fits, down to samples_least, but for
+    points that take next to nothing of it; in preset paper those behind its figures keep the
+    paper's own N.
+    """
+    settings = plan.settings
+    own = set(plan.shown) if settings["preset"] == PAPER else set()
+    # Idle time between samples, which is no part of them, passes all the same.
+    idle_ns = {point.id: point.factors.get("gap_ns", 0) for point in plan.points}
+
+    def least(name: str) -> int:
+        return max(settings["samples_least"], plan.paper_samples if name in own else 0)
+
+    numbers: Numbers = {}
+    sample_ns: dict[str, float] = {}
+    for name, once in once_ns.items():
+        loops = max(1, math.ceil(settings["sample_least_ns"] / once))
+        if name in plan.unlooped:
+            loops = 1
+        usual = (usual_ns or once_ns)[name]
+        sample_ns[name] = usual * loops + idle_ns.get(name, 0)
+        samples = round(settings["point_s"] * 1e9 / sample_ns[name])
+        samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
+        if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:
+            samples = max(samples, plan.paper_samples)
+        samples = max(samples, least(name))
+        numbers[name] = {"loops": loops, "samples": samples, "warmup": settings["warmup"]}
+
+    def block_ns() -> float:
+        return overhead_ns + sum(
+            sample_ns[name] * (count["samples"] + count["warmup"])
+            for name, count in numbers.items()
+        )
+
+    allowed_ns = BUDGET_USED * settings["budget_s"] * 1e9 / plan.rounds
+    little_ns = CHEAP * allowed_ns / max(len(numbers), 1)
+    while block_ns() > allowed_ns:
+        before = block_ns()
+        for name, count in numbers.items():
+            if sample_ns[name] * count["samples"] > little_ns:
+                count["samples"] = max(least(name), math.floor(count["samples"] * 0.9))
+        if block_ns() == before:
+            break
+    return numbers, block_ns()

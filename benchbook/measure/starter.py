@@ -1,0 +1,181 @@
+"""Start a group of points in one invocation: random layout in, journal lines out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchbook.define.points import Point, cpus_needed, grouped
+from benchbook.measure.child_process import Started
+from benchbook.measure.invocation import PointResult, Request, Result, invoke, now_ns, start_ahead
+from benchbook.network import LAID, Door, Network
+from benchbook.peers.start import prepare
+from benchbook.plan.plan import Plan
+from benchbook.records import journal
+
+OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
+PADDINGS = range(0, 4096, 16)
+
+Numbers = dict[str, dict[str, int]]
+
+
+@dataclass
+class Starter:
+    """Knows the binaries and what goes on a command line."""
+
+    plan: Plan
+    folder: Path
+    starts: list[str]
+    binary_of: Callable[[Point], Path]
+    lock: int | None
+    peers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    network: Network | None = None  # that the points are measured over
+    # Peers that sleep before they measure, started for their next turn: point -> its request.
+    ahead: dict[str, tuple[Request, Started]] = field(default_factory=dict)
+
+    @cached_property
+    def began_ns(self) -> int:
+        """When the run began, for what changes with its time: at its first start, because what is
+        read of the machine before takes seconds beside other work."""
+        return now_ns()
+
+    def groups(self, points: list[Point]) -> list[list[Point]]:
+        """Points that share a start of the program, in the order of the plan."""
+        return grouped(points, self.starts, self.peers)
+
+    def request(self, group: list[Point], numbers: Numbers, dice: random.Random) -> Request:
+        """One invocation of these points, with random environment padding and buffer offsets."""
+        first = group[0].factors
+        layout = self._layout(group[0].variant)
+        spec = self.peers.get(group[0].variant)
+        laid = LAID if self.network else ()
+        door = self.network.door(first) if self.network else Door({})
+        return Request(
+            binary=self.binary_of(group[0]),
+            options={
+                name: first[name] for name in self.starts if name in first and name not in laid
+            }
+            | self.plan.options
+            | ({"began-ns": self.began_ns} if self.plan.serial else {}),
+            points=[self._point(point, numbers[point.id]) for point in group],
+            cpus=self._cpus(group),
+            environment_padding_bytes=dice.choice(PADDINGS),
+            source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
+            destination_offset_bytes=layout.get("destination_offset_bytes", self._offset(dice)),
+            seed=dice.randrange(1, 2**31),
+            time_limit_s=self.plan.settings["time_limit_s"],
+            lock=self.lock,
+            environment=self.plan.environments.get(group[0].variant, {}),
+            peer=None
+            if spec is None
+            else prepare(spec, first, numbers[group[0].id], door.options.get("far-address", "")),
+            door=door,
+        )
+
+    def _offset(self, dice: random.Random) -> int:
+        """Of a buffer; what has none, such as a network, takes no offset."""
+        return dice.choice(OFFSETS) if self.plan.buffers else 0
+
+    def _cpus(self, group: list[Point]) -> list[int]:
+        cpus = self.plan.cpus
+        needed = max(cpus_needed(point, len(cpus)) for point in group)
+        return cpus if self.plan.all_cpus else cpus[:needed]
+
+    def _layout(self, variant: str) -> dict[str, int]:
+        """Where the buffers of a peer's twin lie: as the peer's, which cannot be moved."""
+        layouts = [one.get("layout") for one in self.peers.values() if one["twin"] == variant]
+        return next((layout for layout in layouts if layout), {})
+
+    def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
+        own = {key: value for key, value in point.factors.items() if key not in self.starts}
+        return {**own, **counts}
+
+    def start(
+        self, group: list[Point], numbers: Numbers, dice: random.Random
+    ) -> tuple[Request, Result]:
+        """Invoke the group. A peer that sleeps before it measures is started for its next turn at
+        once, and sleeps while others are measured."""
+        name = group[0].id
+        if name in self.ahead:
+            request, waiting = self.ahead.pop(name)
+            result = invoke(request, waiting)
+        else:
+            request = self.request(group, numbers, dice)
+            result = invoke(request)
+        if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
+            following = self.request(group, numbers, dice)
+            if one := start_ahead(following):
+                self.ahead[name] = following, one
+        return request, result
+
+    def close(self) -> None:
+        """End what waits for a turn that does not come."""
+        for _, one in self.ahead.values():
+            one.end()
+        self.ahead.clear()
+
+    def lines(
+        self, block: int, index: int, group: list[Point], request: Request, result: Result
+    ) -> list[dict[str, Any]]:
+        """The journal's lines: one per point; samples in ns, many of them in a file beside it."""
+        fixed = result.start.get("layout") == "fixed" or request.peer is not None
+        conditions = {
+            "cpus": request.cpus,
+            "environment_padding_bytes": request.environment_padding_bytes,
+            # Static arrays stand where the linker put them, whatever was asked for, and a peer's
+            # where it likes.
+            "source_offset_bytes": None if fixed else request.source_offset_bytes,
+            "destination_offset_bytes": None if fixed else request.destination_offset_bytes,
+            **{
+                f"{side}_address_mod_4096": result.start.get(f"{side}_address_mod_4096")
+                for side in ("source", "destination")
+            },
+            "seed": request.seed,
+            "steal_fraction": result.steal_fraction,
+            "frequency_khz": result.frequency_khz,
+            "clock_resolution_ns": result.start.get("clock_resolution_ns"),
+            "clock_cost_ns": result.start.get("clock_cost_ns"),
+        }
+        dead = first_unfinished(result)
+        return [
+            {
+                "kind": "invocation",
+                "block": block,
+                "invocation": index,
+                "point": point.id,
+                **_state(outcome, position, dead),
+                "warm_up": outcome.warm_up,
+                "loops": outcome.loops,
+                "bytes_declared": outcome.bytes_declared,
+                **journal.store_samples(
+                    self.folder, outcome.t_start_ns, outcome.time_ns, outcome.process
+                ),
+                "observations": outcome.observations,
+                "usage": outcome.usage,
+                "conditions": conditions,
+                "t_invocation_ns": result.t_start_ns,
+                "t_end_ns": result.t_end_ns,
+                "wall_ns": result.wall_ns,
+                "share_ns": result.wall_ns // len(group),
+            }
+            for position, (point, outcome) in enumerate(zip(group, result.points, strict=True))
+        ]
+
+
+def _state(outcome: PointResult, position: int, dead: int | None) -> dict[str, str]:
+    """The points behind the one that a program died in are not to blame for it."""
+    if dead is not None and position > dead and not outcome.time_ns:
+        return {"state": "not_reached", "reason": ""}
+    return {"state": outcome.state, "reason": outcome.reason}
+
+
+def first_unfinished(result: Result) -> int | None:
+    """The point that a program died in: points are printed as they finish, in order."""
+    for index, outcome in enumerate(result.points):
+        if outcome.state != "ok" and not outcome.time_ns:
+            return index
+    return None

@@ -1,0 +1,1 @@
+"""Plans: which points are measured, in which order, within which budget."""

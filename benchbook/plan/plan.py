@@ -1,0 +1,402 @@
+"""What a run will measure: points, blocks, memory, minutes; what it skips and why; fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import subprocess
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchbook import network
+from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import format_bytes
+from benchbook.define import catalogue, peers
+from benchbook.define.points import Point, cpus_needed, expand, host_sizes, memory_needed, point_id
+from benchbook.define.settings import MEASURING, PRESETS
+from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
+from benchbook.host import facts as host_facts
+from benchbook.host import memory
+from benchbook.host.topology import pin, read_topology
+from benchbook.peers.matching import matched
+from benchbook.plan.devices import devices_of
+from benchbook.records import journal
+from benchbook.stats import least_blocks
+
+HARNESS_VERSION = 2
+RUNS = {"state": "ok", "reason": ""}
+TIMED_LIBRARIES = re.compile(rb"(lib(?:mpi|mpich|tirpc)\.so\S*) => (/\S+)")
+OF_NO_PAPER = 0.25  # of a paper's budget: what an experiment gets that no paper has
+PAPER = "paper"  # the preset with each paper's own number of samples
+
+
+@dataclass
+class Plan:
+    experiment: str
+    host: str
+    points: list[Point]
+    wanted: list[Point]  # with those that memory or CPUs do not allow at the moment
+    starts: list[str]
+    skipped: list[dict[str, Any]]
+    binaries: dict[str, dict[str, str]]
+    probe: list[Any]
+    libc: str | None
+    sizes: dict[str, int | None]  # what "4 x LLC" and "cores" meant
+    cpus: list[int]
+    claims: int  # intervals that hold simultaneously, of the figure that needs most
+    least: int
+    looks: list[int]
+    settings: dict[str, Any]
+    paper_samples: int
+    buffers: int
+    peers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    peer_rows: list[dict[str, Any]] = field(default_factory=list)  # what stands beside what
+    shown: list[str] = field(default_factory=list)  # points behind the figures of papers
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    claim_hashes: dict[str, str] = field(default_factory=dict)
+    memory_bytes: int = 0
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
+    options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
+    devices: dict[str, Any] = field(default_factory=dict)  # that do its work, by what leads there
+    all_cpus: bool = False  # whatever the number of threads that a point names
+    libraries: dict[str, str] = field(default_factory=dict)  # that are timed: name -> hash
+    serial: list[str] = field(default_factory=list)  # points of a control, one after the other
+    unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
+    emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
+    settle: dict[str, Any] | None = (
+        None  # the claim that this run is for, see benchbook/commands/settle.py
+    )
+
+    @property
+    def peer(self) -> str | None:
+        """The real host at the other end, where a point is measured against one."""
+        wanted = any(point.factors.get("path") == network.PEER for point in self.wanted)
+        return self.settings.get("udp_peer") if wanted else None
+
+    @property
+    def budget_key(self) -> str:
+        """The key of config/ that the budget is from."""
+        is_control = self.experiment.startswith(catalogue.CONTROLS)
+        return "controls_budget_s" if is_control else "budget_s"
+
+    @property
+    def turns(self) -> int:
+        """Blocks until every point was measured once: in serial order each has its own."""
+        others = any(point.id not in self.serial for point in self.points)
+        return max(len(self.serial) + others, 1)
+
+    @property
+    def rounds(self) -> int:
+        """How often the least number of blocks measures every point."""
+        return max(self.least // self.turns, 1)
+
+    def fingerprint(self) -> str:
+        """Of what decides whether anything must be measured anew; not of claims' wording."""
+        facts = {
+            "points": [asdict(point) for point in self.wanted],
+            "starts": self.starts,
+            "peers": {
+                name: {key: value for key, value in spec.items() if key not in ("text", "labels")}
+                for name, spec in self.peers.items()
+            },
+            "binaries": self.binaries,
+            "probe": self.probe,
+            "libc": self.libc,
+            "host": self.host,
+            "cpus": self.cpus,
+            "shown": self.shown if self.settings["preset"] == PAPER else None,
+            "least": self.least,
+            "looks": self.looks,
+            "settings": {name: self.settings[name] for name in MEASURING},
+            "paper_samples": self.paper_samples,
+            "harness": HARNESS_VERSION,
+            "records": journal.VERSION,
+            "kernel": platform.release(),
+            "door": host_facts.door(),
+        }
+        # Told only where there is something to tell, so that older runs keep their fingerprint.
+        facts |= {
+            name: value
+            for name, value in (
+                ("environments", self.environments),
+                ("serial", self.serial),
+                ("unlooped", self.unlooped),
+                ("udp_peer", self.peer),
+                ("options", self.options),
+                ("devices", self.devices),
+                ("libraries", self.libraries),
+            )
+            if value
+        }
+        if self.settle:  # what was begun for one claim is not resumed for another
+            facts["settle"] = [self.settle["claim"], self.settle["preset"]]
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _probe(root: Path, record: dict[str, Any]) -> list[Any]:
+    """What the machine's state is read with: binary, anchor's size and samples."""
+    content = catalogue.definition(root, catalogue.PROBE)
+    digest = record.get("binary", {}).get("sha256")
+    return [digest, content["anchor_bytes"], content["anchor_samples"]]
+
+
+def libc_of(variants: dict[str, dict[str, Any]]) -> str | None:
+    """Hash of the C library that the binaries load: its memcpy is what many of them time.
+
+    None where nothing is built yet, or the binaries are static.
+    """
+    for record in variants.values():
+        for found in re.finditer(rb"libc\.\S+ => (/\S+)", _loaded(record)):
+            return _hash(found[1])
+    return None
+
+
+def libraries_of(variants: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Name -> hash of the libraries whose calls some binaries time, beside the C library's."""
+    return {
+        found[1].decode(): _hash(found[2])
+        for record in variants.values()
+        for found in TIMED_LIBRARIES.finditer(_loaded(record))
+    }
+
+
+def _loaded(record: dict[str, Any]) -> bytes:
+    """What ldd says of a variant's binary; nothing where there is none."""
+    if record.get("state") != "ok" or "folder" not in record:
+        return b""
+    file = Path(record["folder"]) / record["binary"]["file"]
+    said = subprocess.run(["ldd", str(file.absolute())], capture_output=True, check=False)
+    return said.stdout
+
+
+def _hash(path: bytes) -> str:
+    return hashlib.sha256(Path(path.decode()).read_bytes()).hexdigest()[:16]
+
+
+def make_plan(
+    root: Path,
+    experiment: str,
+    settings: dict[str, Any],
+    variants: dict[str, dict[str, Any]] | None = None,
+) -> Plan:
+    """The plan of one experiment (or control) on this host.
+
+    `variants` maps names to variant.json contents; without it (`benchbook plan`, before anything
+    is built) every variant counts as runnable.
+    """
+    content = catalogue.definition(root, experiment)
+    topology = read_topology()
+    sizes = host_sizes(topology)
+    is_control = experiment.startswith(catalogue.CONTROLS)
+    settings = settings | content.get("settings", {})
+    wanted = catalogue.crosses(content, "tiny" if is_control else settings["preset"])
+    if settings["figure"] and not is_control:
+        wanted = catalogue.crosses_of_figure(root, experiment, settings["figure"])
+    points, skipped = expand(content, wanted, sizes)
+    theirs, peer_rows = matched(content, points)
+    points += [*_twins(content, points, sizes), *theirs]
+    variants = variants or {}
+    budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
+    figures = [] if is_control else catalogue.figures_of(root, experiment)
+    facts = host_facts.facts()
+    available = memory.memory_available_bytes().bytes
+    cpus = len(topology.cpus)
+    known = {
+        point.id: _cannot_run(root, content, point, variants, settings, available, cpus) or RUNS
+        for point in points
+    }
+    # What runs at the moment must not change how many blocks a run has.
+    planned = dict.fromkeys(known, RUNS)
+    claims = max(map(intervals_of, _asked(figures, content, sizes, planned).values()), default=0)
+    # A control needs no interval: most detectors read observations, the others say how many blocks.
+    blocks = least_blocks(max(claims, 1))
+    looks = sorted({max(look, blocks) for look in settings["looks"]})
+    serial = [point.id for point in expand(content, content.get("serial", []), sizes)[0]]
+    if is_control:
+        # In serial order each point has its blocks to itself, and then all the others together.
+        looks = [content["blocks"] * max(len(serial) + (len(points) > len(serial)), 1)]
+    plan = Plan(
+        experiment=experiment,
+        host=host_facts.host_id(facts),
+        points=[],
+        wanted=points,
+        starts=content["starts"],
+        skipped=skipped,
+        binaries={},
+        probe=_probe(root, variants.get(catalogue.PROBE, {})),
+        libc=libc_of(variants),
+        libraries=libraries_of(variants),
+        sizes=sizes,
+        cpus=[],
+        claims=claims,
+        least=looks[0],
+        looks=looks,
+        settings={**settings, "budget_s": budget_s},
+        paper_samples=content["paper_samples"],
+        buffers=content["buffers"],
+        peers=peers.of(content),
+        peer_rows=peer_rows,
+        environments=_environments(content, points),
+        options=_options(content, settings),
+        devices=devices_of(root, experiment),
+        all_cpus=content.get("cpus") == "all",
+        serial=serial,
+        unlooped=[one.id for one in points if one.has_one_of(content.get("unlooped", []))],
+        emulation=content.get("emulation"),
+    )
+    for point in points:
+        record = variants.get(point.variant, {})
+        which = "relinked" if point.twin == "relinked" else "binary"
+        if which in record:
+            plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
+        if known[point.id] != RUNS:
+            plan.skipped.append({**asdict(point), **known[point.id]})
+        else:
+            plan.points.append(point)
+    needed_cpus = [cpus_needed(point, cpus) for point in plan.points]
+    plan.cpus = pin(topology, cpus if plan.all_cpus else max(needed_cpus, default=1))
+    plan.pairs = _pairs(_asked(figures, content, sizes, known))
+    plan.claim_hashes = claim_hashes(figures)
+    shown = [setting for figure in figures for setting in catalogue.shown_settings(figure)]
+    plan.shown = sorted({point.id for point in expand(content, shown, sizes)[0]})
+    plan.memory_bytes = max(
+        (memory_needed(point, plan.buffers) for point in plan.points), default=0
+    )
+    return plan
+
+
+def _options(content: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Kernel options out of config/; of a mapping each key gives `<key>-<option>`."""
+    found: dict[str, Any] = {}
+    for option, name in content.get("settings_of", {}).items():
+        value = settings[name]
+        each = value if isinstance(value, dict) else {"": value}
+        found |= {f"{key}-{option}" if key else option: one for key, one in each.items()}
+    return {option: value for option, value in found.items() if value is not None}
+
+
+def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dict[str, str]]:
+    """Variant -> variables of its starts: those passed on, and its own; none where it has none."""
+    passed = {name: os.environ[name] for name in content.get("passes", []) if name in os.environ}
+    wanted = {point.variant for point in points}
+    found = {
+        name: passed | spec.get("environment", {})
+        for name, spec in content["variants"].items()
+        if name in wanted
+    }
+    return {name: variables for name, variables in found.items() if variables}
+
+
+def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
+    """An experiment's part of a paper's budget, by its shares; the tightest paper decides. One
+    that no paper has is beside the point of most runs, and takes less."""
+    shares = []
+    # The smallest preset keeps its promise, whatever the paper.
+    tiny = settings["preset"] == PRESETS[0]
+    for name in catalogue.papers_of(root, experiment):
+        paper = catalogue.paper(root, name)
+        factor = 1 if tiny else paper.get("budget_factor", 1)
+        parts = {
+            one: paper.get("shares", {}).get(one, 1) for one in catalogue.experiments_of(root, name)
+        }
+        shares.append(factor * parts[experiment] / sum(parts.values()))
+    return settings["budget_s"] * min(shares, default=1 if tiny else OF_NO_PAPER)
+
+
+def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) -> list[Point]:
+    known = {point.id for point in points}
+    chosen, _ = expand(content, content.get("twins", []), sizes)
+    return [
+        Point(point_id(point.variant, point.factors, twin), point.variant, point.factors, twin)
+        for point in chosen
+        if point.id in known
+        for twin in ("again", "relinked")
+    ]
+
+
+def _cannot_run(
+    root: Path,
+    content: dict[str, Any],
+    point: Point,
+    variants: dict[str, dict[str, Any]],
+    settings: dict[str, Any],
+    available: int | None,
+    usable_cpus: int,
+) -> dict[str, str] | None:
+    record = variants.get(point.variant)
+    if record and record["state"] != "ok":
+        return {"state": record["state"], "reason": record["reason"]}
+    if cpus_needed(point, usable_cpus) > usable_cpus:
+        return {
+            "state": "cannot_run",
+            "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
+            f"{usable_cpus} are usable here",
+        }
+    if content.get("network") and (
+        why := network.refusal(point.factors, settings["udp_peer"], root)
+    ):
+        return {"state": "cannot_run", "reason": why}
+    needed = memory_needed(point, content["buffers"])
+    if available is not None and needed > settings["memory_fraction"] * available:
+        return {
+            "state": "cannot_run",
+            "reason": f"needs {format_bytes(needed)} of memory, more than "
+            f"{settings['memory_fraction']:.0%} of the {format_bytes(available)} available here",
+        }
+    return None
+
+
+Asked = dict[str, list[tuple[dict[str, Any], Roles]]]
+
+
+def _asked(
+    figures: list[dict[str, Any]], content: dict[str, Any], sizes: dict[str, Any], known: Known
+) -> Asked:
+    """The measurable claims of each figure, with the points that they rest on."""
+    return {
+        f"{figure['paper']}/{figure['id']}": asked(figure.get("claims", []), content, sizes, known)
+        for figure in figures
+    }
+
+
+def _pairs(decidable: Asked) -> list[dict[str, str]]:
+    """The ratios of points whose widths end the run, named by claim and number."""
+    found = []
+    for figure, claims in decidable.items():
+        for claim, roles in claims:
+            pairs = kind_of(claim["estimand"]).pairs(claim["estimand"], roles)
+            for number, (top, bottom) in enumerate(pairs):
+                name = f"{figure}/{claim['id']}" + (f"/{number}" if len(pairs) > 1 else "")
+                found.append({"comparison": name, "numerator": top, "denominator": bottom})
+    return found
+
+
+def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
+    """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest.
+
+    Not of `about`: it tells how a verdict is read, and moves none.
+    """
+    return {
+        f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(
+            json.dumps(
+                {key: value for key, value in claim.items() if key != "about"}, sort_keys=True
+            ).encode()
+        ).hexdigest()[:16]
+        for figure in figures
+        for claim in figure.get("claims", [])
+    }
+
+
+def refuse_over_budget(plan: Plan, least_s: float, borne: float = 1) -> None:
+    """BenchbookError where the least number of blocks takes over `borne` times the budget."""
+    budget_s = plan.settings["budget_s"]
+    if least_s > borne * budget_s:
+        raise BenchbookError(
+            f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
+            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {plan.budget_key} in "
+            "config/local.yaml or take a smaller preset"
+        )

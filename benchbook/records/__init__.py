@@ -1,0 +1,1 @@
+"""Runs on disk: the journal, pointers to runs, recorded runs."""

@@ -1,0 +1,139 @@
+"""`benchbook record`: complete runs copied to data/recorded/<host>/, which the repository keeps.
+
+A run is copied whole, nothing thinned: beside it the variants, the commit, and checksums in the
+format of sha256sum. Whoever reads a recorded run verifies them first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_json, write_text
+from benchbook.define import catalogue
+from benchbook.records import journal
+
+VERSION = 1
+FOLDER = Path("data/recorded")
+SUMS, VARIANTS, ORIGIN, HOST = "SHA256SUMS", "variants.json", "recorded.json", "host.json"
+LARGEST_BYTES = 5 * 10**6  # of a run; a repository is no archive
+KEPT = ("variant", "compiler", "compiler_version", "flags", "wrapper", "state", "reason", "isa")
+
+
+def record(root: Path, names: list[str]) -> list[Path]:
+    """Copy each named run: its folder, its pointer's folder in results/, or an experiment of which
+    results/ has one pointer. Returns where they are."""
+    return [_copy(root, pointer) for pointer in [_pointer(root, name) for name in names]]
+
+
+def _pointer(root: Path, name: str) -> dict[str, Any]:
+    """The pointer that leads to a run: it also tells which variants were measured."""
+    pointers = {path: read_json(path) for path in sorted(root.glob("results/*/*/*/current.json"))}
+    wanted = {name.rstrip("/"), str(Path(name).resolve())}
+    found = [
+        one
+        for path, one in pointers.items()
+        if wanted
+        & {one["experiment"], one["run"], one["folder"], str(path.parent.relative_to(root))}
+        or str((root / one["folder"]).resolve()) in wanted
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(
+            f"results/{one['host']}/{one['preset']}/{one['experiment']}" for one in found
+        )
+        raise BenchbookError(f"{name} has several runs; name one of {several}")
+    raise BenchbookError(
+        f"no results name a run {name!r}; give an experiment or a run that `snakemake` has "
+        "measured here"
+    )
+
+
+def _copy(root: Path, pointer: dict[str, Any]) -> Path:
+    run = root / pointer["folder"]
+    if not (run / journal.MANIFEST).exists():
+        raise BenchbookError(f"{pointer['folder']} is not complete; run `snakemake` to end it")
+    if run.name.endswith(catalogue.SETTLING):
+        raise BenchbookError(f"{run.name} settles one claim only; record the whole run instead")
+    size = sum(one.stat().st_size for one in run.rglob("*") if one.is_file())
+    if size > LARGEST_BYTES:
+        raise BenchbookError(
+            f"{run.name} has {size / 1e6:.1f} MB, and {LARGEST_BYTES / 1e6:.0f} MB is the most "
+            "that the repository keeps of a run; record one of a smaller preset"
+        )
+    home = root / FOLDER / pointer["host"]
+    target = home / pointer["experiment"] / run.name
+    if target.exists():
+        verify(target)
+        return target
+    draft = target.with_name(f".{target.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.copytree(run, draft)
+    write_json(draft / VARIANTS, {"version": VERSION, "items": _variants(root, pointer)})
+    write_json(draft / ORIGIN, {"version": VERSION, **_origin(root, pointer)})
+    write_text(draft / SUMS, "".join(f"{digest}  {name}\n" for name, digest in _sums(draft)))
+    draft.replace(target)
+    write_json(home / HOST, read_json(run / journal.PLAN)["host_facts"])
+    return target
+
+
+def _variants(root: Path, pointer: dict[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for name, folder in pointer["variants"].items():
+        built = read_json(root / folder / "variant.json")
+        about = {key: built.get(key) for key in KEPT} | {"variant": name}
+        found.append(
+            about | {"peer": built.get("peer"), "sha256": built.get("binary", {}).get("sha256")}
+        )
+    return found
+
+
+def _origin(root: Path, pointer: dict[str, Any]) -> dict[str, Any]:
+    """The checkout when it was recorded: its commit, whether anything was changed in it, and what
+    measures and records such a run."""
+    preset, experiment = pointer["preset"], pointer["experiment"]
+    return {
+        "recorded_at_commit": _git(root, "rev-parse", "HEAD"),
+        "changed": bool(_git(root, "status", "--porcelain", "--untracked-files=no")),
+        "command": f"snakemake --config preset={preset}; benchbook record {experiment}",
+    }
+
+
+def _git(root: Path, *words: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *words], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise BenchbookError(
+            "the commit of this checkout is unknown to git; record runs in a clone"
+        ) from None
+    return done.stdout.strip()
+
+
+def _sums(folder: Path) -> list[tuple[str, str]]:
+    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.name != SUMS)
+    return [
+        (str(one.relative_to(folder)), hashlib.sha256(one.read_bytes()).hexdigest())
+        for one in files
+    ]
+
+
+def verify(run: Path) -> None:
+    """Refuse a recorded run that is not what was recorded; one without checksums was not."""
+    path = run / SUMS
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    stated = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    found = dict(_sums(run))
+    wrong = sorted(name for name in {**stated, **found} if stated.get(name) != found.get(name))
+    if wrong:
+        raise BenchbookError(
+            f"{run / wrong[0]} is not what was recorded; restore it with git, or remove {run}"
+        )

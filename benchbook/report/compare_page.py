@@ -1,0 +1,99 @@
+"""The page that holds one run, host or preset against another; nothing is computed here."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from benchbook import compare
+from benchbook.core import number_format
+from benchbook.core.files import write_text
+from benchbook.report import wording
+from benchbook.report.index_page import COMPARED, NOT_COMPARED, write_page
+from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.palette import GREY, INK
+from benchbook.report.plots.style import Picture
+from benchbook.report.render import svg_of
+
+DRAWN = 24  # rows of a picture; the table has all points
+DECIDED = ("a_faster", "b_faster")
+
+
+def make_compare(content: dict[str, Any], output: Path) -> None:
+    """reports/compare.html from what `compare` found, and the index beside it leads there."""
+    write_page(
+        output,
+        "compare.html.j2",
+        "Compare",
+        content=content,
+        headline=compare.headline(content),
+        said=compare.SAID,
+        experiments=[_experiment(one) for one in content["items"]],
+        environment="",
+    )
+    index = output.with_name("index.html")
+    if index.exists():  # made before there was anything to lead to
+        text = index.read_text(encoding="utf-8")
+        write_text(index, text.replace(NOT_COMPARED, COMPARED))
+
+
+def _experiment(one: dict[str, Any]) -> dict[str, Any]:
+    drawn = _furthest(one["points"])
+    found = [row for row in one["points"] if row["said"] in DECIDED]
+    return {
+        **one,
+        "title": _title(one["experiment"], found, one["points"]),
+        "svg": svg_of(_picture(one["experiment"], drawn)),
+        "left_out": sum(row["ratio"] is not None for row in one["points"]) - len(drawn),
+        "floor_said": compare.floor_said(one["floor"]),
+    }
+
+
+def _title(name: str, found: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
+    if not found:
+        return (
+            f"{name}: no point is shown to differ, of {number_format.plural(len(points), 'point')}"
+        )
+    worst = max(found, key=lambda row: abs(math.log(row["ratio"])))
+    value = number_format.number(worst["ratio"], worst["low95"], worst["high95"])
+    many = f"{len(found)} of {number_format.plural(len(points), 'point')} differ"
+    return f"{name}: {many}; where they lie furthest apart, B is {value} times as fast"
+
+
+def _furthest(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points of the picture, in their order: those that differ first, then by their ratio."""
+    known = [row for row in points if row["ratio"] is not None]
+    order = sorted(
+        known, key=lambda row: (row["said"] not in DECIDED, -abs(math.log(row["ratio"])))
+    )
+    chosen = {row["point_a"] for row in order[:DRAWN]}
+    return [row for row in known if row["point_a"] in chosen]
+
+
+def _picture(name: str, points: list[dict[str, Any]]) -> Picture | None:
+    rows = [
+        Row(
+            label=label(row),
+            colour=INK if row["said"] in DECIDED else GREY,
+            value=row["ratio"],
+            low=row["low95"] or None,
+            high=row["high95"],
+            here=number_format.number(row["ratio"], row["low95"], row["high95"]),
+            emulated=bool(row["emulates"]),
+        )
+        for row in points
+    ]
+    told = "; ".join(f"{row.label} {row.here}" for row in rows)
+    alt = f"{name}: how many times as fast B is as A. {told}."
+    unit = "how many times as fast B is as A"
+    return forest(
+        f"compare-{name}", alt, rows, unit=unit, one="1", columns=("", "B ÷ A"), above=True
+    )
+
+
+def label(row: dict[str, Any]) -> str:
+    """A point by its factors, for a row of a picture: `copy, 32 MiB, memcpy, gcc-O2`."""
+    variant = row["point_a"].partition(",")[0]
+    words = (str(row["factors"].get("method", "")), wording.setting_name(row["factors"]), variant)
+    return ", ".join(word for word in words if word)

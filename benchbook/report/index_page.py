@@ -1,0 +1,145 @@
+"""The pages about all papers: index and controls. Each is a template over analysis output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from benchbook.core import number_format
+from benchbook.core.files import read_json, write_text
+from benchbook.report import controls_page, wording
+from benchbook.report.plots import thumbnail
+from benchbook.report.render import frame, render, svg_of, without_addresses
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import audit as audit_section
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections import not_measured, search_index
+
+VERDICTS = ("reproduced", "only", "resting", *list(claims_section.VERDICTS)[1:])
+# Where the index leads to the page that compares two runs, once there is one.
+NOT_COMPARED = Markup("<!-- compared -->")
+COMPARED = Markup(
+    "<h2>Two runs compared</h2>\n<p>Runs, hosts or presets held against each other as last asked "
+    'for, point by point: <a href="compare.html">compare</a>.</p>'
+)
+TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped")
+
+
+def write_page(output: Path, template: str, title: str, **context: Any) -> None:
+    """Render a template of a whole page into its file."""
+    text = render(template, title=title, frame=frame(), prose=wording, **context)
+    write_text(output, without_addresses(text))
+
+
+def make_index(papers: list[Path], controls: Path, output: Path) -> None:
+    """reports/index.html: what was run, a card per paper, the controls, what is missing."""
+    contents = [read_json(path) for path in papers]
+    artefacts = read_json(controls)["artefacts"]
+    experiments = [one for content in contents for one in content["experiments"].values()]
+    entries = search_index.entries(contents)
+    kinds = Counter(one.kind for one in entries)
+    write_page(
+        output,
+        "index.html.j2",
+        "Benchbook",
+        cards=[_card(content) for content in contents],
+        imported=output.with_name("imported.html").exists(),
+        compared=COMPARED if output.with_name("compare.html").exists() else NOT_COMPARED,
+        letters=findings_section.LETTERS,
+        environment=wording.environment(experiments),
+        presets=_each(content["preset"] for content in contents),
+        hosts=_each(content["host"] for content in contents),
+        dates=_each(_when(one["run"]) for one in experiments),
+        facts=next((one["facts"] for one in experiments if one["facts"]), _NO_FACTS),
+        warning=wording.quietness(dict(_by_name(contents))),
+        controls=artefacts,
+        summary=controls_page.summary(artefacts),
+        totals={key: sum(one[key] for one in artefacts.values()) for key in TOTALS},
+        missing=[
+            (content, lines) for content in contents if (lines := not_measured.of_paper(content))
+        ],
+        skipped=not_measured.controls(artefacts),
+        entries=entries,
+        kinds=number_format.listed(
+            [number_format.plural(amount, kind) for kind, amount in kinds.items()]
+        ),
+        verdicts=_verdicts(contents),
+        open=sum(len(content.get("open", [])) for content in contents),
+        noise=" ".join(_noise_line(name, one) for name, one in _by_name(contents)),
+    )
+
+
+SENTENCES = 3  # of the answer on a card: whether it holds, what was said, what was seen here
+_NO_FACTS: dict[str, Any] = {"cpu_model": None, "usable_cores": None}
+
+
+def _each(values: Any) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _by_name(contents: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return list({n: one for c in contents for n, one in c["experiments"].items()}.items())
+
+
+def _when(run: str) -> str:
+    """`2026-11-21 15:54` out of a run's name."""
+    stamp = run.split("-")[0]
+    if len(stamp) < 13 or not stamp[:8].isdigit():
+        return run
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
+
+
+def _card(paper: dict[str, Any]) -> dict[str, Any]:
+    rows = [row for figure in paper["figures"] for row in figure["rows"]]
+    said = answer_section.answer(paper)
+    return {
+        "paper": paper,
+        "headline": answer_section.headline(paper),
+        "answer": " ".join(said[0][:SENTENCES]) if said else paper["answer"],
+        "verdicts": _verdicts([paper]),
+        "rows": len(rows),
+        "cells": sum(row["state"] == "ok" for row in rows),
+        "findings": findings_section.counts(paper),
+        "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
+        "audit": audit_section.counts(paper) if paper["audit"] else "",
+        "open": len(paper.get("open", [])),
+        "svg": svg_of(thumbnail.small(paper)),
+    }
+
+
+def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
+    found = Counter(
+        claims_section.verdict(claim) for paper in papers for claim in wording.claims(paper)
+    )
+    return {name: found[name] for name in VERDICTS if found[name]}
+
+
+def _noise_line(name: str, one: dict[str, Any]) -> str:
+    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+    return (
+        f"Experiment {name}: {len(one['disturbed'])} of "
+        f"{number_format.plural(one['blocks'], 'block')} "
+        f"disturbed, {number_format.share(cost)} of the time spent on reading the machine’s state."
+    )
+
+
+def make_controls(controls: Path, output: Path) -> None:
+    """reports/controls.html: per artefact what was provoked and what the detector said."""
+    content = read_json(controls)
+    artefacts = content["artefacts"]
+    write_page(
+        output,
+        "controls.html.j2",
+        "Controls",
+        headline=controls_page.headline(artefacts),
+        summary=controls_page.summary(artefacts),
+        rows=controls_page.rows(artefacts),
+        value=findings_section.value,
+        preset=content.get("preset", ""),
+        host=content.get("host", ""),
+        environment=wording.environment(content.get("runs", [])),
+    )

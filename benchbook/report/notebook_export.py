@@ -1,0 +1,170 @@
+"""Executed notebooks and analysis output -> self-contained pages; nothing is computed here."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json, write_text
+from benchbook.report import VARIABLE
+from benchbook.report.anonymise import nameless, nameless_page
+from benchbook.report.render import TEMPLATES, frame, without_addresses
+from benchbook.report.table_of_contents import with_contents
+
+if TYPE_CHECKING:  # drawing is the kernel's
+    from benchbook.report.paper_page import PaperPage
+
+CELL_LIMIT_S = 300
+KERNEL = "python3"
+THEN = "then"  # tag of the cell behind a notebook's own
+_TO_PAGES = re.compile(r'<a [^>]*?href="(?!data:|#)[^"]*\.html[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
+_HEADLINE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
+
+
+def make_page(
+    notebook: Path, paper: Path, executed: Path, output: Path, *, alone: bool = False
+) -> None:
+    """Execute a paper's notebook on these results and export it; write its pictures and tables.
+
+    The executed notebook is kept at `executed`, also when a cell fails. A page that is to be sent
+    `alone` leads to no index and has no files beside it.
+    """
+    content = read_json(paper)
+    folder = output.parent
+    if not content["figure"]:
+        folder = folder / "figures" / content["paper"]
+    cells = execute(notebook, paper, executed, "" if alone else _writing(content, folder))
+    up = "../../" if content["figure"] else ""
+    write_text(output, export(cells, None if alone else up))
+
+
+def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
+    """Run every cell in a fresh kernel; BenchbookError names the cell that failed.
+
+    `then` is code that the kernel runs behind them, and that is on no page.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from traitlets.config import Config
+
+    if not notebook.exists():
+        raise BenchbookError(f"{notebook} is missing; each paper has a notebook of its name")
+    cells = nbformat.read(notebook, as_version=4)
+    # Cells for who has the notebook open are not shown, and tables of all samples take a while.
+    cells.cells = [one for one in cells.cells if not (one.cell_type == "code" and _for_lab(one))]
+    if then:
+        cells.cells.append(nbformat.v4.new_code_cell(then, metadata={"tags": [THEN]}))
+    with tempfile.TemporaryDirectory() as scratch:
+        # A backend of the caller's would leave the notebook without pictures, and without an error.
+        env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+        env |= {VARIABLE: str(paper.absolute()), "IPYTHONDIR": scratch}
+        client = NotebookClient(
+            cells,
+            timeout=CELL_LIMIT_S,
+            kernel_name=KERNEL,
+            resources={"metadata": {"path": str(Path.cwd())}},
+            # A socket in the scratch folder: no port is opened, and HOME may be read-only.
+            config=Config(
+                KernelManager={"transport": "ipc", "connection_file": f"{scratch}/kernel.json"}
+            ),
+        )
+        try:
+            client.execute(env=env)
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            where = _failed_cell(cells)
+            why = _last_line(error)
+            raise BenchbookError(
+                f"{notebook}: {where} failed ({why}); see it in {executed}"
+            ) from None
+        finally:
+            write_text(executed, nbformat.writes(cells))
+    cells.cells = [one for one in cells.cells if THEN not in _tags(one)]
+    return cells
+
+
+def _writing(content: dict[str, Any], folder: Path) -> str:
+    """Code that writes the pictures which the kernel has drawn; it opens the results once."""
+    return (
+        "from pathlib import Path\n"
+        "from benchbook.report import notebook_export, paper_page\n"
+        f"paper = paper_page.open_paper({content['paper']!r})\n"
+        f"notebook_export.write_figures(paper, Path({str(folder)!r}))"
+    )
+
+
+def _tags(cell: Any) -> list[str]:
+    return list(cell.metadata.get("tags", []))
+
+
+def _for_lab(cell: Any) -> bool:
+    return "lab" in _tags(cell)
+
+
+def _failed_cell(cells: Any) -> str:
+    numbered = [one for one in cells.cells if one.cell_type == "code" and THEN not in _tags(one)]
+    for number, cell in enumerate(numbered, 1):
+        errors = [one for one in cell.get("outputs", []) if one.output_type == "error"]
+        if errors or cell.get("execution_count") is None:
+            first = (cell.source.strip().splitlines() or [""])[0]
+            return f"code cell {number} of {len(numbered)} ({first!r})"
+    return "the kernel"
+
+
+def _last_line(error: Exception) -> str:
+    """The error's own words, without the traceback and its colours."""
+    if hasattr(error, "ename"):
+        return f"{error.ename}: {error.evalue}".replace("\n", " ")
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[0].strip() if lines else type(error).__name__
+
+
+def export(cells: Any, up: str | None) -> str:
+    """The page of an executed notebook; its title is the first heading, and `up` the way to the
+    index, where there is one."""
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(
+        template_name="notebook",
+        extra_template_basedirs=[str(TEMPLATES)],
+        mathjax_url="",
+        require_js_url="",
+    )
+    shown = [one["data"].get("text/html", "") for one in _outputs(cells) if "data" in one]
+    found = next(filter(None, map(_HEADLINE.search, shown)), None)
+    about = {
+        "title": re.sub(r"<[^>]+>", "", found[1]).strip() if found else "Benchbook",
+        "frame": frame(),
+        "up": up,
+    }
+    html, _ = exporter.from_notebook_node(cells, resources={"benchbook": about})
+    html = without_addresses(with_contents(html))
+    return html if up is not None else _TO_PAGES.sub(r"\1", html)
+
+
+def _outputs(cells: Any) -> list[Any]:
+    return [one for cell in cells.cells for one in cell.get("outputs", [])]
+
+
+def write_figures(paper: PaperPage, folder: Path) -> None:
+    """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
+    from benchbook.report.paper_page import figure_csv, sweep_csv
+    from benchbook.report.sections import anomalies
+
+    content, drawn = paper.content, paper.pictures()
+    if not content["figure"]:  # what another preset drew and this one does not
+        for old in set(folder.glob("*.svg")) - {folder / f"{name}.svg" for name in drawn}:
+            old.unlink()
+    for name, picture in drawn.items():
+        write_text(folder / f"{name}.svg", nameless_page(picture.svg))
+    for one in content["sweeps"]:
+        write_text(folder / f"{one['id']}.csv", nameless(sweep_csv(one)))
+    for figure in content["figures"]:
+        write_text(folder / f"{figure['id']}.csv", nameless(figure_csv(figure)))
+        for one in figure["explained"]:
+            name = anomalies.name_of(figure["id"], one)
+            write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(one)))

@@ -1,0 +1,496 @@
+"""What a paper's notebook calls: each function returns a section that Jupyter shows.
+
+    from benchbook import page
+    paper = page.open_paper("slocum2013-mbw")
+    paper.title()
+
+The report stage names the results by the environment variable BENCHBOOK_PAPER; a notebook opened by
+hand finds the newest ones of its paper by itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import read_json
+from benchbook.core.sizes import format_bytes
+from benchbook.core.units import RATE, TIME, in_names
+from benchbook.report import VARIABLE, wording
+from benchbook.report.plots import paper_panels, titles
+from benchbook.report.plots.style import Picture
+from benchbook.report.render import Html, data_address, part, svg_of
+from benchbook.report.sections import (
+    anomalies,
+    builds,
+    device_link,
+    evidence,
+    grids,
+    net_cost,
+    percentiles,
+    recorded_runs,
+    roofline,
+    size_rule,
+    swapped_labels,
+    throughput,
+    timed_functions,
+    topology,
+    traffic,
+)
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import audit as audit_section
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections import sweeps as sweeps_section
+from benchbook.report.sections import whole_machine as whole_machine_section
+
+# Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
+NOT_LOOKED_AT = (
+    "how the pages lie in memory",
+    "prefetching",
+    "the paper’s own processor and cache sizes, where it does not state them",
+)
+
+
+# Columns of a figure's CSV -> keys of its rows.
+RANGES = {
+    "row": "label",
+    "column": "column",
+    "printed_percent": "printed",
+    "rerun_percent": "rerun",
+    "rerun_low95_percent": "low",
+    "rerun_high95_percent": "high",
+    "state": "state",
+    "reason": "reason",
+}
+RECOMPUTED = {
+    "number": "where",
+    "printed": "printed",
+    "recomputed": "recomputed",
+    "consistent": "consistent",
+}
+
+
+def _csv(rows: list[dict[str, Any]], columns: dict[str, str]) -> str:
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(columns)
+    table.writerows([row[key] for key in columns.values()] for row in rows)
+    return stream.getvalue()
+
+
+def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -> PaperPage:
+    """The results of a paper: of `recorded` runs (the folder of one, or of a host, relative to the
+    checkout, such as data/recorded/<host>), else `path`, else what the report stage names, else the
+    newest of this host.
+
+    A recorded run is analysed anew, in a folder that goes with the page; BenchbookError says what
+    of it is damaged or missing.
+    """
+    if recorded:
+        from benchbook.judge.replay import replay
+
+        kept = tempfile.TemporaryDirectory(prefix="benchbook-recorded-")
+        replayed = replay(_checkout(), name, Path(recorded), Path(kept.name))
+        return PaperPage(read_json(replayed), kept)
+    named = os.environ.get(VARIABLE)
+    chosen = path or (Path(named) if named else newest(name))
+    found = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
+    if found.content["paper"] != name:
+        raise BenchbookError(f"{chosen} holds results of {found.content['paper']}, not of {name}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, _: int) -> PaperPage:
+    """The same page as long as the file does not change, so that no picture is drawn twice."""
+    return PaperPage(read_json(path))
+
+
+def _checkout() -> Path:
+    """The checkout around the working folder, else the working folder."""
+    here = Path.cwd()
+    return next((one for one in (here, *here.parents) if (one / "Snakefile").exists()), here)
+
+
+def newest(name: str) -> Path:
+    """The newest paper.json of a paper in the checkout around the working folder."""
+    root = _checkout()
+    found = sorted(root.glob(f"results/*/*/{name}/paper.json"), key=lambda one: one.stat().st_mtime)
+    if not found:
+        raise BenchbookError(
+            f"no results of {name} below {root / 'results'}; run `snakemake {name}` there first"
+        )
+    return found[-1]
+
+
+def _kind(figure: dict[str, Any]) -> str:
+    """Which part of a page shows a figure."""
+    if figure["grid"]:
+        return "grid"
+    return next((kind for kind in ("ranges", "recomputed") if figure[kind]), "figure")
+
+
+def figure_csv(figure: dict[str, Any]) -> str:
+    """A figure's rows as CSV: printed beside rerun, the unit in the column names."""
+    if figure["ranges"]:
+        theirs = recorded_runs.columns(figure, "ranges", "percent")
+        return _csv(_with(figure["ranges"], theirs), RANGES | {name: name for name in theirs})
+    if figure["recomputed"]:
+        return _csv(figure["recomputed"], RECOMPUTED)
+    unit = in_names(figure["y_unit"])
+    names = {
+        "printed": f"printed_{unit}",
+        "rerun": f"rerun_{unit}",
+        "low": f"rerun_low95_{unit}",
+        "high": f"rerun_high95_{unit}",
+        "paper_statistic": f"rerun_papers_statistic_{unit}",
+        "paper_samples": "n",
+        "blocks": "blocks",
+        "printed_ratio": "printed_ratio",
+    }
+    columns = [figure["x"], "column", *names.values(), "rerun_ratio", "rerun_ratio_low95"]
+    theirs = recorded_runs.columns(figure, "rows", unit)
+    columns += ["rerun_ratio_high95", "point", "state", "reason", *theirs]
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(columns)
+    for row in _with(figure["rows"], theirs):
+        ratio = row["ratio"] or {}
+        table.writerow(
+            [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
+            + [ratio.get(key) for key in ("ratio", "low95", "high95")]
+            + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
+            + [row[name] for name in theirs]
+        )
+    return stream.getvalue()
+
+
+def _with(rows: list[dict[str, Any]], more: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """The rows with more columns."""
+    return [
+        row | {name: own[number] for name, own in more.items()} for number, row in enumerate(rows)
+    ]
+
+
+def sweep_csv(sweep: dict[str, Any]) -> str:
+    """A sweep's points as CSV: printed beside rerun, the unit in the column names."""
+    unit = in_names(sweep["unit"])
+    names = {
+        "series": "series",
+        sweep["over"]: "at",
+        f"printed_{unit}": "printed",
+        f"rerun_{unit}": "rerun",
+        f"rerun_low95_{unit}": "low",
+        f"rerun_high95_{unit}": "high",
+        "point": "point",
+        "state": "state",
+        "reason": "reason",
+    }
+    rows = [
+        value | {"series": one["id"], "state": "simulated" if value["emulates"] else value["state"]}
+        for one in sweep["series"]
+        for value in one["values"]
+    ]
+    return _csv(rows, names)
+
+
+@dataclass(frozen=True)
+class PaperPage:
+    """One paper's results, section by section; `content` is its paper.json."""
+
+    content: dict[str, Any]
+    # Where a replayed run's samples lie; the folder goes when nobody has the page any more.
+    kept: tempfile.TemporaryDirectory[str] | None = None
+    # Pictures by what draws them and of what: each stands on the page and in a file of its own.
+    drawn: dict[tuple[str, str], Picture | None] = field(default_factory=dict, repr=False)
+
+    def points(self) -> Any:
+        """What was measured: a pandas DataFrame with a row per point.
+
+        Columns: experiment, point, variant, twin, state, reason, blocks, samples, times of one call
+        in ns and rates in bytes/s (each with its pointwise 95 % interval, low and high), best_ns,
+        p10_ns, p90_ns, p99_ns and mean_ns within a start, one column per factor (sizes in bytes).
+        Missing is NaN.
+        """
+        from benchbook.report import dataframes
+
+        return dataframes.points(self.content)
+
+    def samples(self) -> Any:
+        """Every timed repetition: a pandas DataFrame with a row per sample.
+
+        Columns: run, experiment, variant, twin, point, method, block, invocation, sample, process,
+        warm_up, t_start_ns, time_ns (of `loops` calls), loops, bytes_declared (of them all),
+        rate_bytes_per_s, state, disturbed, one column per factor. BenchbookError if the samples
+        were removed.
+        """
+        from benchbook.report import dataframes
+
+        return dataframes.samples(self.content, _checkout())
+
+    def _part(self, name: str, **context: Any) -> Html:
+        found = findings_section.of(self.content)
+        context = {"prose": wording, "titles": titles, "marks": found, **context}
+        return part(name, paper=self.content, **context)
+
+    def _drawn(self, draw: Callable[..., Picture | None], which: str, *of: Any) -> Picture | None:
+        """What `draw` makes of this paper and `of`, which is called `which`; drawn once."""
+        key = f"{draw.__module__}.{draw.__qualname__}", which
+        if key not in self.drawn:
+            self.drawn[key] = draw(self.content, *of)
+        return self.drawn[key]
+
+    def title(self) -> Html:
+        """The finding, the source and the conditions of this rerun in a line."""
+        return self._part("title", headline=answer_section.headline(self.content))
+
+    def answer(self) -> Html:
+        """Did it hold here, and why: the first paragraph."""
+        warning = wording.quietness(self.content["experiments"])
+        return self._part("answer", said=answer_section.answer(self.content), warning=warning)
+
+    def overview(self) -> Html:
+        """The first picture: all figures as ratios, published beside rerun."""
+        picture = self._drawn(paper_panels.overview, "")
+        return self._part(
+            "overview", svg=svg_of(picture), where=paper_panels.where(self.content["figures"])
+        )
+
+    def forms(self) -> Html:
+        """What each form really did."""
+        return self._of_rates("forms", paper_panels.forms)
+
+    def odd(self) -> Html:
+        """What remains odd: pairs that do the same work at different rates."""
+        pairs = [one for e in self.content["experiments"].values() for one in e["odd"]["pairs"]]
+        faults: dict[str, list[str]] = {}
+        calls: dict[str, None] = {}
+        for pair in pairs:
+            sides = pair["top"], pair["bottom"]
+            seen = [wording.observations(self.content, side).get("minor_faults") for side in sides]
+            text = "none on either side" if seen == [0, 0] else f"{seen[0]} and {seen[1]}"
+            faults.setdefault(text, []).append(paper_panels.pair_name(self.content, pair))
+            for side in sides:
+                made = timed_functions.made(wording.experiment_of(self.content, side), side)
+                calls[f"{wording.method_name(self.content, side)}: {made}"] = None
+        return self._of_rates(
+            "odd",
+            paper_panels.odd,
+            pair_name=paper_panels.pair_name,
+            faults=faults,
+            calls=list(calls),
+            not_looked_at=NOT_LOOKED_AT,
+            exchanged=swapped_labels,
+        )
+
+    def sweep(self) -> Html:
+        """Rate by size, where the preset measures enough sizes."""
+        return self._of_rates("sweep", paper_panels.sweep)
+
+    def sweeps(self) -> Html:
+        """Times along the factors that the paper names, and what each step adds."""
+        drawn = []
+        for one in self.content["sweeps"]:
+            svg = svg_of(self._drawn(sweeps_section.picture, one["id"], one))
+            drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
+        return self._part("sweeps", sweeps=drawn, swept=sweeps_section)
+
+    def spreads(self) -> Html:
+        """Every point whose quantity is a time, with the percentiles of its samples."""
+        return self._each("spreads", None, of=TIME, spreads=percentiles)
+
+    def net(self) -> Html:
+        """What calls cost without the loop around them."""
+        return self._each("net", None, netted=net_cost)
+
+    def sizing(self) -> Html:
+        """Rate by size beside the paper's rule for it, with ceilings and caches."""
+        return self._of_rates("sizing", size_rule.picture, sizing=size_rule)
+
+    def flags(self) -> Html:
+        """What compilers and flags change, setting by setting."""
+        sections = []
+        for experiment in self.content["experiments"].values():
+            settings = {
+                name: [
+                    (entry, svg_of(builds.picture(self.content, experiment, entry)))
+                    for entry in entries
+                ]
+                for name, entries in builds.settings(experiment).items()
+            }
+            part = self._part("flags", experiment=experiment, settings=settings, builds=builds)
+            sections.append(part.html)
+        return Html("\n".join(sections))
+
+    def limits(self) -> Html:
+        """The sizes of static arrays at which compiler and linker refuse."""
+        return self._each("limits", None, builds=builds)
+
+    def trials(self) -> Html:
+        """What became of arrays beyond memory."""
+        return self._each("trials", None, builds=builds)
+
+    def whole_machine(self) -> Html:
+        """All cores by processes: averages summed beside bytes ÷ wall time."""
+        return self._of_rates("whole_machine", None, crowds=whole_machine_section)
+
+    def throughput(self) -> Html:
+        """How much goes through the same network, by iperf3, and where the rest was lost."""
+        return self._each("throughput", None, throughput=throughput)
+
+    def moved(self) -> Html:
+        """Declared bytes against bytes and lines moved, each value with its source and state."""
+        return self._of_rates(
+            "moved", roofline.picture, evidence=evidence, moved=traffic, roof=roofline
+        )
+
+    def _of_rates(self, name: str, draw: Any, **context: Any) -> Html:
+        """`_each`, of the experiments whose figures are rates: bytes that are moved."""
+        return self._each(name, draw, of=RATE, **context)
+
+    def link(self) -> Html:
+        """Devices, what their link carries, and what reached it."""
+        return self._each("link", None, link=device_link)
+
+    def _each(self, name: str, draw: Any, of: str = "", **context: Any) -> Html:
+        """The part of this name for each experiment (`of` one quantity), with the picture that
+        `draw` makes of it."""
+        sections = []
+        for key, experiment in self.content["experiments"].items():
+            if of and experiment["quantity"] != of:
+                continue
+            svg = svg_of(self._drawn(draw, key, experiment)) if draw else None
+            more = {"which": key, "experiment": experiment, "svg": svg, **context}
+            sections.append(self._part(name, **more).html)
+        return Html("\n".join(sections))
+
+    def figures(self) -> Html:
+        """Every published table: picture, table, claims with verdicts, and how to rerun it."""
+        tables: set[str] = set()
+        sections = []
+        for figure in self.content["figures"]:
+            context = {
+                "figure": figure,
+                "experiment": self.content["experiments"][figure["experiment"]],
+                "svg": svg_of(self._picture(figure)),
+                "claims": svg_of(paper_panels.claims(self.content, figure)),
+                "claimed": claims_section,
+                "exchanged": swapped_labels,
+                "where": paper_panels.where([figure])
+                + paper_panels.where_imported(figure)
+                + recorded_runs.where(figure),
+                "theirs": recorded_runs.where(figure),
+                "why": anomalies,
+                "chains": self._chains(figure),
+                "csv": data_address(figure_csv(figure), "text/csv"),
+            }
+            kind = _kind(figure)
+            if kind == "grid":
+                matrix = grids.matrix(self.content, figure)
+                context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
+            tables.add(figure["table"])
+            sections.append(self._part(kind, **context).html)
+            if figure["imported"]:
+                sections.append(self._part("imported", figure=figure, size=format_bytes).html)
+            if figure["recorded"]:
+                sections.append(self._part("recorded", figure=figure, recorded=recorded_runs).html)
+        return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
+
+    def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
+        """The figure's anomalies with their pictures."""
+        return [(one, svg_of(self._chain(figure, one))) for one in figure["explained"]]
+
+    def _chain(self, figure: dict[str, Any], one: dict[str, Any]) -> Picture | None:
+        name = anomalies.name_of(figure["id"], one)
+        return self._drawn(anomalies.picture, name, figure["id"], one)
+
+    def _picture(self, figure: dict[str, Any]) -> Picture | None:
+        draws = {
+            "grid": grids.picture,
+            "ranges": paper_panels.ranges,
+            "figure": paper_panels.values,
+        }
+        draw = draws.get(_kind(figure))
+        return self._drawn(draw, figure["id"], figure) if draw else None
+
+    def calls(self) -> Html:
+        """Which function stands for which row, and what the compilers made of it."""
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        # Copies may become calls; what a time is made of, nobody mistakes for another function.
+        rates = [figure for figure in self.content["figures"] if figure["quantity"] == RATE]
+        for figure in rates:
+            for row in figure["rows"]:
+                if row["point"]:
+                    experiment = wording.experiment_of(self.content, row["point"])
+                    name = timed_functions.name_of(experiment, row["point"])
+                    key = wording.parts_of(row["point"])["variant"], name
+                    labels = rows.setdefault(key, {"labels": [], "point": row["point"]})["labels"]
+                    label = row["group"] or row["label"]
+                    labels += [label] if label not in labels else []
+        return self._part("calls", rows=rows, timed=timed_functions.made)
+
+    def audit(self) -> Html:
+        """The source's own numbers, recomputed by rules: slips, then the checks behind them."""
+        return self._part("audit", audited=audit_section)
+
+    def findings(self) -> Html:
+        """Findings on what the page shows; those on other points folded."""
+        return self._part("findings")
+
+    def failures(self) -> Html:
+        """Points that failed or could not run, by reason; nothing is hidden."""
+        lost = [point for point in self.content["points"] if point["state"] != "ok"]
+        reasons = wording.by_reason(
+            (f"{wording.state(point)}: {point['reason']}", point["point"]) for point in lost
+        )
+        troubled = [p for p in self.content["points"] if p["state"] == "ok" and p["reason"]]
+        return self._part("failures", reasons=reasons, troubled=troubled)
+
+    def open(self) -> Html:
+        """Published tables whose experiments are not built or recorded yet."""
+        return self._part("open", audited=audit_section)
+
+    def conditions(self) -> Html:
+        """What the source states of its own machine and method."""
+        return self._part("conditions")
+
+    def machine(self) -> Html:
+        """This machine, its compilers, and how the run went."""
+        facts = (one["facts"] for one in self.content["experiments"].values())
+        return self._part("machine", topology=topology.drawn(next(filter(None, facts), None)))
+
+    def pictures(self) -> dict[str, Picture]:
+        """File name -> picture: each figure, and the sweep where there is one."""
+        figures = self.content["figures"]
+        drawn = {figure["id"]: self._picture(figure) for figure in figures}
+        drawn |= {
+            anomalies.name_of(figure["id"], one): self._chain(figure, one)
+            for figure in figures
+            for one in figure["explained"]
+        }
+        if not self.content["figure"]:
+            drawn["overview"] = self._drawn(paper_panels.overview, "")
+            drawn |= {
+                one["id"]: self._drawn(sweeps_section.picture, one["id"], one)
+                for one in self.content["sweeps"]
+            }
+            for key, experiment in self.content["experiments"].items():
+                if experiment["quantity"] != RATE:
+                    continue
+                draw_sizes = size_rule.picture if self.content["sizing"] else paper_panels.sweep
+                drawn |= {
+                    "size-sweep": self._drawn(draw_sizes, key, experiment),
+                    "forms": self._drawn(paper_panels.forms, key, experiment),
+                    "odd": self._drawn(paper_panels.odd, key, experiment),
+                    "what-moved": self._drawn(roofline.picture, key, experiment),
+                }
+        return {name: picture for name, picture in drawn.items() if picture}

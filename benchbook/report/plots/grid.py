@@ -1,0 +1,142 @@
+"""Small multiples: one panel per line of a table, published beside rerun, one scale for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+
+from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend, runs_of
+from benchbook.report.plots.palette import GREY, INK, REGION
+from benchbook.report.plots.style import (
+    RASTER_FROM,
+    WIDTH_IN,
+    Picture,
+    drawing,
+    finite,
+    logarithmic,
+    picture,
+    short,
+)
+
+PANEL_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.86, 0.34, 0.5, 0.46
+WIDE_FROM = 5  # places along the axis from which a panel takes the whole width
+SHIFT = 0.14  # published values stand so far left of their place, reruns right
+LETTERS = 22  # of a panel's title
+LABEL_IN = 0.36  # what a label under the axis needs
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A rerun: its place on the axis, the value, its interval, every invocation, and the names of
+    the findings at its point."""
+
+    place: int
+    value: float
+    low: float | None
+    high: float | None
+    dots: Sequence[tuple[float, bool]] = ()
+    marks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One line of the table. `published`: (place, value)."""
+
+    label: str
+    colour: str
+    published: Sequence[tuple[int, float]]
+    here: Sequence[Mark]
+
+
+def panels(
+    name: str,
+    alt: str,
+    drawn: Sequence[Panel],
+    places: Sequence[str],
+    *,
+    unit: str,
+    along: str,
+    region: tuple[float, float] | None,
+) -> Picture | None:
+    """Panels over the same places, labelled below; the line at 1 drawn, `region` shaded.
+
+    None where there is nothing to draw. An interval without a finite end runs to the edge.
+    """
+    marks = [value for panel in drawn for _, value in panel.published]
+    marks += [
+        one
+        for panel in drawn
+        for mark in panel.here
+        for one in finite(mark.value, mark.low, mark.high, *(value for value, _ in mark.dots))
+    ]
+    if not marks:
+        return None
+    marks += [1.0, *(region or ())]
+    columns = 1 if len(places) >= WIDE_FROM else 2
+    rows = -(-len(drawn) // columns)
+    names = [name for panel in drawn for one in panel.here for name in one.marks]
+    foot = FOOT_IN + (LEGEND_IN if names else 0)
+    tall = rows * (PANEL_IN + HEAD_IN) + foot
+    wide = (WIDTH_IN - 0.06) / columns
+    amount = sum(len(mark.dots) for panel in drawn for mark in panel.here)
+    with drawing(tall) as figure:
+        for k, panel in enumerate(drawn):
+            row, column = divmod(k, columns)
+            bottom = foot + (rows - 1 - row) * (PANEL_IN + HEAD_IN)
+            axes = figure.add_axes(
+                (
+                    (column * wide + LEFT_IN) / WIDTH_IN,
+                    bottom / tall,
+                    (wide - LEFT_IN) / WIDTH_IN,
+                    PANEL_IN / tall,
+                )
+            )
+            last = k + columns >= len(drawn)
+            _axes(axes, marks, places if last else (), len(places), wide - LEFT_IN)
+            _draw(axes, panel, region, amount)
+            points = [Marked(one.place + SHIFT, one.value, one.marks) for one in panel.here]
+            draw(axes, runs_of(points))
+        figure.text(0.0, 1 - 0.03 / tall, unit, color=GREY, fontsize=8, va="top")
+        low = foot - FOOT_IN + 0.06
+        figure.text(LEFT_IN / WIDTH_IN, low / tall, along, color=GREY, fontsize=8)
+        legend(figure, names)
+        return picture(figure, name, alt)
+
+
+def _axes(
+    axes: Axes, marks: Sequence[float], places: Sequence[str], amount: int, inches: float
+) -> None:
+    logarithmic(axes, "y", min(marks), max(marks), 4)
+    axes.tick_params(labelsize=7.5)
+    axes.set_xlim(-0.5, amount - 0.5)
+    shown = list(range(0, amount, max(1, -(-int(LABEL_IN * amount * 100) // int(inches * 100)))))
+    axes.set_xticks(shown)
+    axes.set_xticklabels([places[k] for k in shown] if places else [], fontsize=7)
+
+
+def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: int) -> None:
+    axes.set_title(short(panel.label, LETTERS), loc="left", fontsize=8.5, color=panel.colour, pad=3)
+    if region:
+        axes.axhspan(*region, color=REGION, linewidth=0, zorder=0)
+    axes.axhline(1, color=GREY, linewidth=0.9, zorder=1)
+    bottom, top = axes.get_ylim()
+    for mark in panel.here:
+        x = mark.place + SHIFT
+        for disturbed in (False, True):
+            values = [value for value, is_disturbed in mark.dots if is_disturbed == disturbed]
+            axes.scatter(
+                [x] * len(values), values, s=7, alpha=0.4, zorder=2,
+                facecolors="none" if disturbed else panel.colour,
+                edgecolors=panel.colour, linewidths=0.6, rasterized=amount > RASTER_FROM,
+            )  # fmt: skip
+        ends = (bottom if mark.low is None else mark.low, top if mark.high is None else mark.high)
+        axes.plot([x, x], ends, color=panel.colour, linewidth=1.8, zorder=3)
+        axes.plot([x], [mark.value], "o", color=panel.colour, markersize=4.5, zorder=4)
+    axes.plot(
+        [place - SHIFT for place, _ in panel.published],
+        [value for _, value in panel.published],
+        "D", markerfacecolor="white", markeredgecolor=INK, markersize=4, markeredgewidth=0.9,
+        zorder=5,
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""Pictures of the machine's noise: anchor and probe over time, what waited, what was disturbed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from benchbook.core import number_format
+from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.palette import FAINT, GREY, INK, PALETTE, WARNING
+from benchbook.report.plots.style import Picture, drawing, finite, logarithmic, picture
+
+PANEL_IN = 1.15
+RASTER_FROM = 300  # marks alike in a panel; as pixels they take no more room, however many
+DOT_PT = 3.4
+# A state is a colour, as a method is; state 1 is the fastest.
+STATES = {1: PALETTE[0], 2: PALETTE[2], 3: PALETTE[4], None: GREY}
+Analysis = dict[str, Any]
+
+
+def over_time(analysis: Analysis) -> Picture | None:
+    """Anchor, fixed work, round trips and waiting over the run, disturbed blocks shaded."""
+    noise = analysis["disturbance"]
+    names = sorted({one["name"] for one in analysis["readings"]}, key=_order)
+    panels = [
+        (name, [one for one in analysis["readings"] if one["name"] == name]) for name in names
+    ]
+    # A CPU that is not in use is read once, with the whole matrix: that is no course of time.
+    panels = [(name, readings) for name, readings in panels if len(readings) > 1]
+    waits = [one for one in noise["starts"] if one["run_delay_fraction"] is not None]
+    amount = len(panels) + bool(waits)
+    if not amount:
+        return None
+    start = noise["start_ns"]
+    ends = [one["t_end_ns"] for one in noise["blocks"] if one["t_end_ns"]]
+    ends += [one["t_ns"] for one in analysis["readings"]]
+    ends += [one["t_start_ns"] for one in waits]
+    last = max(((end - start) / 1e9 for end in ends), default=1.0) * 1.02
+    with drawing(PANEL_IN * amount + 0.35) as figure:
+        tall = PANEL_IN * amount + 0.35
+        for k in range(amount):
+            bottom = (tall - PANEL_IN * (k + 1) + 0.16) / tall
+            axes = figure.add_axes((0.14, bottom, 0.83, (PANEL_IN - 0.42) / tall))
+            axes.set_xlim(0, last)
+            _shade(axes, noise, start)
+            if k < len(panels):
+                _readings(axes, *panels[k], start)
+            else:
+                _waits(axes, waits, noise["thresholds"], start)
+            if k == amount - 1:
+                axes.set_xlabel("seconds since the run began", fontsize=8)
+            else:
+                axes.set_xticklabels([])
+        counts = ", ".join(f"{name}: {len(readings)} readings" for name, readings in panels)
+        disturbed = sum(one["state"] == "disturbed" for one in noise["blocks"])
+        alt = (
+            f"The machine's state over the run. {counts}. "
+            f"{number_format.plural(disturbed, 'disturbed block')} of {len(noise['blocks'])}."
+        )
+        return picture(figure, f"noise-{analysis['experiment']}", alt)
+
+
+def _order(name: str) -> tuple[int, str]:
+    kinds = ("anchor", "work", "pair")
+    return next((i for i, kind in enumerate(kinds) if name.startswith(kind)), len(kinds)), name
+
+
+def _title(axes: Axes, text: str) -> None:
+    # As far above the axis as its highest number reaches.
+    axes.set_title(text, loc="left", fontsize=8, color=INK, x=-0.14, pad=7)
+
+
+def _shade(axes: Axes, noise: dict[str, Any], start: int) -> None:
+    corners: list[tuple[float, float]] = []
+    for block in noise["blocks"]:
+        if block["state"] != "ok" and block["t_end_ns"]:
+            low, high = ((block[key] - start) / 1e9 for key in ("t_start_ns", "t_end_ns"))
+            corners += [(low, 0), (high, 0), (high, 1), (low, 1), (low, 0)]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    if corners:
+        bands = Path(corners, codes * (len(corners) // len(codes)))
+        shape = PathPatch(bands, facecolor=FAINT, alpha=0.55, linewidth=0, zorder=0)
+        shape.set_rasterized(len(corners) > RASTER_FROM)
+        axes.add_patch(shape)
+        shape.set_transform(axes.get_xaxis_transform())
+
+
+def _dots(axes: Axes, at: list[float], values: list[float], colour: str, zorder: int) -> None:
+    """Dots as one path of lines without length, with round ends: a tenth of the bytes of marks."""
+    if not at:
+        return
+    places = [place for one in zip(at, values, strict=True) for place in (one, one)]
+    path = Path(places, [Path.MOVETO, Path.LINETO] * len(at))
+    path.should_simplify = False
+    dots = PathPatch(
+        path, facecolor="none", edgecolor=colour, linewidth=DOT_PT, capstyle="round", zorder=zorder
+    )
+    dots.set_rasterized(len(at) > RASTER_FROM)
+    axes.add_patch(dots)
+
+
+def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int) -> None:
+    unit, per = ("ms", 1e6) if name == "anchor" else ("ns", 1.0)
+    words = {"work": "fixed work, CPU", "pair": "cache line there and back, CPUs"}
+    kind, _, rest = name.partition(" ")
+    _title(axes, f"{words.get(kind, name)} {rest}".strip() + f" ({unit})")
+    values = [one["value"] / per for one in readings]
+    for state, colour in STATES.items():
+        mine = [one for one in readings if one["state"] == state]
+        at = [(one["t_ns"] - start) / 1e9 for one in mine]
+        _dots(axes, at, [one["value"] / per for one in mine], colour, 3)
+    marks = finite(*values)
+    if marks:
+        logarithmic(axes, "y", min(marks), max(marks), 4)
+    axes.tick_params(labelsize=7.5)
+
+
+def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], start: int) -> None:
+    _title(axes, "wait for a CPU in each start (% of the timed part)")
+    at = [(one["t_start_ns"] - start) / 1e9 for one in waits]
+    values = [100 * one["run_delay_fraction"] for one in waits]
+    limit = 100 * thresholds["run_delay_fraction"]
+    axes.vlines(at, 0, values, color=GREY, linewidth=1, rasterized=len(at) > RASTER_FROM)
+    for colour, above in ((GREY, False), (WARNING, True)):
+        mine = [k for k, value in enumerate(values) if (value > limit) == above]
+        _dots(axes, [at[k] for k in mine], [values[k] for k in mine], colour, 3 + above)
+    axes.axhline(limit, color=WARNING, linewidth=0.8, linestyle="--")
+    axes.set_ylim(0, max([*values, limit]) * 1.15 or 1)
+    axes.tick_params(labelsize=7.5)
+
+
+def twins(name: str, nulls: list[tuple[str, dict[str, Any]]]) -> Picture | None:
+    """A/A and relinked intervals: twins that should lie at 1."""
+    rows = []
+    for label, null in nulls:
+        for twin, text in (("again", "same binary twice"), ("relinked", "relinked")):
+            found = null[twin]
+            if found:
+                ends = found["low"], found["high"]
+                rows.append(
+                    Row(
+                        label=f"{label}: {text}",
+                        value=found["ratio"],
+                        low=ends[0],
+                        high=ends[1],
+                        there=number_format.plural(found["blocks"], "block"),
+                        here=number_format.number(found["ratio"], *ends),
+                    )
+                )
+    told = "; ".join(f"{row.label} {row.here}" for row in rows)
+    alt = f"Ratios of twins that should be 1. {told}."
+    return forest(
+        name, alt, rows, unit="ratio of rates", one="1", columns=("", "ratio"), above=True
+    )

@@ -1,0 +1,169 @@
+"""The picture of a sweep: times along a factor, published and rerun."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from benchbook.core.sizes import format_bytes
+from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend, runs_of
+from benchbook.report.plots.palette import GREY, INK
+from benchbook.report.plots.style import (
+    RASTER_FROM,
+    STYLE,
+    WIDTH_IN,
+    Picture,
+    drawing,
+    finite,
+    logarithmic,
+    picture,
+    plain,
+    spread,
+)
+
+SWEEP_IN, NAME_FONT = 3.5, 7.5
+MANY_SIZES = 1000  # largest ÷ smallest value along the axis, beyond which it is one of logarithms
+BYTES, MANY_BYTES = "bytes", 100  # sizes of memory are looked at by their powers much sooner
+RATIO = "ratio"
+WIDEST = 12  # largest ÷ smallest time, beyond which the axis is one of logarithms
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: (at, value, low, high, values of the invocations) of each rerun point, and (at,
+    value) of each published one; `marks`: for each point the names of its findings."""
+
+    label: str
+    colour: str
+    values: Sequence[tuple[float, float, float | None, float | None, Sequence[float]]] = ()
+    published: Sequence[tuple[float, float]] = ()
+    emulated: bool = False
+    marks: Sequence[Sequence[str]] = ()
+    published_label: str = ""
+
+
+def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -> Picture | None:
+    """Times along a factor: dots on lines rerun, diamonds on dotted lines published, hollow dots on
+    dashed lines emulated. None where there is nothing to draw."""
+    lines = [line for line in lines if line.values or line.published]
+    if not lines:
+        return None
+    marks = [mark for line in lines for one in line.values for mark in finite(*one[1:4], *one[4])]
+    marks += [value for line in lines for _, value in line.published]
+    names = [name for line in lines for own in line.marks for name in own]
+    foot = LEGEND_IN if names else 0.0
+    tall = SWEEP_IN + foot
+    with drawing(tall) as figure:
+        legend(figure, names)
+        axes = figure.add_axes(
+            (0.13, (0.13 * SWEEP_IN + foot) / tall, _wide(lines), 0.785 * SWEEP_IN / tall)
+        )
+        if max(marks) > WIDEST * min(marks):
+            logarithmic(axes, "y", min(marks), max(marks))
+        else:
+            axes.set_ylim(0, 1.06 * max(marks))
+        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)], along)
+        axes.set_xlabel(along, fontsize=8)
+        axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
+        amount = sum(len(one[4]) for line in lines for one in line.values)
+        for line in lines:
+            _draw(axes, line, amount)
+        if unit == RATIO:
+            axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
+        _label(axes, lines)
+        draw(axes, [run for line in lines for run in runs_of(_marked(line))])
+        return picture(figure, name, alt)
+
+
+def _along(axes: Axes, places: Sequence[float], along: str) -> None:
+    """An axis with a tick at each value, but where these would run into each other; linear, or of
+    logarithms where the values are of many sizes."""
+    ends = min(places), max(places)
+    many = MANY_BYTES if along == BYTES else MANY_SIZES
+    logs = ends[0] > 0 and ends[1] > many * ends[0]
+    scale = math.log if logs else float
+    low, high = scale(ends[0]), scale(ends[1])
+    room = 0.05 * (high - low or 1)
+    if logs:
+        axes.set_xscale("log")
+        axes.set_xlim(math.exp(low - room), math.exp(high + room))
+    else:
+        axes.set_xlim(low - room, high + room)
+    in_words = logs and along == BYTES
+    apart = (0.2 if in_words else 0.12) * (high - low)
+    kept: list[float] = []
+    for place in sorted(set(places)):
+        if not kept or scale(place) - scale(kept[-1]) >= apart:
+            kept.append(place)
+    axes.xaxis.set_major_locator(FixedLocator(kept))
+    words = (lambda value, _: format_bytes(round(value))) if in_words else plain
+    axes.xaxis.set_major_formatter(FuncFormatter(words))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw(axes: Axes, line: Curve, amount: int) -> None:
+    if line.published:
+        at, values = zip(*line.published, strict=True)
+        axes.plot(at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
+        axes.plot(
+            at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
+            markeredgewidth=1, zorder=5,
+        )  # fmt: skip
+    at = [one[0] for one in line.values]
+    axes.plot(
+        at, [one[1] for one in line.values], marker="o", color=line.colour, markersize=4.5,
+        markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
+        linestyle=(0, (4, 1.5)) if line.emulated else "solid",
+    )  # fmt: skip
+    bottom, top = axes.get_ylim()
+    for place, _, low, high, dots in line.values:
+        ends = (bottom if low is None else low, top if high is None else high)
+        axes.plot([place, place], ends, color=line.colour, linewidth=1.6, alpha=0.8, zorder=3)
+        axes.scatter(
+            [place] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0, zorder=2,
+            rasterized=amount > RASTER_FROM,
+        )  # fmt: skip
+
+
+def _marked(line: Curve) -> list[Marked]:
+    marks = line.marks or [()] * len(line.values)
+    return [Marked(one[0], one[1], names) for one, names in zip(line.values, marks, strict=True)]
+
+
+def _wide(lines: Sequence[Curve]) -> float:
+    """How wide the axes are, as a share of the picture, so that the longest name fits beside."""
+    names = [line.label for line in lines if line.values]
+    names += [_published(line) for line in lines if line.published]
+    font = FontProperties(family=STYLE["font.sans-serif"][0], size=NAME_FONT)
+    widths = [text_to_path.get_text_width_height_descent(one, font, ismath=False) for one in names]
+    longest = max(width[0] for width in widths) / 72 / WIDTH_IN
+    return max(0.3, min(0.55, (0.86 - longest) / 1.04))
+
+
+def _published(line: Curve) -> str:
+    return f"◇ {line.published_label or line.label}"
+
+
+def _label(axes: Axes, lines: Sequence[Curve]) -> None:
+    """Names right of the last marks, of published lines with a diamond; moved apart where two would
+    overlap."""
+    named = [(line, line.values[-1][:2], line.label) for line in lines if line.values]
+    named += [(line, line.published[-1], _published(line)) for line in lines if line.published]
+    place = axes.transData + axes.transAxes.inverted()
+    ends = [place.transform(end)[1] for _, end, _ in named]
+    for (line, _, name), y, end in zip(named, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
+        axes.plot(
+            [1.0, 1.03], [end, y], transform=axes.transAxes, color=line.colour, linewidth=0.7,
+            clip_on=False,
+        )  # fmt: skip
+        axes.text(
+            1.04, y, name, transform=axes.transAxes, color=line.colour, va="center",
+            fontsize=NAME_FONT,
+        )  # fmt: skip

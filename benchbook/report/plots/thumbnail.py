@@ -1,0 +1,70 @@
+"""The small picture on a paper's card: what its page opens with, in a few lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchbook.report import wording
+from benchbook.report.plots import paper_panels
+from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.style import Picture
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.sections import grids
+from benchbook.report.wording import Paper
+
+ROWS = 4  # of a picture that is taken in at a glance
+
+
+def small(paper: Paper) -> Picture | None:
+    """The leading claim's figure as ratios, else the claims' own, else only what is published."""
+    return _of_figure(paper, 1) or _of_claims(paper) or _of_grid(paper) or _of_figure(paper, 0)
+
+
+def _of_figure(paper: Paper, least: int) -> Picture | None:
+    """Of the first figure that has at least so many rows rerun, the leading claim's before all."""
+    first = answer_section.leading(paper)
+    figures = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
+    leading = [one for one in figures if first and one["id"] == first["figure"]]
+    for figure in leading + figures:
+        rows = _few(paper_panels.ratio_rows(paper, figure))
+        if rows and sum(row.value is not None for row in rows) >= least:
+            base = wording.row_name(figure, figure["rows"][0])
+            unit = f"{figure['quantity']} ÷ {figure['quantity']} of {base}"
+            return _forest(paper, f"{figure['title']}, {unit}", rows, unit)
+    return None
+
+
+def _of_claims(paper: Paper) -> Picture | None:
+    shown = [
+        one
+        for one in wording.claims(paper)
+        if one["kind"] in claims_section.RATIOS and one["estimate"] is not None
+    ]
+    rows = [replace(paper_panels.claim_row(paper, one), bounds=None) for one in shown[:ROWS]]
+    units = {one["unit"] for one in shown[:ROWS]}
+    unit = units.pop() if len(units) == 1 else "ratio"
+    return _forest(paper, "Claims", rows, unit, above=True) if rows else None
+
+
+def _of_grid(paper: Paper) -> Picture | None:
+    pictures = (grids.picture(paper, one) for one in paper["figures"] if one["grid"])
+    found = next((one for one in pictures if one), None)
+    return replace(found, name=f"small-{paper['paper']}") if found else None
+
+
+def _few(rows: list[Row]) -> list[Row]:
+    """Those that were rerun first, in their order; the names of findings are for the page."""
+    measured = [row for row in rows if row.value is not None]
+    others = [row for row in rows if row.value is None]
+    chosen = (measured + others)[:ROWS]
+    return [replace(row, marks=()) for row in rows if row in chosen]
+
+
+def _forest(
+    paper: Paper, about: str, rows: list[Row], unit: str, *, above: bool = False
+) -> Picture | None:
+    told = "; ".join(f"{row.label}: published {row.there}, here {row.here}" for row in rows)
+    alt = f"{answer_section.headline(paper)}. {about}. {told}."
+    bare = [replace(row, marks=()) for row in rows]
+    return forest(f"small-{paper['paper']}", alt, bare, unit=unit, one="1", above=above)

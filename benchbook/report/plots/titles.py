@@ -1,0 +1,177 @@
+"""Titles of pictures: what each shows, as a finding with its figures, not the names of its axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.core.units import TIME
+from benchbook.report import wording
+from benchbook.report.wording import Paper
+
+LISTED = 3  # published ratios; of more only the ends are told
+
+
+def _span(values: list[float]) -> str:
+    ends = list(dict.fromkeys(f"{one:.2g}" for one in (min(values), max(values))))
+    return " to ".join(ends)
+
+
+def _to_tell(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are what they are named after; where all only emulate it, all of them."""
+    return [row for row in rows if not row["emulates"]] or rows
+
+
+def _simulated(row: dict[str, Any]) -> str:
+    return " (simulated)" if row["emulates"] else ""
+
+
+def overview(paper: Paper) -> str:
+    """Rows that do less than they declare against those that do all, here and as published."""
+    stuck: list[dict[str, Any]] = []
+    honest: list[dict[str, Any]] = []
+    # What the first picture shows: the figures of one quantity.
+    every = [one for one in paper["figures"] if one["rows"]]
+    drawn = [one for one in every if one["quantity"] == every[0]["quantity"]]
+    for row in _to_tell([row for one in drawn for row in one["rows"][1:] if row["ratio"]]):
+        (stuck if wording.mechanism(paper, row["point"]) else honest).append(row)
+    if not stuck and not honest:
+        return "Nothing beside the first method was rerun"
+    if drawn[0]["quantity"] == TIME:
+        return _slowest(drawn)
+    base = next(one["rows"][0]["label"] for one in paper["figures"] if one["rows"])
+    parts = []
+    kinds = ((stuck, "What copies less than it declares"), (honest, "what copies all"))
+    if not stuck:
+        kinds = ((honest, "the last row" if len(honest) == 1 else "each other row"),)
+        base = "the first of its table"
+    for rows, who in kinds:
+        if rows:
+            here = _span([row["ratio"]["ratio"] for row in rows])
+            there = [row["printed_ratio"] for row in rows if row["printed_ratio"]]
+            notes = ["simulated"] if rows[0]["emulates"] else []
+            notes += [f"published {_span(there)}"] if there else []
+            told = f" ({'; '.join(notes)})" if notes else ""
+            parts.append(f"{who} shows {here} times {base} here{told}")
+    return wording.upper("; ".join(parts))
+
+
+def _slowest(figures: list[dict[str, Any]]) -> str:
+    """Of figures of times the row that takes longest beside the first of its figure."""
+    every = [row for one in figures for row in one["rows"][1:] if row["ratio"]]
+    row = max(_to_tell(every), key=lambda row: row["ratio"]["ratio"])
+    of = next(one for one in figures if any(row is other for other in one["rows"]))
+    ratio = row["ratio"]
+    here = number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+    there = (
+        f", published {number_format.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
+    )
+    name, base = (wording.row_name(of, one) for one in (row, of["rows"][0]))
+    text = f"{name} {_verb(name, 'takes')} up to {here} times as long as {base} here"
+    return wording.upper(f"{text}{_simulated(row)}{there}")
+
+
+def _verb(name: str, of_one: str) -> str:
+    """As it agrees with a row's name, which may be of several: `4 switches take`."""
+    first = name.split()[0]
+    return of_one.removesuffix("s") if first.isdigit() and first != "1" else of_one
+
+
+def figure(paper: Paper, one: dict[str, Any]) -> str:
+    """The figure's most telling row: the one that copies least, else the last one measured."""
+    base, *rows = one["rows"]
+    of_base = wording.row_name(one, base)
+    measured = _to_tell([row for row in rows if row["ratio"]])
+    if not measured:
+        printed = [row for row in rows if row["printed_ratio"]]
+        said = [
+            f"{wording.row_name(one, row)} {number_format.number(row['printed_ratio'])}"
+            for row in printed
+        ]
+        if len(said) > LISTED:
+            ratios = [row["printed_ratio"] for row in printed]
+            said = [f"{number_format.number(min(ratios))} to {number_format.number(max(ratios))}"]
+        return f"Published: {number_format.listed(said)} times {of_base}; {_lacking(one)}"
+    row = next((row for row in measured if wording.mechanism(paper, row["point"])), measured[-1])
+    name, ratio = wording.row_name(one, row), row["ratio"]
+    here = number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+    because = wording.mechanism(paper, row["point"])
+    there = (
+        f", published {number_format.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
+    )
+    there = _simulated(row) + there
+    if one["quantity"] == TIME:
+        text = f"{name} {_verb(name, 'takes')} {here} times as long as {of_base} here{there}"
+    else:
+        text = f"{name} {_verb(name, 'shows')} {here} times {of_base} here{there}"
+    return text + (f": it {because}" if because else "")
+
+
+def _lacking(one: dict[str, Any]) -> str:
+    """Why a figure has no ratio of this machine."""
+    of_base = wording.row_name(one, one["rows"][0])
+    if not any(row["state"] == "ok" for row in one["rows"]):
+        return "not rerun"
+    done = one["rows"][0]["state"] == "ok"
+    return f"only {of_base} was rerun" if done else f"{of_base} was not rerun"
+
+
+def ranges(figure: dict[str, Any]) -> str:
+    """The widest range of the rerun beside the widest that is printed."""
+    measured = [row for row in figure["ranges"] if row["rerun"] is not None]
+    printed = max(float(row["printed"]) for row in figure["ranges"])
+    widest = max(measured, key=lambda row: row["rerun"])
+    here = number_format.number(widest["rerun"], widest["low"], widest["high"])
+    return (
+        f"The rates spread by up to {here} % over the sizes here, by up to {printed:g} % in print"
+    )
+
+
+def forms(paper: Paper, experiment: dict[str, Any]) -> str:
+    """Who delivers less than declared, and who all."""
+    names: dict[bool, list[str]] = {True: [], False: []}
+    for form in experiment["forms"]:
+        less = bool(wording.mechanism(paper, form["point"]))
+        names[less].append(wording.method_name(paper, form["point"]))
+    if not names[True]:
+        return "Every form delivers all that it declares"
+    text = f"{number_format.listed(names[True])} copy one source block again and again"
+    if len(names[True]) == 1:
+        text = text.replace(" copy one ", " copies one ")
+    return wording.upper(
+        text + (f"; {number_format.listed(names[False])} do not" if names[False] else "")
+    )
+
+
+def odd(paper: Paper, experiment: dict[str, Any]) -> str:
+    """The widest of the pairs."""
+    pair = experiment["odd"]["pairs"][0]
+    top, bottom = (wording.method_name(paper, pair[side]) for side in ("top", "bottom"))
+    if pair["kind"] == "sizes":
+        sizes = [wording.size_of(pair[side]) for side in ("top", "bottom")]
+        text = f"{top} at {sizes[0]} shows {{}} times its rate at {sizes[1]}"
+    else:
+        text = f"{top} shows {{}} times the rate of {bottom} for the same bytes"
+    there = wording.ratios(pair["published"])
+    here = ""
+    if pair["rerun"]:
+        ends = pair["rerun"]["low95"], pair["rerun"]["high95"]
+        here = f", here {number_format.number(pair['rerun']['ratio'], *ends)}"
+    return wording.upper(text.format(there)) + f" in the paper{here}"
+
+
+def sweep(experiment: dict[str, Any]) -> str:
+    """How much the first method and the least falling one slow down from end to end."""
+    falls = {}
+    for series in experiment["sweep"]:
+        name = experiment["names"].get(series["method"], series["method"])
+        falls[name] = series["values"][0]["rerun"] / series["values"][-1]["rerun"]
+    first = next(iter(falls))
+    least = min(falls, key=lambda name: falls[name])
+    ends = [experiment["sweep"][0]["values"][k]["bytes"] for k in (0, -1)]
+    text = (
+        f"From {wording.bytes_of(ends[0])} to {wording.bytes_of(ends[1])} the rate of "
+        f"{first} falls "
+    )
+    text += f"{falls[first]:.2g}-fold"
+    return text + (f", that of {least} {falls[least]:.2g}-fold" if least != first else "")

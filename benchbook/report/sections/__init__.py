@@ -1,0 +1,1 @@
+"""Sections of the pages: tables and sentences out of results."""

@@ -1,0 +1,273 @@
+"""A page's headline and first paragraphs: did it hold here, and why, quoted from paper.json.
+
+Generic: names come from the experiment, figures from the rerun, causes from what was observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.core.units import TIME
+from benchbook.report import wording
+from benchbook.report.sections import anomalies, equivalence, grids, size_rule
+from benchbook.report.sections import audit as audit_section
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.wording import Paper
+
+LEAD = {
+    "reproduced": "Yes, it holds here.",
+    "not_reproduced": "No, it does not hold here.",
+    "inconclusive": "It stays undecided here.",
+    "not_measurable_here": "It cannot be measured here.",
+}
+# Of a claim that is reproduced through artefacts: whether through them only.
+THROUGH = {
+    True: "The number repeats here, but only through an artefact of measuring.",
+    False: "The number repeats here, but it rests on an artefact of measuring.",
+}
+NO_RATE = "The number repeats here, but it is no rate of copying memory."
+
+
+FASTER, LONGER = "times as fast as", "times as long as"
+
+
+def compared(claim: dict[str, Any]) -> str:
+    """`times as fast as`, or for times `times as long as`."""
+    return LONGER if claim["unit"].endswith("times") else FASTER
+
+
+def leading(paper: Paper) -> dict[str, Any] | None:
+    """The claim that the page opens with: the first that was decided or at least tried, else the
+    first; None where there is none."""
+    claims = wording.claims(paper)
+    tried = [one for one in claims if one["verdict"] != "not_measurable_here"]
+    return next(iter(tried or claims), None)
+
+
+def headline(paper: Paper) -> str:
+    """The finding, as a title."""
+    if several := equivalence.together(paper):
+        return equivalence.headline(paper, several)
+    first = leading(paper)
+    if first is None:
+        return _headline_of_figure(paper)
+    if first["kind"] != "ratio" and first["estimate"] is not None:
+        said = ", ".join(
+            filter(None, [first["verdict"].replace("_", " "), claims_section.only(first)])
+        )
+        return f"{wording.upper(said)} here: {_lower(first['text']).rstrip('.')}"
+    if first["verdict"] == "not_measurable_here":
+        return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
+    if first["verdict"] == "inconclusive":
+        return f"Undecided here: {_lower(first['text']).rstrip('.')}"
+    sides = first["points"]
+    text = _is_as(
+        paper,
+        sides["numerator"],
+        sides["denominator"],
+        number_format.number(first["estimate"], *first["interval"]),
+        compared(first),
+        first["verdict"] == "not_reproduced" and _below(first),
+    )
+    # What it copies instead says more than the artefact's name.
+    told = wording.mechanism(paper, sides["numerator"])
+    return (
+        text if told or not claims_section.only(first) else f"{text}, {claims_section.only(first)}"
+    )
+
+
+def _below(claim: dict[str, Any]) -> bool:
+    """Whether the interval lies below what counts as holding, so that the ratio is `only` that."""
+    high, least = claim["interval"][1], claim["region"][0]
+    return high is not None and least is not None and high < least
+
+
+def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bool) -> str:
+    names = [wording.method_name(paper, side) for side in (top, bottom)]
+    if names[0] == names[1]:  # what differs is another factor
+        names = list(wording.differing(paper, top, bottom))
+    because = wording.mechanism(paper, top)
+    verb = "takes" if words == LONGER else "is"
+    text = f"{names[0]} {verb} {'only ' if only else ''}{ratio} {words} {names[1]} here"
+    return wording.upper(text + (f", because it {because}" if because else ""))
+
+
+def _headline_of_figure(paper: Paper) -> str:
+    for figure in paper["figures"]:
+        if figure["grid"]:
+            return grids.title(paper, figure)
+        # What copies least tells most, else what stands last.
+        rows = figure["rows"][:0:-1]
+        for row in sorted(rows, key=lambda row: not wording.mechanism(paper, row["point"])):
+            ratio = row["ratio"]
+            if ratio:
+                text = number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"])
+                base = figure["rows"][0]["point"]
+                words = LONGER if figure["quantity"] == TIME else FASTER
+                return _is_as(paper, row["point"], base, text, words, False)
+    first = next(iter(paper["figures"]), None)
+    if first is None:
+        return f"Not rerun yet: {paper['title']}"
+    return f"{first['title']}: nothing to compare was measured"
+
+
+def _lower(text: str) -> str:
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def answer(paper: Paper) -> list[list[str]]:
+    """Did it hold here, and why: the first paragraphs, as sentences."""
+    if several := equivalence.together(paper):
+        first_ones = equivalence.answer(paper, several)
+        says = f"The source ({wording.source(paper)}) says: {paper['answer'].rstrip('.')}."
+        beside = claims_section.others(paper, several)
+        rest = [[says, *audit_section.sentence(paper)], beside, size_rule.said(paper)]
+        rest += [list(_not_the_end(paper))]
+        return [paragraph for paragraph in (first_ones, *rest) if paragraph]
+    first = leading(paper)
+    said = []
+    if not paper["figures"]:
+        said.append(f"The source ({wording.source(paper)}) says: {paper['answer']}")
+    top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
+    # Where an artefact makes the number, what it is and does comes before what was claimed.
+    lies = bool(top and wording.mechanism(paper, top))
+    forms = list(_other_forms(paper, top))
+    quoted = []
+    if first is not None:
+        dated = "" if paper["date"] == wording.UNSTATED else f", {paper['date'][:4]}"
+        quoted = [f"The claim: “{first['text']}” ({paper['kind']}{dated}.)"]
+        quoted += _rests(first)
+        said += [_lead(first, lies), *([] if lies else quoted)]
+        said += _why(paper, top)
+        said += _measured(paper, first)
+        if first["verdict"] == "inconclusive":
+            said.append(f"The reason: {claims_section.why(paper, first)}")
+        if first["verdict"] == "not_measurable_here":
+            said.append(claims_section.not_measurable(paper, first))
+    causes = [forms, list(_explained(paper))]
+    others = [claims_section.others(paper, [first] if first else []), audit_section.sentence(paper)]
+    rest = [*causes, quoted, *others] if lies else [*others, *causes]
+    rest.append(list(_not_the_end(paper)))
+    return [paragraph for paragraph in (said, *rest) if paragraph]
+
+
+def _rests(claim: dict[str, Any]) -> Iterator[str]:
+    """That a number which repeats is no confirmation, where an artefact makes it."""
+    words = claims_section.through(claim)
+    if words and claim["through"]["kind"] == "only":
+        how = words.removeprefix("reproduced, ").replace(": ", "; ", 1)
+        words = f"the number repeats, the conclusion does not: it holds {how}"
+    if words:
+        yield f"{wording.upper(words)}."
+
+
+def _lead(claim: dict[str, Any], lies: bool) -> str:
+    found = claim.get("through")
+    if lies and claim["verdict"] == "reproduced":
+        return NO_RATE
+    return THROUGH[found["kind"] == "only"] if found else LEAD[claim["verdict"]]
+
+
+def _explained(paper: Paper) -> Iterator[str]:
+    """How much of what begs an explanation is explained, of the points that mislead."""
+    seen: set[str] = set()
+    for figure in paper["figures"]:
+        for one in figure["explained"]:
+            text = anomalies.in_short(paper, one)
+            if text and wording.mechanism(paper, one["odd"]) and one["odd"] not in seen:
+                seen.add(one["odd"])
+                yield text
+
+
+def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
+    if claim["estimate"] is None:
+        return
+    if claim["kind"] != "ratio":
+        yield claims_section.why(paper, claim)
+        return
+    figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
+    sides = [claim["points"][side] for side in ("numerator", "denominator")]
+    rows = [next(iter(wording.rows_of(paper, claim["figure"], side)), {}) for side in sides]
+    values = [
+        number_format.number(row.get("rerun"), row.get("low"), row.get("high")) for row in rows
+    ]
+    names = [wording.method_name(paper, side) for side in sides]
+    if names[0] == names[1]:
+        names = list(wording.differing(paper, *sides))
+    ratio = number_format.with_interval(claim["estimate"], *claim["interval"])
+    published = claim["published"]
+    there = f"; the paper’s own figures give {wording.ratios(published)}" if published else ""
+    if all(row.get("rerun") for row in rows):
+        verb = "takes" if figure["quantity"] == TIME else "shows"
+        size = wording.size_of(sides[0])
+        what = "; start beside start the ratio is"
+        if claim["statistic"] != "median":  # of which the rows are
+            what = f" (medians); the ratio of each start’s {claim['statistic']} is"
+        yield (
+            f"On this machine {names[0]} {verb} {values[0]} {figure['y_unit']}"
+            f"{' at ' if size else ''}{size}, {names[1]} {values[1]}{what} {ratio}{there}."
+        )
+    else:
+        yield f"On this machine the ratio is {ratio}{there}."
+
+
+def _why(paper: Paper, point: str | None) -> Iterator[str]:
+    seen = wording.observations(paper, point)
+    if not point or not wording.mechanism(paper, point):
+        return
+    yield (
+        f"{wording.upper(wording.method_name(paper, point))} {wording.mechanism(paper, point)}: "
+        f"{number_format.share(seen['work_done_fraction'])} of the declared bytes stand where they "
+        "belong, and what it touches stays in the cache."
+    )
+
+
+def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
+    told = wording.parts_of(without).get("method") if without else None
+    for experiment in paper["experiments"].values():
+        base = experiment["forms"][0]["point"] if experiment["forms"] else ""
+        for form in experiment["forms"]:
+            point, ratio = form["point"], form["ratio"]
+            declared = form["observations"].get("blocks_declared") or 0
+            if declared <= 1 or form["factors"].get("method") == told or not ratio:
+                continue
+            text = number_format.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
+            if form["observations"].get("work_done_fraction") is None:
+                continue  # nothing can be said of what it did
+            how = wording.mechanism(paper, point) or "copies all that it declares"
+            yield (
+                f"{wording.upper(wording.method_name(paper, point))} {how}: {text} times "
+                f"{wording.method_name(paper, base)} at {wording.size_of(point)}."
+            )
+
+
+def _not_the_end(paper: Paper) -> Iterator[str]:
+    for experiment in paper["experiments"].values():
+        pairs = [one for one in experiment["odd"]["pairs"] if one["kind"] == "methods"]
+        if not pairs:
+            continue
+        one = next((pair for pair in pairs if _in_blocks(paper, pair)), pairs[0])
+        names = [wording.method_name(paper, one[side]) for side in ("top", "bottom")]
+        rerun = one["rerun"]
+        here = rerun and number_format.with_interval(
+            rerun["ratio"], rerun["low95"], rerun["high95"]
+        )
+        there = wording.ratios(one["published"])
+        if one["differs_published"]:
+            differ = f"in the paper their rates differ by a factor of {there}"
+            differ += f", here {here}" if here else ""
+        else:
+            differ = f"here their rates differ by a factor of {here} (in the paper {there})"
+        opening = "What remains odd"
+        if any(wording.mechanism(paper, point["point"]) for point in paper["points"]):
+            opening = "That does not close the case"
+        yield (
+            f"{opening}: {names[0]} and {names[1]} deliver the same {wording.size_of(one['top'])}, "
+            f"yet {differ}."
+        )
+
+
+def _in_blocks(paper: Paper, pair: dict[str, Any]) -> bool:
+    return (wording.observations(paper, pair["top"]).get("blocks_declared") or 0) > 1

@@ -1,0 +1,299 @@
+"""What compilers, flags and code models change, and what became of arrays too large for them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.core.units import TIME, UNITS, VALUES
+from benchbook.report import wording
+from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.style import Picture, colour
+from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections import timed_functions
+from benchbook.report.wording import Paper
+
+Experiment = dict[str, Any]
+Entry = dict[str, Any]
+MODEL = "-mcmodel="
+
+
+def settings(experiment: Experiment) -> dict[str, list[Entry]]:
+    """Setting in words -> its entries, one per method; programs of others are no flags."""
+    found: dict[str, list[Entry]] = {}
+    for entry in experiment["flags"]:
+        rows = [row for row in entry["rows"] if row["compiler"]]
+        if len(rows) > 2:
+            name = wording.setting_name(entry["factors"])
+            found.setdefault(name, []).append({**entry, "rows": rows})
+    return found
+
+
+def method(experiment: Experiment, entry: Entry) -> str:
+    """What pages call an entry's method."""
+    name = str(entry["factors"].get("method", ""))
+    return str(experiment["names"].get(name, name))
+
+
+def base(entry: Entry) -> str:
+    """The variant that the others are compared with."""
+    return wording.parts_of(entry["base"])["variant"]
+
+
+def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | None:
+    """Each variant's rate ÷ the base's, in the order of the experiment."""
+    rows, found = [], findings_section.of(paper)
+    ink = colour(list(experiment["definitions"]), str(entry["factors"].get("method", "")))
+    for row in entry["rows"]:
+        if row["variant"] == base(entry):
+            continue
+        ratio = row["ratio"] or {}
+        value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
+        here = number_format.number(value, low, high)
+        if not ratio:
+            here = _lacking(experiment, row)
+        rows.append(
+            Row(
+                label=row["variant"],
+                colour=ink,
+                value=value,
+                low=low,
+                high=high,
+                here=here,
+                marks=found.names(row["point"]),
+            )
+        )
+    where, quantity = wording.setting_name(entry["factors"]), experiment["quantity"]
+    told = "; ".join(f"{row.label} {row.here}" for row in rows)
+    return forest(
+        f"flags-{method(experiment, entry)}-{where}",
+        f"{wording.upper(quantity)} of {method(experiment, entry)}, {where}, ÷ {quantity} of "
+        f"{base(entry)}. {told}." + found.told(row["point"] for row in entry["rows"]),
+        rows,
+        unit=f"{quantity} ÷ {quantity} of {base(entry)}",
+        one=base(entry),
+        columns=("", "ratio"),
+    )
+
+
+def _lacking(experiment: Experiment, row: dict[str, Any]) -> str:
+    state = timed_functions.built(experiment, row["variant"]).get("state")
+    return "not built" if state != "ok" else wording.state(row)
+
+
+def _compared(entry: Entry) -> list[dict[str, Any]]:
+    return [row for row in entry["rows"] if row["ratio"]]
+
+
+def title(experiment: Experiment, entry: Entry) -> str:
+    """The slowest and the fastest variant, and how many cannot be told from the base."""
+    found = sorted(_compared(entry), key=lambda row: row["ratio"]["ratio"])
+    if not found:
+        return f"No variant could be compared with {base(entry)}"
+    ends = [found[0]] if len(found) == 1 else [found[0], found[-1]]
+    said = [
+        f"{number_format.number(*(row['ratio'][key] for key in ('ratio', 'low95', 'high95')))} "
+        f"times with {row['variant']}"
+        for row in ends
+    ]
+    same = [row for row in found if not row["differs"]]
+    return (
+        f"{method(experiment, entry)}: {' to '.join(said)}; {len(same)} of "
+        f"{number_format.plural(len(found), 'variant')} cannot be told from {base(entry)}"
+    )
+
+
+def sentence(experiment: Experiment) -> str:
+    """For each setting, by which factor the fastest variant beats the slowest, per method."""
+    said = []
+    for name, entries in settings(experiment).items():
+        parts = []
+        for entry in entries:
+            ratios = [1.0, *(row["ratio"]["ratio"] for row in _compared(entry))]
+            if len(ratios) > 1:
+                factor = number_format.number(max(ratios) / min(ratios))
+                parts.append(f"{factor} for {method(experiment, entry)}")
+        if parts:
+            said.append(f"{number_format.listed(parts)} at {name}")
+    if not said:
+        return ""
+    return f"The fastest variant beats the slowest by a factor of {'; '.join(said)}."
+
+
+def variants(entries: Iterable[Entry]) -> list[str]:
+    """All variants of entries, each once."""
+    return list(dict.fromkeys(row["variant"] for entry in entries for row in entry["rows"]))
+
+
+def points(entry: Entry, variant: str) -> list[str]:
+    """A variant's measured points of an entry: one, or none."""
+    rows = (row for row in entry["rows"] if row["variant"] == variant)
+    return [row["point"] for row in rows if row["state"] == "ok"]
+
+
+def number(experiment: Experiment, entry: Entry, variant: str) -> str:
+    """A variant's rate, or time, with its interval, or why there is none."""
+    row = next((one for one in entry["rows"] if one["variant"] == variant), None)
+    if row is None:
+        return "not asked for"
+    if row["state"] != "ok":
+        return wording.state(row)
+    _, per, names = _shown(experiment)
+    values = (row[name] for name in names.values())
+    return number_format.with_interval(
+        *(value / per if value is not None else None for value in values)
+    )
+
+
+def unit(experiment: Experiment) -> str:
+    """In which unit the variants' numbers are shown."""
+    return _shown(experiment)[0]
+
+
+def _shown(experiment: Experiment) -> tuple[str, float, dict[str, str]]:
+    unit = "µs" if experiment["quantity"] == TIME else "GB/s"
+    return unit, UNITS[unit], VALUES[experiment["quantity"]]
+
+
+def loops(experiment: Experiment) -> dict[str, Any]:
+    """methods: names, one for each timed function; rows: {variant, flags, wrapper, isa, reason,
+    made: one text per timed function}."""
+    entries = [entry for group in settings(experiment).values() for entry in group]
+    points: dict[str, str] = {}
+    rows: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        memory = entry["factors"].get("memory")
+        name = method(experiment, entry) + (f", {memory}" if memory else "")
+        points.setdefault(name, entry["base"])
+        for row in entry["rows"]:
+            rows.setdefault(row["variant"], row)
+    return {
+        "methods": list(points),
+        "rows": [_loop(experiment, row, list(points.values())) for row in rows.values()],
+    }
+
+
+def _loop(experiment: Experiment, row: dict[str, Any], points: list[str]) -> dict[str, Any]:
+    record = timed_functions.built(experiment, row["variant"])
+    words = str(record.get("state", "not asked for")).replace("_", " ")
+    return {
+        **{key: row[key] for key in ("variant", "compiler", "flags")},
+        "isa": timed_functions.isa(experiment, points, row["variant"]) or ["none"],
+        "wrapper": wording.wrapper(record),
+        "reason": "" if words == "ok" else f"{words}: {record.get('reason') or 'no reason given'}",
+        "made": [timed_functions.made(experiment, point, row["variant"]) for point in points],
+    }
+
+
+def limit_links(limit: dict[str, Any]) -> str:
+    """The largest size that links, in words."""
+    return {
+        "limited": wording.bytes_of(limit["links_bytes"] or 0),
+        "every_size": f"every size tried, up to {wording.bytes_of(limit['links_bytes'] or 0)}",
+        "no_size": "none",
+    }.get(limit["outcome"], number_format.NONE)
+
+
+def limits_title(limits: list[dict[str, Any]]) -> str:
+    """How many sets of flags link at every size, up to a limit, and at none."""
+    words = {
+        "every_size": "link static arrays of every size tried",
+        "limited": "up to a limit",
+        "no_size": "of no size",
+    }
+    counts = {one: sum(row["outcome"] == one for row in limits) for one in words}
+    parts = [f"{count} {words[one]}" for one, count in counts.items() if count]
+    tried = number_format.plural(sum(counts.values()), "set")
+    return (
+        f"Of {tried} of flags {number_format.listed(parts)}"
+        if parts
+        else "None could be tried here"
+    )
+
+
+def limits_said(paper: Paper, experiment: Experiment) -> list[str]:
+    """What the limits mean for the flags of the source, and without its code model."""
+    known = {row["point"] for figure in paper["figures"] for row in figure["rows"]} - {None}
+    used = {wording.parts_of(point)["variant"] for point in known}
+    said = []
+    for limit in experiment["limits"]:
+        if limit["variant"] not in used or limit["outcome"] == "cannot_run":
+            continue
+        said.append(f"With the source’s own flags ({limit['variant']}) arrays link {_upto(limit)}.")
+        others = [one for one in experiment["limits"] if _other_model(one, limit)]
+        if others:
+            links = [f"{one['variant']} {_upto(one)}" for one in others]
+            said.append(f"Without {_model(limit)} they link with {'; with '.join(links)}.")
+        if any(one["outcome"] == "no_size" and _within(one, limit) for one in others):
+            said.append(f"So those flags need {_model(limit)} here at any size.")
+    return said
+
+
+def _other_model(one: dict[str, Any], limit: dict[str, Any]) -> bool:
+    """Built by the same compiler with another code model than `limit`."""
+    same = one["compiler"] == limit["compiler"] and one["outcome"] != "cannot_run"
+    return same and bool(_model(limit)) and _model(one) != _model(limit)
+
+
+def _within(one: dict[str, Any], limit: dict[str, Any]) -> bool:
+    """Whether all flags but the code model are among the other's."""
+    return {flag for flag in one["flags"] if not flag.startswith(MODEL)} <= set(limit["flags"])
+
+
+def _upto(limit: dict[str, Any]) -> str:
+    if limit["outcome"] == "no_size":
+        words = limit["message"].replace("`", "‘")  # on pages it begins code
+        return f"at no size (“{words}”)"
+    if limit["outcome"] == "every_size":
+        return "at every size tried"
+    return f"up to {limit_links(limit)} each"
+
+
+def _model(limit: dict[str, Any]) -> str:
+    found = [flag for flag in limit["flags"] if flag.startswith(MODEL)]
+    return f"`{found[-1]}`" if found else ""
+
+
+def ended(trial: dict[str, Any]) -> str:
+    """`signal 11 (SIGSEGV)`, `exit status 1`, or that it was not tried."""
+    if trial["signal"] is not None:
+        known = {one.value: one.name for one in signal.Signals}
+        name = known.get(trial["signal"])
+        return f"signal {trial['signal']}" + (f" ({name})" if name else "")
+    if trial["exit_status"] is not None:
+        return f"exit status {trial['exit_status']}"
+    return str(trial["outcome"]).replace("_", " ")
+
+
+def trials_title(trials: list[dict[str, Any]]) -> str:
+    """Who ran, and how the others ended."""
+    ran = [one for one in trials if one["outcome"] == "ok"]
+    ends: dict[str, int] = {}
+    for one in trials:
+        if one["outcome"] not in ("ok", "not_tried"):
+            ends[ended(one)] = ends.get(ended(one), 0) + 1
+    tried = sum(ends.values()) + len(ran)
+    said = [f"{count} ended by {how}" for how, count in ends.items()]
+    said += [f"{len(ran)} ran"] if ran else []
+    return (
+        f"Of {number_format.plural(tried, 'trial')}, {number_format.listed(said)}"
+        if said
+        else "Nothing tried"
+    )
+
+
+def printed_failures(paper: Paper) -> list[str]:
+    """What the source printed instead of numbers, each cell once: `as=3 0000 0000: segment fault`.
+
+    Only columns that no rerun stands beside.
+    """
+    return list(
+        dict.fromkeys(
+            f"{cell['label']}: {cell['printed']}"
+            for figure in paper["figures"]
+            for cell in figure.get("not_rerun", [])
+            if cell["printed"]
+        )
+    )

@@ -1,0 +1,296 @@
+"""What the machine's page shows of a pointer chase: levels of latency beside the stated caches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.report import wording
+from benchbook.report.plots import cache_latency
+from benchbook.report.plots.palette import PALETTE
+from benchbook.report.render import svg_of
+
+NEAR = 1.5  # a cache of this many times a rise's sizes still lies there: sets fill unevenly
+IN_HUGE = 0.9  # of a working set that lies in huge pages
+LARGE = 4 << 20  # bytes from which on a working set can lie in them
+Chase = dict[str, Any]
+Rise = dict[str, Any]
+
+
+def sections(analyses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One for each experiment with a chase: {name, title, svg, caption, said, levels, sizes}."""
+    return [_section(one) for one in analyses if one.get("chases")]
+
+
+def _section(analysis: dict[str, Any]) -> dict[str, Any]:
+    base = analysis["chases"][0]["variant"]
+    lines = [one for one in analysis["chases"] if one["variant"] == base]
+    main = max(lines, key=lambda one: (_is_huge(one), len(one["values"])))
+    lines = [main, *(one for one in lines if one is not main)]
+    caches = analysis["caches"]
+    name, said = analysis["experiment"], sentences(main, lines[1:], caches)
+    shown = title(main, caches)
+    alt = f"Nanoseconds per load by working set. {' '.join(said)}"
+    svg = svg_of(
+        cache_latency.chase(f"chase-{name}", alt, _drawn(lines, main), caches, _steps(main))
+    )
+    return {
+        "name": name,
+        "title": shown,
+        "svg": svg,
+        "caption": _caption(main, lines),
+        "said": said,
+        "levels": _levels(main, caches),
+        "labels": [_label(one, lines) for one in lines],
+        "sizes": _sizes(lines),
+    }
+
+
+def _is_huge(line: Chase) -> bool:
+    """Whether huge pages held the large working sets: then their walks are no part of the time."""
+    large = [one["huge_share"] for one in line["values"] if one["bytes"] >= LARGE]
+    return bool(large) and all(one is not None and one >= IN_HUGE for one in large)
+
+
+def _label(line: Chase, lines: list[Chase]) -> str:
+    """The factors in which the lines differ: `huge pages`, `threads 2`."""
+    others = [one["factors"] for one in lines]
+    apart = [
+        f"{value} {name}" if isinstance(value, str) else f"{name} {value}"
+        for name, value in line["factors"].items()
+        if any(one.get(name) != value for one in others)
+    ]
+    return ", ".join(apart) or "loads"
+
+
+def _drawn(lines: list[Chase], main: Chase) -> list[cache_latency.Line]:
+    keys = ("bytes", "time_ns", "low_ns", "high_ns", "p10_ns", "p90_ns")
+    return [
+        cache_latency.Line(
+            label=_label(line, lines),
+            colour=PALETTE[k % len(PALETTE)],
+            loads=[cache_latency.Load(*(one[key] for key in keys)) for one in line["values"]],
+            main=line is main,
+        )
+        for k, line in enumerate(lines)
+    ]
+
+
+def _told(line: Chase) -> list[Rise]:
+    return [one for one in line["rises"] if one["told"]]
+
+
+def _steps(line: Chase) -> list[cache_latency.Step]:
+    return [cache_latency.Step(one["low"], one["high"], f"× {_ratio(one)}") for one in _told(line)]
+
+
+def _shown(value: float, low: float | None, high: float | None) -> str:
+    """The digits that the interval allows, three of them at most."""
+    return min(number_format.number(value, low, high), number_format.number(value), key=len)
+
+
+def _ratio(rise: Rise) -> str:
+    return _shown(rise["ratio"], rise["ratio_low"], rise["ratio_high"])
+
+
+def _ns(row: dict[str, Any]) -> str:
+    return f"{_shown(row['time'], row['time_low'], row['time_high'])}{number_format.FIXED}ns"
+
+
+def _bytes(count: float) -> str:
+    return wording.bytes_of(int(count))
+
+
+def _between(rise: Rise) -> str:
+    return f"between {_bytes(rise['low'])} and {_bytes(rise['high'])}"
+
+
+def _there(rise: Rise, caches: dict[str, int]) -> list[str]:
+    """The stated caches that end where the time rises."""
+    return [
+        name for name, size in caches.items() if rise["low"] / NEAR <= size <= rise["high"] * NEAR
+    ]
+
+
+def _stated(names: list[str], caches: dict[str, int]) -> str:
+    said = [f"{name} is stated with {_bytes(caches[name])}" for name in names]
+    return f"where {number_format.listed(said)}" if said else "where no cache is stated"
+
+
+def short_of(line: Chase, caches: dict[str, int]) -> tuple[str, Rise] | None:
+    """The last cache, where loads rise more before half of its stated size than anywhere near it:
+    its name and that rise. Only in huge pages, since the search for small ones rises too; the sweep
+    must reach beyond the cache, and no smaller one be stated there."""
+    if not caches or not _is_huge(line):
+        return None
+    last = max(caches, key=lambda name: caches[name])
+    if line["values"][-1]["bytes"] < NEAR * caches[last]:
+        return None
+    rises = _told(line)
+    near = [one["ratio"] for one in rises if last in _there(one, caches)]
+    earlier = [
+        one
+        for one in rises
+        if not _there(one, caches)
+        and 2 * one["high"] <= caches[last]
+        and one["low"] > max((size for size in caches.values() if size < caches[last]), default=0)
+        and one["ratio_low"] > max(near, default=1.0)
+    ]
+    found = max(earlier, key=lambda one: float(one["ratio"]), default=None)
+    return (last, found) if found else None
+
+
+def title(line: Chase, caches: dict[str, int]) -> str:
+    """The finding: what is not as stated, else the times of the levels, else that none is told."""
+    if found := short_of(line, caches):
+        name, rise = found
+        return (
+            f"The stated {_bytes(caches[name])} of {name} are not what loads get here: their time "
+            f"rises {_ratio(rise)} times {_between(rise)}"
+        )
+    if not line["plateaus"]:
+        return "No level of latency can be told"
+    parts = [f"{_ns(one)} up to {_bytes(one['high'])}" for one in line["plateaus"]]
+    last = line["values"][-1]
+    if line["plateaus"][-1]["high"] < last["bytes"]:
+        time = _shown(last["time_ns"], last["low_ns"], last["high_ns"])
+        parts.append(f"{time}{number_format.FIXED}ns at {_bytes(last['bytes'])}")
+    end = "" if _told(line) else "; no rise can be told"
+    return f"Loads take {number_format.listed(parts)}{end}"
+
+
+def sentences(line: Chase, others: list[Chase], caches: dict[str, int]) -> list[str]:
+    """What the chase tells, in words; `others` are the same in pages of another kind."""
+    said = [*_levels_said(line), *_rises_said(line, caches), *_caches_said(line, caches)]
+    if found := short_of(line, caches):
+        name, rise = found
+        said.append(
+            f"So the stated {_bytes(caches[name])} of {name} are not what loads get here: they "
+            f"rise most beyond the smaller caches {_between(rise)}. Whether others use the rest, "
+            "or it is farther away, a chase cannot tell."
+        )
+    return [*said, *(one for other in others for one in _beside(line, other))]
+
+
+def _levels_said(line: Chase) -> list[str]:
+    if not line["plateaus"]:
+        few = "no three neighbouring sizes have times within a fifth of each other"
+        return [f"No level can be told: {few}, or too few were measured."]
+    parts = [f"{_ns(one)} {_span(one)}" for one in line["plateaus"]]
+    return [f"A load that waits for the one before it takes {number_format.listed(parts)}."]
+
+
+def _span(plateau: dict[str, Any]) -> str:
+    return f"from {_bytes(plateau['low'])} to {_bytes(plateau['high'])}"
+
+
+def _rises_said(line: Chase, caches: dict[str, int]) -> list[str]:
+    told = [
+        f"{_ratio(one)} times {_between(one)}, {_stated(_there(one, caches), caches)}"
+        + ("" if one["settled"] else ", without a level behind it")
+        for one in _told(line)
+    ]
+    said = [f"It rises {'; '.join(told)}."] if told else []
+    unclear = [
+        (plateau, rise)
+        for plateau, rise in zip(line["plateaus"], line["rises"], strict=False)
+        if not rise["told"]
+    ]
+    said += [
+        f"Behind {_bytes(one['high'])} no rise is told: {rise['why']}." for one, rise in unclear
+    ]
+    if len(line["plateaus"]) == 1 and not line["rises"]:
+        said.append("It rises nowhere, so that no cache ends within these sizes.")
+    return said
+
+
+def _caches_said(line: Chase, caches: dict[str, int]) -> list[str]:
+    """The stated caches at which nothing rises, and those that the sweep does not reach."""
+    if not line["plateaus"]:
+        return []
+    met = {name for one in _told(line) for name in _there(one, caches)}
+    said = []
+    for name, size in caches.items():
+        last = line["values"][-1]["bytes"]
+        if last < NEAR * size and name not in met:
+            said.append(
+                f"The largest working set, {_bytes(last)}, is too small to tell of the stated "
+                f"{name} of {_bytes(size)}."
+            )
+        elif name not in met:
+            said.append(f"No rise is told near the stated {name} of {_bytes(size)}.")
+    return said
+
+
+def _beside(line: Chase, other: Chase) -> list[str]:
+    """How much the same load takes in the other line, at the largest size that both have."""
+    mine = {one["bytes"]: one for one in line["values"]}
+    both = [one for one in other["values"] if one["bytes"] in mine]
+    if not both:
+        return []
+    last = max(both, key=lambda one: int(one["bytes"]))
+    pair, size = [line, other], last["bytes"]
+    mine_ns, other_ns = (
+        _shown(one["time_ns"], one["low_ns"], one["high_ns"]) + f"{number_format.FIXED}ns"
+        for one in (mine[size], last)
+    )
+    return [
+        f"At {_bytes(size)} it takes {other_ns} with {_label(other, pair)} and {mine_ns} with "
+        f"{_label(line, pair)}."
+    ]
+
+
+def _caption(main: Chase, lines: list[Chase]) -> str:
+    parts = [
+        "Each load has the address from the load before; the pointers are one random cycle.",
+        "Dotted: the caches as the kernel states them. Shaded: where the time passes the middle "
+        "of a rise. Upright: pointwise 95 % intervals over blocks; faint: the middle 80 % of the "
+        "samples of a start.",
+    ]
+    if len(lines) > 1:
+        parts.append(f"Rises and levels are those with {_label(main, lines)}.")
+    if not _is_huge(main) and any(one["bytes"] >= LARGE for one in main["values"]):
+        parts.append(
+            "Huge pages did not hold the large working sets, so that the search for pages is part "
+            "of these times."
+        )
+    return " ".join(parts)
+
+
+def _levels(line: Chase, caches: dict[str, int]) -> list[dict[str, str]]:
+    """Rows of the table for those who do not see: each level, and what comes behind it."""
+    rises = [*line["rises"], None]
+    return [
+        {
+            "span": _span(one).removeprefix("from "),
+            "time": number_format.with_interval(one["time"], one["time_low"], one["time_high"]),
+            "behind": _behind(rise),
+            "stated": ", ".join(f"{name} {_bytes(caches[name])}" for name in _there(rise, caches))
+            if rise and rise["told"]
+            else "",
+        }
+        for one, rise in zip(line["plateaus"], rises, strict=False)
+    ]
+
+
+def _behind(rise: Rise | None) -> str:
+    if rise is None:
+        return "the sweep ends"
+    if not rise["told"]:
+        return rise["why"]
+    return f"rises {_ratio(rise)} times {_between(rise)}"
+
+
+def _sizes(lines: list[Chase]) -> list[dict[str, Any]]:
+    """All times: {size, times}, one of these for each line."""
+    by_size = [{one["bytes"]: one for one in line["values"]} for line in lines]
+    every = sorted({size for found in by_size for size in found})
+    return [
+        {"size": _bytes(size), "times": [_time(one.get(size)) for one in by_size]} for size in every
+    ]
+
+
+def _time(value: dict[str, Any] | None) -> str:
+    if value is None:
+        return number_format.NONE
+    return number_format.with_interval(value["time_ns"], value["low_ns"], value["high_ns"])

@@ -1,0 +1,402 @@
+"""What a page says of one claim: its number in its unit, its verdict's reason, what it would take
+to settle it, what settled it, and under which conditions it would hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.define.points import NOT_IN_PRESET
+from benchbook.report import wording
+from benchbook.report.wording import Paper
+
+Claim = dict[str, Any]
+RATIOS = ("ratio", "ratio_of_ranges")
+PLAIN = ("difference", "slope", "unevenness")  # numbers that may be 0 or less, with or without unit
+LISTED = 3  # conditions, or claims, named before the rest is counted
+VERDICTS = {
+    "reproduced": ("holds", "hold", "here"),
+    "not_reproduced": ("does", "do", "not hold here"),
+    "inconclusive": ("stays", "stay", "undecided"),
+    "not_measurable_here": ("was", "were", "not measured"),
+}
+SIGNALS = {11: "segmentation fault"}
+BY_INTERVAL = {
+    "reproduced": "lies within",
+    "not_reproduced": "lies outside",
+    "inconclusive": "reaches beyond",
+}
+
+
+def name(paper: Paper, claim: Claim) -> str:
+    """A few words for a table or a picture: `block copy 1.1.1 ÷ whole copy`."""
+    own = _of_sides(paper, claim)
+    beside = [
+        _of_sides(paper, one)
+        for figure in paper["figures"]
+        for one in figure["claims"]
+        if figure["id"] == claim.get("figure")
+    ]
+    if own and beside.count(own) < 2:  # else the name would be that of several claims
+        return own
+    return _in_words(claim)
+
+
+def _in_words(claim: Claim) -> str:
+    """A claim's id as words, written as its text writes them: `giving 1 MiB back costs less`."""
+    written = {}
+    for word in re.findall(r"\w+", claim["text"]):
+        if word[1:] != word[1:].lower():  # a capital inside: no mere beginning of a sentence
+            written.setdefault(word.lower(), word)
+    return " ".join(written.get(word, word) for word in str(claim["claim"]).split("-"))
+
+
+def _of_sides(paper: Paper, claim: Claim) -> str:
+    sides = claim["points"]
+    if claim["kind"] != "ratio" or not all(sides.values()):
+        return ""
+    return _ratio_name(paper, sides["numerator"], sides["denominator"])
+
+
+def _ratio_name(paper: Paper, top: str, bottom: str) -> str:
+    names = [wording.method_name(paper, side) for side in (top, bottom)]
+    if names[0] != names[1]:
+        return " ÷ ".join(names)
+    return f"{names[0]}, {' ÷ '.join(wording.differing(paper, top, bottom))}"
+
+
+def number(claim: Claim, value: float | None) -> str:
+    """One value in the claim's unit: `9.2`, `3.1 %`, `1023 MiB`."""
+    if value is None:
+        return number_format.NONE
+    match claim["kind"]:
+        case "range" | "explained_share" | "audit":
+            return number_format.share(value)
+        case "link_limit":
+            return wording.bytes_of(int(value))
+        case "trial":
+            return SIGNALS.get(int(value), number_format.count(value)) if value else "none"
+        case _:
+            return in_unit(claim, number_format.number(value))
+
+
+def in_unit(claim: Claim, text: str) -> str:
+    """A number with the unit that the claim's numbers have, where they have one."""
+    unit = claim.get("shown_in")
+    return f"{text}{number_format.FIXED}{unit}" if unit else text
+
+
+def value(claim: Claim) -> str:
+    """The estimate with its interval: `9.2 (8.8 to 9.7)`, `3.1 % (2.0 % to 4.4 %)`."""
+    estimate, ends = claim["estimate"], claim["interval"]
+    if estimate is None:
+        return number_format.NONE
+    if claim["kind"] in (*RATIOS, *PLAIN):
+        return in_unit(claim, number_format.with_interval(estimate, *ends))
+    if not claim["blocks"]:
+        return number(claim, estimate)
+    if None in ends or (claim["kind"] == "range" and ends[1] >= 1):
+        return f"{number(claim, estimate)} (no finite interval)"
+    return f"{number(claim, estimate)} ({number(claim, ends[0])} to {number(claim, ends[1])})"
+
+
+def pointwise(claim: Claim) -> str:
+    """The pointwise 95 % interval in the claim's unit."""
+    low, high = claim["pointwise"]
+    if claim["kind"] in (*RATIOS, *PLAIN):
+        return in_unit(claim, number_format.interval(low, high))
+    return f"{number(claim, low)} to {number(claim, high)}"
+
+
+def published(claim: Claim) -> str:
+    """The same number out of the source's own cells; a dash where it prints none."""
+    values = claim["published"]
+    if not values:
+        return number_format.NONE
+    ends = [number(claim, end) for end in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def region(claim: Claim) -> str:
+    """What counts as holding, in the claim's unit."""
+    low, high = (
+        f"{bound:.3g}" if claim["kind"] in RATIOS and bound is not None else number(claim, bound)
+        for bound in claim["region"]
+    )
+    if claim["region"][0] is None:
+        return f"at most {high}"
+    if claim["region"][1] is None:
+        return f"at least {low}"
+    return low if low == high else f"{low} to {high}"
+
+
+def beside(claim: Claim) -> str:
+    """The same under other factors, to go on with: `with spin 1.6 (1.5 to 1.7), …`; else empty."""
+    found = claim.get("beside")
+    if not found or claim["verdict"] == "not_measurable_here":
+        return ""
+    where = " ".join(wording.setting_word(key, str(one)) for key, one in found["setting"].items())
+    same = {**claim, **found, "interval": found["pointwise"]}
+    by_interval = BY_INTERVAL[found["by_interval"]]
+    return f"with {where} {value(same)}, pointwise, which {by_interval} what counts as holding"
+
+
+def steps(claim: Claim) -> str:
+    """Each step of a growth, and what even growth would show, as a sentence; else empty."""
+    found = claim["notes"].get("steps")
+    if not found:
+        return ""
+    said = [
+        f"{one['from']:g} to {one['to']:g}: "
+        f"{number_format.with_interval(*(one[key] / 1e3 for key in ('ns', 'low95', 'high95')))}"
+        for one in found
+    ]
+    text = f"Steps, in µs with pointwise intervals: {'; '.join(said)}."
+    if null := claim["notes"].get("null"):
+        text += (
+            f" Growing evenly, this machine’s noise alone would show "
+            f"{number_format.number(null['median'])} (up to {number_format.number(null['95'])} in "
+            f"95{number_format.FIXED}% of tries)."
+        )
+    return text
+
+
+def verdict(claim: Claim) -> str:
+    """The verdict, or that it rests on an artefact: `only` or `resting`."""
+    found = claim.get("through")
+    if not found:
+        return str(claim["verdict"])
+    return "only" if found["kind"] == "only" else "resting"
+
+
+def what(claim: Claim) -> str:
+    """What is estimated, to begin a line with: `Ratio of rates`."""
+    return wording.upper(claim["unit"])
+
+
+def why(paper: Paper, claim: Claim) -> str:
+    """The verdict's reason as a sentence."""
+    text = wording.reason(paper, claim)
+    if claim["estimate"] is not None and claim["blocks"] and claim["verdict"] != "inconclusive":
+        where = {"reproduced": "within", "not_reproduced": "outside"}[claim["verdict"]]
+        text = f"{claim['unit']} {value(claim)}, {where} what counts as holding, {region(claim)}"
+    elif claim["estimate"] is not None and "overlaps the edge" in text:
+        text = (
+            f"{claim['unit']} {value(claim)}, which reaches beyond what counts as holding, "
+            f"{region(claim)}"
+        )
+    return f"{wording.upper(text)}."
+
+
+def through(claim: Claim) -> str:
+    """That it was reproduced through an artefact only, or rests on one; else empty."""
+    found = claim.get("through")
+    return str(found["words"]) if found else ""
+
+
+def only(claim: Claim) -> str:
+    """The same in a few words, to go on with after a comma; else empty."""
+    found = claim.get("through")
+    if not found:
+        return ""
+    how = "only through" if found["kind"] == "only" else "resting on"
+    return f"{how} {number_format.listed(found['artefacts'])}"
+
+
+def left_out(paper: Paper, claim: Claim) -> str:
+    """Which points of a range this machine cannot measure, as a sentence; else empty."""
+    if claim["kind"] != "range" or not claim["left_out"] or claim["estimate"] is None:
+        return ""
+    sizes = list(dict.fromkeys(wording.size_of(one) for one in claim["left_out"]))
+    used = {wording.size_of(one) for one in claim["points"]["points"]} - set(sizes)
+    return (
+        f"Over {number_format.plural(len(used), 'size')}; "
+        f"{number_format.plural(len(sizes), 'size')} "
+        f"({sizes[0]} to {sizes[-1]}) cannot be measured here."
+    )
+
+
+def ranges(claim: Claim) -> Iterator[str]:
+    """Each range of the claim, beside what points of equal truth would show on this machine."""
+    for group, one in claim["notes"].get("ranges", {}).items():
+        text = f"{wording.upper(group)}: {number_format.share(one['range'])}"
+        text += f" ({number_format.share(one['low'])} to {number_format.share(one['high'])})"
+        if null := one.get("of_single_starts"):
+            text += (
+                f"; one start of each of {one['points']} sizes spreads by "
+                f"{number_format.share(null['observed'])}, and if all were equal this "
+                "machine’s noise "
+                f"alone would give {number_format.share(null['null_median'])} (up to "
+                f"{number_format.share(null['null_95'])} in 95{number_format.FIXED}% of tries)"
+            )
+        yield f"{text}."
+
+
+def share_said(claim: Claim) -> str:
+    """How the share of a cause came about, as a sentence; else empty."""
+    factor = claim["notes"].get("factor")
+    if factor is None:
+        return ""
+    return (
+        f"The factor is {number_format.number(factor)}; with only the cause removed it is "
+        f"{number_format.number(claim['notes']['factor_removed'])}."
+    )
+
+
+def price(claim: Claim) -> str:
+    """What would settle an inconclusive claim, as a sentence; else empty."""
+    if claim["verdict"] != "inconclusive":
+        return ""
+    reckoned = claim["price"]
+    if not reckoned:
+        return "Nothing tells how many blocks would settle it."
+    if reckoned["guard"]:
+        return "More blocks alone do not settle it: the interval is narrow enough."
+    if reckoned["blocks"] is None:
+        return (
+            "No number of blocks that anybody waits for is expected to settle it: the estimate "
+            "lies at the edge of what counts as holding, or the machine is too noisy."
+        )
+    minutes = reckoned["minutes"]
+    long = f", {number_format.seconds(60 * minutes)} on this machine," if minutes else ""
+    return (
+        f"About {number_format.plural(reckoned['blocks'], 'block')}{long} are expected to "
+        "settle it: "
+        f"`{command(claim)}`."
+    )
+
+
+def command(claim: Claim) -> str:
+    """The command that measures a new run for this claim alone."""
+    return f"benchbook settle {claim['paper']}/{claim['figure']}/{claim['claim']}"
+
+
+def settled(claim: Claim) -> str:
+    """That a run of its own decided, and what was found before; else empty."""
+    found = claim.get("settled")
+    if not found:
+        return ""
+    earlier = [
+        f"{value(claim | one)} in {number_format.plural(one['blocks'], 'block')}"
+        f" ({one['verdict'].replace('_', ' ')})"
+        for one in found["before"]
+        if one["estimate"] is not None
+    ]
+    times = "a run" if found["number"] == 1 else f"the last of {found['number']} runs"
+    more = claim["blocks"] - found["asked"]
+    repeats = f" and {number_format.plural(more, 'repeat')} of disturbed ones" if more > 0 else ""
+    return (
+        f"Decided by {times} made to settle it, on "
+        f"{number_format.plural(found['asked'], 'block')} fixed "
+        f"beforehand{repeats}, alone; found before and not pooled: {number_format.listed(earlier)}."
+    )
+
+
+def elsewhere(paper: Paper, claim: Claim) -> str:
+    """Under which measured conditions it would hold, and where the published ratio appears."""
+    found = claim["elsewhere"]
+    if not found or found["tried"] < 2:
+        return ""
+    every = [*found["holds"], *found["fails"], *found["open"]]
+    vary = [
+        key
+        for key in every[0]["condition"]
+        if len({str(one["condition"].get(key)) for one in every}) > 1
+    ]
+
+    def conditions(ones: list[dict[str, Any]]) -> str:
+        shown = [
+            f"{_condition(one['condition'], vary)}: "
+            f"{number_format.with_interval(one['ratio'], one['low95'], one['high95'])}"
+            for one in ones[:LISTED]
+        ]
+        more = len(ones) - LISTED
+        return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+
+    settings = number_format.plural(found["tried"], "condition")
+    parts = [f"holds in {len(found['holds'])}"]
+    if found["fails"]:
+        parts.append(f"does not in {len(found['fails'])} ({conditions(found['fails'])})")
+    if found["open"]:
+        parts.append(f"stays open in {len(found['open'])}")
+    text = f"Of {settings} in which both were measured it {number_format.listed(parts)}"
+    if found["published"] and found["appears"]:
+        near = sorted(
+            found["appears"], key=lambda one: one["high95"] / one["low95"] if one["low95"] else 1e9
+        )
+        text += f". The published ratio, {published(claim)}, appears at {conditions(near)}"
+    elif found["published"] and found["nearest"]:
+        text += (
+            f". The published ratio, {published(claim)}, appears at none; nearest is "
+            f"{conditions([found['nearest']])}"
+        )
+    return f"{text}."
+
+
+def _condition(condition: dict[str, Any], vary: list[str]) -> str:
+    words = [
+        f"blocks of {wording.setting_word(key, str(condition[key]))}"
+        if key.startswith("block")
+        else wording.setting_word(key, str(condition[key]))
+        for key in vary
+        if key in condition
+    ]
+    return ", ".join(words) or "the claim’s own setting"
+
+
+def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, str]:
+    """Why claims are open, and what would settle each -> the claims; one reason stands once."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim["verdict"] == "not_measurable_here":
+            found.setdefault(not_measurable(paper, claim), []).append(name(paper, claim))
+        elif claim["verdict"] == "inconclusive":
+            said = f"{why(paper, claim)} {price(claim)}".strip()
+            found.setdefault(said, []).append(name(paper, claim))
+    return {reason: wording.upper(number_format.listed(names)) for reason, names in found.items()}
+
+
+def not_measurable(paper: Paper, claim: Claim) -> str:
+    """Why a claim was not measured, with the remedy where another preset is one."""
+    if claim["reason"].endswith(NOT_IN_PRESET):
+        fuller = "quick" if paper["preset"] == "tiny" else "paper"
+        return f"Not in preset {paper['preset']}; `make PRESET={fuller}` may measure it."
+    needs = claim.get("requires")
+    return f"{why(paper, claim)} It needs {needs}." if needs else why(paper, claim)
+
+
+def _each_once(names: list[str]) -> list[str]:
+    """Claims of several figures that go by one name, counted: `several threads, 4 times`."""
+    return [
+        name if amount == 1 else f"{name}, {amount} times"
+        for name, amount in Counter(names).items()
+    ]
+
+
+def _few(names: list[str]) -> list[str]:
+    """The first of many: the rest stands at the figures."""
+    return names if len(names) <= LISTED + 1 else [*names[:LISTED], f"{len(names) - LISTED} more"]
+
+
+def others(paper: Paper, told: list[Claim]) -> list[str]:
+    """The verdicts of the claims that the answer does not tell of, in one sentence."""
+    left = [one for one in wording.claims(paper) if one not in told]
+    parts = []
+    for verdict, (one, many, rest) in VERDICTS.items():
+        names = [
+            ", ".join(filter(None, [_in_words(claim), only(claim)]))
+            for claim in left
+            if claim["verdict"] == verdict
+        ]
+        if names:
+            verb = one if len(names) == 1 else many
+            parts.append(f"{len(names)} {verb} {rest} ({'; '.join(_few(_each_once(names)))})")
+    of = (
+        f"Of {number_format.plural(len(left), 'other claim')} "
+        if told
+        else f"Of {number_format.plural(len(left), 'claim')} "
+    )
+    return [f"{of}{number_format.listed(parts)}."] if parts else []

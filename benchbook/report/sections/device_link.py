@@ -1,0 +1,234 @@
+"""What a page shows of devices: which were used, what their link carries, and what it was used for.
+
+An experiment takes part whose points say how many bytes went to a device and came from it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.core.sizes import format_bytes
+from benchbook.core.units import RATE_UNITS
+from benchbook.host.pcie import encoding, link_bytes_per_s
+from benchbook.report.wording import Paper
+
+Point = dict[str, Any]
+LARGE = 1 << 20  # bytes: a smaller transfer may be over before the link is read
+LIBRARIES = ("OpenCL", "CUDA")
+WHEN = {"idle": "link, idle", "load": "link, under load", "most": "link, at most"}
+NO_LINK = "the kernel tells no link of it (its address on the PCI bus, or the speed, is unknown)"
+
+
+def points(paper: Paper, experiment: dict[str, Any]) -> list[Point]:
+    """The measured points that moved data to a device or from it."""
+    name = next(key for key, one in paper["experiments"].items() if one is experiment)
+    return [
+        point
+        for point in paper["points"]
+        if point["experiment"] == name
+        and point["state"] == "ok"
+        and not point["twin"]
+        and "bytes_to_device" in point["observations"]
+    ]
+
+
+def devices(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+    """One for each library: {library, name, is_host_memory, links, ways}; rates in the page's
+    unit, None where they are unknown."""
+    found: dict[int, list[Point]] = {}
+    for point in points(paper, experiment):
+        found.setdefault(int(point["observations"].get("through_cuda") or 0), []).append(point)
+    return [
+        _device(LIBRARIES[key], own, experiment["sweep_unit"]) for key, own in sorted(found.items())
+    ]
+
+
+def _device(library: str, own: list[Point], unit: str) -> dict[str, Any]:
+    seen = own[0]["observations"]
+    links = {when: _link(own, when, unit) for when in ("idle", "load", "most")}
+    bound = links["load"] or links["most"]
+    ways = {way: _best(own, *sides, unit) for way, sides in WAYS.items()}
+    for way, best in ways.items():
+        carried = (2 if way == "both ways" else 1) * bound["rate"] if bound else None
+        best["share"] = best["rate"] / carried if carried and best["rate"] else None
+    traced = [
+        one["observations"]["device_time_ns"] / one["observations"]["device_wall_ns"]
+        for one in own
+        if one["observations"].get("device_wall_ns")
+        and one["bytes_per_call"] >= LARGE
+        and one["observations"].get("orders_done_fraction") == 1
+    ]
+    return {
+        "library": library,
+        "name": seen.get("device_name", "a device without a name"),
+        "is_host_memory": seen.get("device_is_host_memory") == 1,
+        "links": links,
+        "bound": bound,
+        "ways": ways,
+        "traced": (min(traced), max(traced)) if traced else None,
+    }
+
+
+WAYS = {"to the device": (True, False), "from it": (False, True), "both ways": (True, True)}
+
+
+def _link(own: list[Point], when: str, unit: str) -> dict[str, Any] | None:
+    """The best that was read, under load only while a transfer lasted; idle the least, because a
+    start soon after another finds the link awake."""
+    read = []
+    for point in own:
+        seen = point["observations"]
+        speed, width = seen.get(f"link_{when}_gt_per_s"), seen.get(f"link_{when}_width")
+        lasts = when != "load" or point["bytes_per_call"] >= LARGE
+        if speed and width and lasts:
+            rate = link_bytes_per_s(speed, width) / RATE_UNITS[unit]
+            at = seen.get(f"link_{when}_at") or ""
+            above = at if at != seen.get("link_most_at", at) else ""
+            read.append({"speed": speed, "width": int(width), "rate": rate, "above": above})
+    choose = min if when == "idle" else max
+    return choose(read, key=lambda one: float(one["rate"]), default=None)
+
+
+def _best(own: list[Point], to_device: bool, from_device: bool, unit: str) -> dict[str, Any]:
+    """The fastest point of these directions that waited for what it had ordered."""
+    fit = [
+        one
+        for one in own
+        if bool(one["observations"]["bytes_to_device"]) == to_device
+        and bool(one["observations"]["bytes_from_device"]) == from_device
+        and one["observations"].get("orders_done_fraction") == 1
+        and one["bytes_per_call"] >= LARGE
+    ]
+    if not fit:
+        return {"rate": None, "low": None, "high": None, "point": None}
+    best = max(fit, key=lambda one: float(one["rate_bytes_per_s"]))
+    low, high = best["rate_low_bytes_per_s"], best["rate_high_bytes_per_s"]
+    per = RATE_UNITS[unit]
+    return {
+        "rate": best["rate_bytes_per_s"] / per,
+        "low": None if low is None else low / per,
+        "high": None if high is None else high / per,
+        "point": best["point"],
+    }
+
+
+def sentences(found: list[dict[str, Any]], unit: str) -> list[str]:
+    """Which devices there were, and how near their transfers came to what the link carries."""
+    said = []
+    for one in found:
+        name = f"Through {one['library']} the device is {one['name']}"
+        if one["is_host_memory"]:
+            said.append(f"{name}: host memory, so no bus is in any figure of it.")
+            continue
+        if one["bound"] is None:
+            said.append(f"{name}; {NO_LINK}, so there is no theoretical rate to hold it against.")
+            continue
+        bound = one["bound"]
+        said.append(
+            f"{name}; {bound['speed']:g} GT/s on "
+            f"{number_format.plural(bound['width'], 'lane')}, of which "
+            f"{number_format.share(encoding(bound['speed']))} is payload, carry "
+            f"{number_format.number(bound['rate'])} {unit} each way"
+            + (f": those of the bridge at {bound['above']}" if bound["above"] else "")
+            + "."
+        )
+        shares = [
+            f"{number_format.share(best['share'])} of it {way}"
+            for way, best in one["ways"].items()
+            if best["share"] is not None
+        ]
+        if shares:
+            said.append(f"The fastest transfers reach {number_format.listed(shares)}.")
+    return said
+
+
+def read(link: dict[str, Any] | None) -> str:
+    """`16 GT/s × 16`, and at which bridge above the device, or a dash."""
+    if link is None:
+        return number_format.NONE
+    where = f" at {link['above']}" if link["above"] else ""
+    return f"{link['speed']:g} GT/s × {link['width']}{where}"
+
+
+def traced(found: dict[str, Any]) -> str:
+    """What share of the time the device itself was busy, over transfers of 1 MiB and more."""
+    if found["traced"] is None:
+        return number_format.NONE
+    least, most = map(number_format.share, found["traced"])
+    return least if least == most else f"{least} to {most}"
+
+
+def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rates of all settings at the size that most of them have, a row each: {name, cells}; cells
+    by direction, None where none was measured."""
+    unit = RATE_UNITS[experiment["sweep_unit"]]
+    own = points(paper, experiment)
+    # Both ways the two directions share the bytes.
+    sizes = [point["bytes_per_call"] for point in own]
+    if not sizes:
+        return []
+    size = max(set(sizes), key=lambda one: (sizes.count(one), one))
+    rows: dict[str, dict[str, Any]] = {}
+    for point in own:
+        if point["bytes_per_call"] != size:
+            continue
+        seen = point["observations"]
+        way = next(
+            name
+            for name, sides in WAYS.items()
+            if sides == (bool(seen["bytes_to_device"]), bool(seen["bytes_from_device"]))
+        )
+        cell = {"point": point["point"]} | {
+            key: None if point[name] is None else point[name] / unit
+            for key, name in (
+                ("rate", "rate_bytes_per_s"),
+                ("low", "rate_low_bytes_per_s"),
+                ("high", "rate_high_bytes_per_s"),
+            )
+        }
+        rows.setdefault(_setting(point["factors"]), {})[way] = cell
+    return [{"name": name, "cells": [own.get(way) for way in WAYS]} for name, own in rows.items()]
+
+
+def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+    """Points beside their plain twin, in text: {name, point, ours, theirs, ratio, blocks}; rates in
+    the page's unit, as measured each start, the ratio within blocks."""
+    unit = RATE_UNITS[experiment["sweep_unit"]]
+    known = {one["point"]: one for one in paper["points"]}
+    rows = []
+    for one in experiment.get("plain", []):
+        factors = known[one["point"]]["factors"]
+        way = experiment["names"].get(factors["method"], factors["method"])
+        rows.append(
+            {
+                "name": f"{way}, {format_bytes(factors['bytes'])}, {_setting(factors)}",
+                "point": one["point"],
+                "ours": one["rate_bytes_per_s"] / unit,
+                "theirs": one["plain_bytes_per_s"] / unit,
+                "ratio": number_format.with_interval(one["ratio"], one["low95"], one["high95"]),
+                "blocks": one["blocks"],
+                "simulated": bool(one["emulates"]),
+            }
+        )
+    return rows
+
+
+def plain_title(experiment: dict[str, Any]) -> str:
+    """From where to where the ratios go: the finding as a title."""
+    ends = sorted(one["ratio"] for one in experiment.get("plain", []))
+    span = " to ".join(dict.fromkeys(f"{one:.3f}" for one in (ends[0], ends[-1])))
+    return f"The pool of threads moves {span} of what a plain loop moves in the same blocks"
+
+
+def _setting(factors: dict[str, Any]) -> str:
+    """`OpenCL, pageable, 4 threads`, and what is unusual of it."""
+    threads = factors["transfer_threads"]
+    words = [
+        "OpenCL" if factors["backend"] == "opencl" else "CUDA",
+        str(factors["memory"]),
+        number_format.plural(threads, "thread") if threads else "a loop without a pool",
+    ]
+    words += [str(factors["submission"])] if factors["submission"] != "blocking" else []
+    words += ["zeros"] if factors["data"] == "zeros" else []
+    return ", ".join(words)

@@ -1,0 +1,208 @@
+"""Several claims that one change does not matter: what a page says of them together.
+
+Each says of a ratio that it lies within a margin of 1; they differ in their method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.define.points import NOT_IN_PRESET
+from benchbook.report import wording
+from benchbook.report.wording import Paper
+
+Claim = dict[str, Any]
+# What is said of the claims of one verdict, beside others and alone.
+DOES = {
+    "reproduced": "it holds here for {names}",
+    "not_reproduced": "it does not hold for {names}",
+    "inconclusive": "it stays undecided for {names}",
+    "not_measurable_here": "it cannot be measured for {names}",
+}
+ALL = {
+    "reproduced": "Yes, it holds here",
+    "not_reproduced": "No, it does not hold here",
+    "inconclusive": "It stays undecided here",
+    "not_measurable_here": "It was not measured here",
+}
+
+
+def together(paper: Paper) -> list[Claim]:
+    """Of the first figure that has claims those that say of one and the same change that it does
+    not matter, if two or more do; else none."""
+    found: list[Claim] = next((one["claims"] for one in paper["figures"] if one["claims"]), [])
+    if not found or not is_one(found[0]):
+        return []
+    same = [claim for claim in found if is_one(claim) and _change(claim) == _change(found[0])]
+    return same if len(same) > 1 else []
+
+
+def is_one(claim: Claim) -> bool:
+    """Whether it is a ratio whose region lies around 1, for one method at two known points."""
+    low, high = claim["region"]
+    if claim["kind"] != "ratio" or not all(claim["points"].values()):
+        return False
+    if low is None or high is None or not low < 1 < high:
+        return False
+    return len({wording.parts_of(one).get("method") for one in claim["points"].values()}) == 1
+
+
+def _change(claim: Claim) -> tuple[tuple[str, str, str], ...]:
+    """Factors in which the two sides differ: (factor, before, after)."""
+    after, before = (
+        wording.parts_of(claim["points"][side]) for side in ("numerator", "denominator")
+    )
+    names = dict.fromkeys([*before, *after])
+    values = ((name, before.get(name, "none"), after.get(name, "none")) for name in names)
+    return tuple(one for one in values if one[1] != one[2])
+
+
+def change(claim: Claim) -> str:
+    """`from 459 MiB to 656 MiB`."""
+    words = [
+        f"from {wording.setting_word(factor, before)} to {wording.setting_word(factor, after)}"
+        for factor, before, after in _change(claim)
+    ]
+    return number_format.listed(words) or "from one run to the next"
+
+
+def margin(claim: Claim) -> str:
+    """`within 5 %`, or of a lopsided region `between 0.9 and 1.05`."""
+    low, high = claim["region"]
+    if abs((high - 1) - (1 - low)) < 1e-9:
+        return f"within {round(100 * (high - 1), 6):g}{number_format.FIXED}%"
+    return f"between {low:g} and {high:g}"
+
+
+def quantity(claims: list[Claim]) -> str:
+    """`rate`, of which a claim's ratio is made."""
+    return str(claims[0]["unit"]).removeprefix("ratio of ").removesuffix("s")
+
+
+def name(paper: Paper, claim: Claim) -> str:
+    """The method that a claim is about."""
+    return wording.method_name(paper, claim["points"]["numerator"])
+
+
+def _by_verdict(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for verdict in DOES:
+        names = [name(paper, claim) for claim in claims if claim["verdict"] == verdict]
+        if names:
+            found[verdict] = names
+    return found
+
+
+def headline(paper: Paper, claims: list[Claim]) -> str:
+    """`From 459 MiB to 656 MiB, the rates of Copy and Add stay within 5 % here`."""
+    first = claims[0]
+    verdicts = _by_verdict(paper, claims)
+    what = change(first)
+    if "reproduced" not in verdicts and "not_reproduced" not in verdicts:
+        names = number_format.listed([name(paper, claim) for claim in claims])
+        text = f"whether the {_of(claims, names)} {_stay(claims)} {margin(first)} {what}"
+        if "inconclusive" in verdicts:
+            return f"Undecided here: {text}"
+        where = f"in preset {paper['preset']}" if _left_out(claims) else "here"
+        return f"Not measured {where}: {text}"
+    parts = []
+    if names := verdicts.get("reproduced"):
+        of = _of(names, number_format.listed(names), quantity(claims))
+        parts.append(f"the {of} {_stay(names)} {margin(first)} here")
+    if names := verdicts.get("not_reproduced"):
+        ends = [_ratio(claim) for claim in claims if claim["verdict"] == "not_reproduced"]
+        of = _of(names, number_format.listed(names), quantity(claims))
+        does = "do not" if len(names) > 1 else "does not"
+        parts.append(f"the {of} {does}: {number_format.listed(ends)} times")
+    open_ones = [*verdicts.get("inconclusive", []), *verdicts.get("not_measurable_here", [])]
+    if open_ones:
+        parts.append(f"{number_format.listed(open_ones)} undecided")
+    if "reproduced" not in verdicts:
+        parts[0] = parts[0].replace(":", f" stay {margin(first)} here:", 1)
+    return f"{wording.upper(what)}, {'; '.join(parts)}"
+
+
+def _of(items: list[Any], names: str, what: str = "") -> str:
+    what = what or quantity(items)
+    return f"{what}{'s' if len(items) > 1 else ''} of {names}"
+
+
+def _stay(items: list[Any]) -> str:
+    return "stay" if len(items) > 1 else "stays"
+
+
+def _left_out(claims: list[Claim]) -> bool:
+    return all(claim["reason"].endswith(NOT_IN_PRESET) for claim in claims)
+
+
+def _ratio(claim: Claim) -> str:
+    return number_format.number(claim["estimate"], *claim["interval"])
+
+
+def answer(paper: Paper, claims: list[Claim]) -> list[str]:
+    """Did they hold, the ratios with their intervals, and why what is open is so."""
+    verdicts = _by_verdict(paper, claims)
+    names = number_format.listed([name(paper, claim) for claim in claims])
+    if len(verdicts) == 1:
+        lead = f"{ALL[next(iter(verdicts))]}, for {names}."
+    else:
+        parts = [DOES[one].format(names=number_format.listed(who)) for one, who in verdicts.items()]
+        lead = f"{wording.upper('; '.join(parts))}."
+    why = [
+        f"The reason{_for(names, claims)}: {reason}."
+        for reason, names in open_ones(paper, claims).items()
+    ]
+    through = [
+        f"For {name(paper, claim)} it is {claim['through']['words']}."
+        for claim in claims
+        if claim.get("through")
+    ]
+    return [lead, *through, *_ratios(paper, claims), *why]
+
+
+def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
+    measured = [claim for claim in claims if claim["estimate"] is not None]
+    if not measured:
+        return
+    shown = [
+        f"{number_format.with_interval(claim['estimate'], *claim['interval'])} for "
+        f"{name(paper, claim)}"
+        for claim in measured
+    ]
+    published = [one for claim in claims for one in claim["published"]]
+    there = f"; the source’s own figures give {wording.ratios(published)}" if published else ""
+    yield (
+        f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
+        f"{number_format.listed(shown)}{there}. {wording.upper(margin(claims[0]))} of 1 "
+        "counts as holding, "
+        "and the intervals hold for all claims together."
+    )
+
+
+def _for(names: list[str], claims: list[Claim]) -> str:
+    return "" if len(names) == len(claims) else f" for {number_format.listed(names)}"
+
+
+def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
+    """Why claims are open -> what they are about, each reason once."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim["verdict"] in ("inconclusive", "not_measurable_here"):
+            found.setdefault(_reason(paper, claim), []).append(name(paper, claim))
+    return found
+
+
+def _reason(paper: Paper, claim: Claim) -> str:
+    if _left_out([claim]):
+        return f"preset {paper['preset']} leaves the sizes out that it compares"
+    if "overlaps the edge" in claim["reason"]:
+        if None in claim["interval"]:
+            return "there are too few blocks for an interval that holds for all claims together"
+        return "the interval reaches beyond what counts as holding"
+    # What follows the name of the point that is not there.
+    for point in wording.points_of(claim):
+        if claim["reason"].startswith(f"{point}: "):
+            return claim["reason"].removeprefix(f"{point}: ")
+    return wording.reason(paper, claim)

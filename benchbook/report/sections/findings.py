@@ -1,0 +1,266 @@
+"""Findings at the points that they concern: a short name for each, and what stands beside a figure.
+
+Findings of one artefact and one effect share a name, such as X1, which is the same in all pictures
+and tables of a page; its letter tells the effect.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.report import wording
+from benchbook.report.wording import Paper
+
+VERBS = {
+    "invalidates": "invalidates",
+    "biases": "biases",
+    "explains": "explains",
+    "informs": "informs about",
+}
+SAME = 0.005  # a factor this near to 1 is none
+LETTERS = {"invalidates": "X", "biases": "B", "explains": "E", "informs": "i"}
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+Finding = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The findings of one artefact and one effect; `name` is "" for those that stand at no point:
+    about a whole run, or about all that is only emulated."""
+
+    name: str
+    effect: str
+    artefact: str
+    findings: tuple[Finding, ...]
+    shown: bool
+
+    @property
+    def anchor(self) -> str:
+        """Where the page tells of it in full."""
+        return f"finding-{self.name or f'{self.artefact}-{self.effect}'}"
+
+    @property
+    def amount(self) -> int:
+        """How many findings it stands for."""
+        return len(self.findings)
+
+    @property
+    def sentence(self) -> str:
+        """What it says first."""
+        return first_sentence(self.findings[0]["explanation"])
+
+    @property
+    def heading(self) -> str:
+        """`invalidates 3 points, by a factor of 1.7 to 9.1`."""
+        where = f" {number_format.plural(len(self.points), 'point')}" if self.points else ""
+        verb = VERBS[self.effect] if where else self.effect
+        return verb + where + _by(factor(self.findings))
+
+    @property
+    def points(self) -> list[str]:
+        """Where it was found."""
+        return list(dict.fromkeys(point for one in self.findings for point in one["where"]))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A mark beside one figure: at how many of its points, by which factor, and in a sentence."""
+
+    mark: Mark
+    points: int
+    of: int
+    factor: str
+    sentence: str
+    more: int
+
+    @property
+    def said(self) -> str:
+        """`invalidates 2 of 3 points here, by a factor of 1.7 to 9.1`."""
+        where = f"{self.points} of {number_format.plural(self.of, 'point')}"
+        if self.points == self.of:
+            several = "both points" if self.of == 2 else f"all {where.split(' of ')[1]}"
+            where = several if self.of > 1 else "the one point"
+        return f"{VERBS[self.mark.effect]} {where} here{_by(self.factor)}"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """All marks of a paper's page."""
+
+    every: list[Mark]
+    run: list[Mark]  # those about a whole run, at no point
+    by_point: dict[str, list[Mark]]
+    head: list[Mark]  # those that only say that the points which emulate do so: told once
+
+    def at(self, *points: str | None) -> list[Mark]:
+        """The marks of these points, the gravest first."""
+        names = {mark.name for point in points for mark in self.by_point.get(point or "", [])}
+        return [mark for mark in self.every if mark.name in names]
+
+    def names(self, *points: str | None) -> list[str]:
+        """`["X1", "E2"]`."""
+        return [mark.name for mark in self.at(*points)]
+
+    def common(self, points: Iterable[str]) -> list[Mark]:
+        """The marks that all of several points carry."""
+        several = list(dict.fromkeys(points))
+        if len(several) < 2:
+            return []
+        return [one for one in self.at(*several) if set(several) <= set(one.points)]
+
+    def beside(self, points: Iterable[str | None]) -> list[Note]:
+        """What stands below a figure of these points: one note for each mark."""
+        shown = list(dict.fromkeys(point for point in points if point))
+        return [_note(mark, shown) for mark in self.at(*shown)]
+
+    @staticmethod
+    def place(paper: Paper, where: str) -> str:
+        """What a page calls a place of a finding."""
+        return place(paper, where)
+
+    @staticmethod
+    def trial(one: dict[str, Any]) -> str:
+        """What a finding calls a trial."""
+        return trial(one)
+
+    @staticmethod
+    def value(item: dict[str, Any]) -> str:
+        """A row of evidence with its unit."""
+        return value(item)
+
+    def told(self, points: Iterable[str | None]) -> str:
+        """The same for those who do not see the picture; empty without a mark."""
+        notes = self.beside(points)
+        if not notes:
+            return ""
+        said = [
+            f"{one.mark.name} {one.mark.artefact} ({one.mark.effect}) at "
+            f"{one.points} of {number_format.plural(one.of, 'point')}"
+            for one in notes
+        ]
+        return f" Marked: {'; '.join(said)}."
+
+
+def of(paper: Paper) -> Marks:
+    """The marks of a paper; those whose points no table shows come after the others."""
+    groups: dict[tuple[str, str, bool], list[Finding]] = {}
+    emulating = _emulating(paper)
+    for one in paper.get("findings", []):
+        at_points = bool(one["where"]) and not _is_of_emulation(one, emulating)
+        groups.setdefault((one["effect"], one["artefact"], at_points), []).append(one)
+    order = sorted(
+        groups.items(),
+        key=lambda item: (
+            list(LETTERS).index(item[0][0]),
+            not any(one["shown"] for one in item[1]),
+            item[0][1],
+        ),
+    )
+    numbers = dict.fromkeys(LETTERS, 0)
+    found = []
+    for (effect, artefact, somewhere), findings in order:
+        numbers[effect] += somewhere
+        name = f"{LETTERS[effect]}{numbers[effect]}" if somewhere else ""
+        ranked = tuple(sorted(findings, key=lambda one: not one["shown"]))
+        found.append(Mark(name, effect, artefact, ranked, any(one["shown"] for one in findings)))
+    by_point: dict[str, list[Mark]] = {}
+    named = [mark for mark in found if mark.name]
+    for mark in named:
+        for point in mark.points:
+            by_point.setdefault(point, []).append(mark)
+    unnamed = [mark for mark in found if not mark.name]
+    everywhere = [mark for mark in unnamed if not mark.points]
+    return Marks(named, everywhere, by_point, [mark for mark in unnamed if mark.points])
+
+
+def _emulating(paper: Paper) -> dict[str, set[str]]:
+    """Experiment -> its measured points that only emulate something."""
+    found: dict[str, set[str]] = {}
+    for point in paper.get("points", []):
+        if point.get("emulates") and point["state"] == "ok" and not point["twin"]:
+            found.setdefault(point["experiment"], set()).add(point["point"])
+    return found
+
+
+def _is_of_emulation(one: Finding, emulating: dict[str, set[str]]) -> bool:
+    """Whether it voids just the points that emulate, which pictures draw so by themselves."""
+    return one["effect"] == "invalidates" and set(one["where"]) in emulating.values()
+
+
+def _note(mark: Mark, shown: list[str]) -> Note:
+    here = [one for one in mark.findings if set(one["where"]) & set(shown)]
+    here.sort(key=lambda one: (-len(set(one["where"]) & set(shown)), -_strength(one)))
+    points = set(mark.points) & set(shown)
+    return Note(
+        mark=mark,
+        points=len(points),
+        of=len(shown),
+        factor=factor(here),
+        sentence=first_sentence(here[0]["explanation"]),
+        more=len(here) - 1,
+    )
+
+
+def _strength(one: Finding) -> float:
+    return abs(math.log(one["factor"])) if one["factor"] and one["factor"] > 0 else 0.0
+
+
+def factor(findings: Iterable[Finding]) -> str:
+    """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any, and
+    where none differs from 1 by as much as a figure would show."""
+    every = [one["factor"] for one in findings]
+    known = [one for one in every if one]
+    if all(abs(one - 1) < SAME for one in known):
+        return ""
+    ends = dict.fromkeys(number_format.number(one) for one in (min(known), max(known)))
+    some = "" if len(known) == len(every) else " where it is known"
+    return f"by a factor of {' to '.join(ends)}{some}"
+
+
+def place(paper: Paper, where: str) -> str:
+    """What a page calls a place of a finding: a point, or a trial, by its name."""
+    for experiment in paper["experiments"].values():
+        for one in experiment["trials"]:
+            if trial(one) == where:
+                return str(one["name"])
+    return wording.point_name(paper, where)
+
+
+def trial(one: dict[str, Any]) -> str:
+    """What a finding calls a trial."""
+    return str(one.get("place", ""))
+
+
+def _by(text: str) -> str:
+    return f", {text}" if text else ""
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of an explanation."""
+    return _SENTENCE.split(text.strip(), maxsplit=1)[0]
+
+
+def counts(paper: Paper) -> dict[str, int]:
+    """Findings by effect, the gravest first, zeros included."""
+    effects = [one["effect"] for one in paper.get("findings", [])]
+    return {effect: effects.count(effect) for effect in LETTERS}
+
+
+def value(item: dict[str, Any]) -> str:
+    """A row of evidence with its unit: `8,192 blocks`; a dash where nothing was seen."""
+    seen, unit = item["value"], item.get("unit") or ""
+    if seen is None:
+        return number_format.NONE
+    if isinstance(seen, bool):
+        return "yes" if seen else "no"
+    if isinstance(seen, list | tuple):
+        return number_format.listed([str(one) for one in seen]) or "none"
+    if isinstance(seen, int | float):
+        whole = float(seen).is_integer() and abs(seen) < 1e15
+        seen = number_format.count(seen) if whole else f"{seen:.4g}"
+    return f"{seen} {unit}" if unit not in ("", "1") else str(seen)

@@ -1,0 +1,180 @@
+"""Tables of methods by sizes, all cells rerun: small multiples, a matrix, and what they say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.report import wording
+from benchbook.report.plots.grid import Mark, Panel, panels
+from benchbook.report.plots.paper_panels import colour_of
+from benchbook.report.plots.style import Picture
+from benchbook.report.sections import equivalence
+from benchbook.report.sections import findings as findings_section
+from benchbook.report.wording import Paper
+
+Row = dict[str, Any]
+_NUMBER = re.compile(r"=\s*([\d ]+)$")
+_PREFIXES = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
+
+
+def groups(figure: dict[str, Any]) -> dict[str, list[Row]]:
+    """The table's lines: name -> its cells in the order of the columns."""
+    found: dict[str, list[Row]] = {}
+    for row in figure["rows"]:
+        found.setdefault(row["group"], []).append(row)
+    return found
+
+
+def _places(figure: dict[str, Any]) -> dict[str, int]:
+    """Column -> its place along the axis; columns of one size, which are repeats, share it."""
+    first = next(iter(groups(figure).values()))
+    sizes = [_bytes(row) or row["column"] for row in first]
+    order = list(dict.fromkeys(sizes))
+    return {row["column"]: order.index(size) for row, size in zip(first, sizes, strict=True)}
+
+
+def _bytes(row: Row) -> int | None:
+    size = wording.parts_of(row["point"]).get("bytes", "") if row["point"] else ""
+    return int(size) if size.isdigit() else None
+
+
+def short(label: str) -> str:
+    """A heading's number with a prefix: `as_1=1 4000 0000` as `140M`; else the heading."""
+    found = _NUMBER.search(label)
+    if not found:
+        return label
+    number = int(found[1].replace(" ", ""))
+    factor, prefix = next((one for one in _PREFIXES if number >= one[0]), (1, ""))
+    return f"{number / factor:g}{prefix}"
+
+
+def _ticks(paper: Paper, figure: dict[str, Any]) -> list[str]:
+    """For each place the printed size, and below it the multiple of the caches here."""
+    total = (paper["sizing"] or {}).get("total_llc_bytes")
+    found: dict[int, str] = {}
+    places = _places(figure)
+    for row in next(iter(groups(figure).values())):
+        size = _bytes(row)
+        times = f"\n{_multiple(size / total)}×" if total and size else ""
+        found.setdefault(places[row["column"]], short(row["label"]) + times)
+    return [found[k] for k in sorted(found)]
+
+
+def _multiple(value: float) -> str:
+    return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
+
+
+def region(figure: dict[str, Any]) -> tuple[float, float] | None:
+    """What counts as 1, where all claims of the figure agree on it."""
+    found = {tuple(one["region"]) for one in figure["claims"] if equivalence.is_one(one)}
+    if len(found) != 1:
+        return None
+    low, high = found.pop()
+    return (low, high) if low is not None and high is not None else None
+
+
+def measured(figure: dict[str, Any]) -> list[Row]:
+    """Cells with a rerun, each point once."""
+    return list({row["point"]: row for row in figure["rows"] if row["state"] == "ok"}.values())
+
+
+def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
+    """A panel per line of the table: rates as ratios to the first size, published and rerun."""
+    places, found = _places(figure), findings_section.of(paper)
+    drawn = [
+        Panel(
+            label=name,
+            colour=colour_of(paper, next((row["point"] for row in rows if row["point"]), None)),
+            published=[
+                (places[row["column"]], row["printed_ratio"])
+                for row in rows
+                if row["printed_ratio"]
+            ],
+            here=[
+                _mark(row, places[row["column"]], found.names(row["point"])) for row in _once(rows)
+            ],
+        )
+        for name, rows in groups(figure).items()
+    ]
+    total = (paper["sizing"] or {}).get("total_llc_bytes")
+    along = "size as printed" + ("; below: ÷ last-level caches here" if total else "")
+    return panels(
+        f"rates-{figure['id']}",
+        f"{figure['title']}. {title(paper, figure)}. {_told(figure)}"
+        + found.told(row["point"] for row in measured(figure)),
+        drawn,
+        _ticks(paper, figure),
+        unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
+        along=along,
+        region=region(figure),
+    )
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    return [row for row in measured({"rows": rows}) if row["ratio"]]
+
+
+def _mark(row: Row, place: int, names: list[str]) -> Mark:
+    ratio = row["ratio"]
+    # The first size, of which all are multiples, has no spread of its own.
+    itself = ratio["low95"] == ratio["high95"] == ratio["ratio"]
+    dots = [(one["ratio"], one["disturbed"]) for one in row["invocations"] if one["ratio"]]
+    ends = ratio["low95"], ratio["high95"]
+    return Mark(place, ratio["ratio"], *ends, [] if itself else dots, names)
+
+
+def _told(figure: dict[str, Any]) -> str:
+    """Each line's range over the sizes, published and here, for those who do not see it."""
+    said = []
+    for name, rows in groups(figure).items():
+        there = _span([row["printed_ratio"] for row in rows if row["printed_ratio"]])
+        here = _span([row["ratio"]["ratio"] for row in _once(rows)])
+        said.append(f"{name}: published {there}, here {here}")
+    return "; ".join(said) + "."
+
+
+def _span(values: list[float]) -> str:
+    if not values:
+        return "not rerun"
+    ends = dict.fromkeys(number_format.number(one) for one in (min(values), max(values)))
+    return " to ".join(ends)
+
+
+def title(paper: Paper, figure: dict[str, Any]) -> str:
+    """How far the rates spread over the sizes, here and as published."""
+    rerun = _once(figure["rows"])
+    sizes = len({_bytes(row) for row in rerun})
+    if sizes < 2:
+        printed = [row["printed_ratio"] for row in figure["rows"] if row["printed_ratio"]]
+        return (
+            f"Published {figure['quantity']}s are {_span(printed)} times that at the first size; "
+            f"preset {paper['preset']} measured no such ratio here"
+        )
+    points = {row["point"] for row in rerun}
+    beside = [row for row in figure["rows"] if row["point"] in points and row["printed_ratio"]]
+    here = _span([row["ratio"]["ratio"] for row in rerun])
+    return (
+        f"Over {sizes} sizes {figure['quantity']}s are {here} times that at the first here, "
+        f"published {_span([row['printed_ratio'] for row in beside])}"
+    )
+
+
+def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:
+    """columns: {label, size}; lines: name -> cells {row, mark}; notes: mark -> why no rerun."""
+    lacking = [row for row in figure["rows"] if row["state"] != "ok"]
+    notes = wording.by_reason((wording.not_measured(paper, row), row) for row in lacking)
+    letters = {reason: chr(ord("a") + k) for k, reason in enumerate(notes)}
+    of = {id(row): letters[reason] for reason, rows in notes.items() for row in rows}
+    return {
+        "columns": [
+            {"label": row["label"], "size": wording.bytes_of(_bytes(row)) if _bytes(row) else ""}
+            for row in next(iter(groups(figure).values()))
+        ],
+        "lines": {
+            name: [{"row": row, "mark": of.get(id(row), "")} for row in rows]
+            for name, rows in groups(figure).items()
+        },
+        "notes": {mark: reason for reason, mark in letters.items()},
+    }

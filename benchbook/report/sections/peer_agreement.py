@@ -1,0 +1,73 @@
+"""What the machine's page shows of peers: how well they and our twins agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.report import wording
+
+# quantity -> its unit here, what rows call it, and how many of theirs make one.
+SHOWN = {"rate": ("GB/s", "bytes_per_s", 1e9), "time": ("µs", "ns", 1e3)}
+
+
+def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One for each peer, with its table; rates in GB/s, times in µs. `others` are what was not
+    compared, by reason: {reason, points}."""
+    return [
+        _section(peer, _paper_of(one["experiment"], papers))
+        for one in analyses
+        for peer in one["agreement"]
+    ]
+
+
+def _paper_of(experiment: str, papers: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Any paper that knows what the methods of this experiment are called."""
+    return next((paper for paper in papers if experiment in paper["experiments"]), None)
+
+
+def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, Any]:
+    def name(row: dict[str, Any]) -> str:
+        """The point without its variant, which the table's head names."""
+        if paper is None:
+            return str(row["ours"].partition(",")[2])
+        return wording.point_name(paper, row["ours"]).rpartition(", ")[0]
+
+    label = peer["peer"] + (f" ({peer['tool']} {peer['version']})" if peer["version"] else "")
+    others: dict[str, list[str]] = {}
+    for row in peer["rows"]:
+        if row["state"] != "ok":
+            others.setdefault(row["reason"], []).append(name(row))
+    unit, key, per = SHOWN[peer["quantity"]]
+    return {
+        **peer,
+        "unit": unit,
+        "title": _title(peer, label),
+        "statistics": " or ".join(sorted({row["statistic"] for row in peer["rows"]} - {""})),
+        "accepted": [
+            {
+                "name": name(row),
+                "ours": _scaled(row[f"our_{key}"], per),
+                "theirs": _scaled(row[f"peer_{key}"], per),
+                "ratio": number_format.with_interval(row["ratio"], row["low95"], row["high95"]),
+                "blocks": row["blocks"],
+            }
+            for row in peer["rows"]
+            if row["state"] == "ok"
+        ],
+        "others": [{"reason": reason, "points": points} for reason, points in others.items()],
+    }
+
+
+def _title(peer: dict[str, Any], label: str) -> str:
+    if not peer["compared"]:
+        return f"Nothing was compared with {label}"
+    many = number_format.plural(peer["compared"], "point")
+    return (
+        f"{peer['quantity'].capitalize()} of ours ÷ {label}: {peer['median_ratio']:.3f} in the "
+        f"median of {many}, {peer['worst_ratio']:.3f} at worst"
+    )
+
+
+def _scaled(value: float | None, per: float) -> float | None:
+    return None if value is None else value / per

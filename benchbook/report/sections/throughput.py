@@ -1,0 +1,135 @@
+"""The words of the section on throughput, which iperf3 measured in the same network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchbook.core import number_format
+
+Row = dict[str, Any]
+LITTLE_LOST = 0.001  # of what was sent
+
+
+def of(experiment: Row) -> dict[str, list[Row]]:
+    """{transfers, lacking} of an experiment; both empty where its results have none."""
+    found: dict[str, list[Row]] = experiment.get("throughput") or {"transfers": [], "lacking": []}
+    return found
+
+
+def sentences(found: dict[str, list[Row]]) -> list[str]:
+    """How much went through, where it began to be lost, and what became of the loss."""
+    good = [one for one in found["transfers"] if one["missing"]]
+    said = [
+        f"TCP carried {_rate(one['far']['received_bits_per_s'])}."
+        for one in good
+        if one["transfer"]["protocol"] == "tcp"
+    ][:1]
+    lost = [one for one in good if one["transfer"]["protocol"] == "udp" and _lossy(one)]
+    whole = [one for one in good if one["transfer"]["protocol"] == "udp" and not _lossy(one)]
+    if whole:
+        most = max(whole, key=lambda one: one["far"]["received_bits_per_s"])
+        share = number_format.share(LITTLE_LOST)
+        rate = _rate(most["far"]["received_bits_per_s"])
+        said.append(f"UDP came through with less than {share} lost at up to {rate}.")
+    if lost:
+        worst = max(lost, key=lambda one: one["missing"]["missing"] / one["missing"]["sent"])
+        said += [_worst(worst), _became(worst["missing"])]
+    return said
+
+
+def _lossy(one: Row) -> bool:
+    return bool(one["missing"]["missing"] > LITTLE_LOST * one["missing"]["sent"])
+
+
+def _worst(one: Row) -> str:
+    lost = number_format.share(one["missing"]["missing"] / one["missing"]["sent"])
+    return (
+        f"At {_rate(one['near']['sent_bits_per_s'])} sent, host B’s program read "
+        f"{_rate(one['far']['received_bits_per_s'])}: {lost} of the datagrams were lost to it."
+    )
+
+
+def _became(missing: Row) -> str:
+    if missing["unread"] is None:
+        return "Where they were lost, this system does not tell."
+    parts = [
+        f"{number_format.count(missing['receive_buffer'])} found the buffer of its socket full",
+        f"{number_format.count(missing['on_the_way'])} were lost between the interfaces",
+        f"{number_format.count(missing['unread'])} lay unread when the program ended",
+    ]
+    end = ""
+    if missing["receive_buffer"] > missing["missing"] / 2:
+        whole = missing["on_the_way"] <= 0
+        which = "them, not the network" if whole else "most of them"
+        end = f": so the receiver lost {which}"
+    total = number_format.count(missing["missing"])
+    return f"Of these {total} datagrams {number_format.listed(parts)}{end}."
+
+
+def name(one: Row) -> str:
+    """`UDP, 1,024 B each, 100 Mbit/s asked for`."""
+    asked = one["transfer"]
+    amount = f"{number_format.number(asked['bytes'] / 1e6)}{number_format.FIXED}MB"
+    if asked["protocol"] == "tcp":
+        return f"TCP, {amount}"
+    rate = f"{_rate(asked['bits_per_s'])} asked for" if asked["bits_per_s"] else "unlimited"
+    return (
+        f"UDP, {amount} by "
+        f"{number_format.count(asked['datagram_bytes'])}{number_format.FIXED}B, {rate}"
+    )
+
+
+def cells(one: Row) -> list[str]:
+    """A row of the table: rates, losses by who tells of them, jitter, frames at both interfaces."""
+    near, far, missing = one["near"], one["far"], one["missing"] or {}
+    lost = ("missing", "receive_buffer", "on_the_way", "unread")
+    return [
+        _mbit(near.get("sent_bits_per_s")),
+        _mbit(far.get("received_bits_per_s")),
+        _plain(near.get("retransmits")),
+        _percent(near.get("lost_percent")),
+        _percent(far.get("lost_percent")),
+        *(_plain(missing.get(key)) for key in lost),
+        _micro(far.get("jitter_ms")),
+        f"{_plain(near.get('interface_sent_packets'))} → "
+        f"{_plain(far.get('interface_received_packets'))}",
+    ]
+
+
+COLUMNS = (
+    "sent<br>Mbit/s",
+    "received<br>Mbit/s",
+    "sent again<br>segments",
+    "lost, says<br>the near end",
+    "lost, says<br>the far end",
+    "sent and<br>not read",
+    "buffer full",
+    "between<br>interfaces",
+    "unread<br>at the end",
+    "jitter<br>µs",
+    "frames,<br>A → B",
+)
+
+
+def _rate(bits_per_s: float) -> str:
+    for unit, per in (("Gbit/s", 1e9), ("Mbit/s", 1e6)):
+        if bits_per_s >= per:
+            return f"{number_format.number(bits_per_s / per)}{number_format.FIXED}{unit}"
+    return f"{number_format.number(bits_per_s)}{number_format.FIXED}bit/s"
+
+
+def _mbit(bits_per_s: float | None) -> str:
+    return number_format.NONE if bits_per_s is None else number_format.number(bits_per_s / 1e6)
+
+
+def _plain(value: float | None) -> str:
+    return number_format.NONE if value is None else number_format.count(value)
+
+
+def _percent(value: float | None) -> str:
+    """As printed: what cannot be a share must not look like one."""
+    return number_format.NONE if value is None else f"{value:.4g}{number_format.FIXED}%"
+
+
+def _micro(milliseconds: float | None) -> str:
+    return number_format.NONE if milliseconds is None else number_format.number(milliseconds * 1000)

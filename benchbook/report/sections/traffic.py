@@ -1,0 +1,131 @@
+"""What the page says of bytes moved and lines touched, in sentences, or why nothing is known."""
+
+from __future__ import annotations
+
+from benchbook.core import number_format
+from benchbook.report import wording
+from benchbook.report.sections.evidence import (
+    LITTLE,
+    READ,
+    SIDES,
+    WRITTEN,
+    Experiment,
+    Row,
+    claimed,
+    of_lines,
+    state_of,
+    times,
+)
+from benchbook.report.wording import Paper
+
+
+def found(experiment: Experiment) -> bool:
+    """Whether anything was counted or simulated."""
+    return any(
+        one[name]["value"] is not None
+        for one in experiment["evidence"]["moved"]
+        for name in (READ, WRITTEN, "lines_read", "lines_written")
+    )
+
+
+def nothing(experiment: Experiment) -> str:
+    """Why there is no value at all, and what would help."""
+    evidence = experiment["evidence"]
+    lacking = {f"{one['source']}: {one['reason']}": one["remedy"] for one in evidence["lacking"]}
+    reasons = {
+        one["lines_read"]["reason"]: "" for one in evidence["moved"] if one["lines_read"]["reason"]
+    }
+    said = "; ".join([*lacking, *list(reasons)[:1]]) or "its evidence was not collected"
+    remedies = number_format.listed([f"`{one}`" for one in lacking.values() if one])
+    help_ = f" What helps: {remedies}." if remedies else " `benchbook doctor` names the remedies."
+    return f"What each method moved was neither counted nor simulated here ({said}).{help_}"
+
+
+def sentences(paper: Paper, experiment: Experiment) -> list[str]:
+    """Bytes moved against bytes declared, lines touched against lines claimed, and whose lines a
+    program of others touches."""
+    said = [_bytes_said(paper, experiment), *_lines_said(paper, experiment)]
+    return [one for one in (*said, *_peers_said(paper, experiment)) if one]
+
+
+def _bytes_said(paper: Paper, experiment: Experiment) -> str:
+    known: dict[str, Row] = {}
+    for row in experiment["evidence"]["moved"]:
+        if row["moved"]["value"] is not None and row["main"] and not _is_stuck(row):
+            known.setdefault(wording.method_name(paper, row["point"]), row)
+    if not known:
+        return ""
+    values = [times(row["moved"]["value"]) for row in known.values()]
+    parts = [f"{name} {value}" for name, value in zip(known, values, strict=True)]
+    text = f"{next(iter(known))} moves {values[0]}"
+    text = number_format.listed([text, *parts[1:]])
+    declared = "it declares" if len(known) == 1 else "they declare"
+    states = number_format.listed(
+        list(dict.fromkeys(state_of(row["moved"]) for row in known.values()))
+    )
+    why = [
+        "a line that is stored to is read first"
+        for row in known.values()
+        if (row["allocated"]["value"] or 0) > LITTLE
+    ]
+    why += ["a copied byte is declared once" for row in known.values() if _declares_once(row)]
+    because = f": {number_format.listed(list(dict.fromkeys(why)))}" if why else ""
+    return f"{wording.upper(text)} times the bytes that {declared} ({states}){because}."
+
+
+def _declares_once(row: Row) -> bool:
+    """Whether the method reads and writes a buffer and declares the bytes of one."""
+    sides = [row[f"buffers_{side}"]["value"] or 0 for side in SIDES]
+    return min(sides) > 0.5 and row["of_bytes"]["declared_bytes"] < 1.5 * row["of_bytes"]["bytes"]
+
+
+def _is_stuck(row: Row) -> bool:
+    """Touches a part of its buffers only, so that its ratio is that of one size."""
+    sides = [row[f"buffers_{side}"]["value"] for side in ("read", "written")]
+    return "block_bytes" in row["factors"] and any(one is not None and one < 0.5 for one in sides)
+
+
+def _lines_said(paper: Paper, experiment: Experiment) -> list[str]:
+    theirs = {one["variant"] for one in experiment["evidence"]["peers"]}
+    parts: dict[str, str] = {}
+    states: dict[str, None] = {}
+    for row in of_lines(experiment):
+        if "block_bytes" in row["factors"] and row["variant"] not in theirs:
+            read, written = (number_format.count(row[f"lines_{one}"]["value"]) for one in SIDES)
+            name = wording.method_name(paper, row["point"])
+            of = number_format.count(claimed(row) or 0)
+            text = f"{name} reads {read} and writes {written} of the {of} lines that it claims"
+            if parts:
+                text = f"{name} {read} and {written} of {of}"
+            if name not in parts:
+                parts[name] = text
+                states[state_of(row["lines_read"])] = None
+    if not parts:
+        return []
+    return [f"{wording.upper('; '.join(parts.values()))} ({number_format.listed(list(states))})."]
+
+
+def _peers_said(paper: Paper, experiment: Experiment) -> list[str]:
+    said = []
+    rows = {row["point"]: row for row in experiment["evidence"]["moved"]}
+    for one in experiment["evidence"]["peers"]:
+        peer = _peer(experiment, one["variant"])
+        row = rows.get(one["point"])
+        if one["value"] is None or row is None:
+            said.append(f"Which form {peer} is, its lines do not tell: {one['reason']}.")
+            continue
+        name = experiment["names"].get(one["value"], one["value"])
+        read, written = (number_format.count(row[f"lines_{side}"]["value"]) for side in SIDES)
+        said.append(
+            f"Unmodified, {peer} touches the lines of {name} ({one['state']}): it "
+            f"reads {read} and writes {written} of {number_format.count(claimed(row) or 0)}, "
+            "as no other "
+            "method of ours does."
+        )
+    return said
+
+
+def _peer(experiment: Experiment, variant: str) -> str:
+    found = (one["peer"] for one in experiment["variants"] if one["variant"] == variant)
+    peer = next(found, None) or {}
+    return " ".join(filter(None, (peer.get("tool") or variant, peer.get("version"))))

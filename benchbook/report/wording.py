@@ -1,0 +1,275 @@
+"""What pages call things, and what they say of one point: quoted from paper.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.core.sizes import format_bytes
+
+STOPPED = {
+    "width": "the intervals were narrow enough",
+    "last_look": "the last planned look was reached",
+    "budget": "the time budget was reached",
+    "nothing_to_measure": "no point could be measured",
+}
+UNSTATED = "not stated"
+_SIZE = re.compile(r"\d[\d.,]* (?:B|KiB|MiB|GiB)\b")
+Paper = dict[str, Any]
+
+
+def parts_of(point: str) -> dict[str, str]:
+    """Variant and factors out of a point's id, which also names points that were not measured."""
+    variant, *factors = point.split(",")
+    return {"variant": variant, **dict(factor.split("=", 1) for factor in factors)}
+
+
+def experiment_of(paper: Paper, point: str) -> dict[str, Any]:
+    """The experiment that a point (or a figure's row) belongs to."""
+    for one in paper["points"]:
+        if one["point"] == point:
+            return paper["experiments"][one["experiment"]]
+    for figure in paper["figures"]:
+        if any(row["point"] == point for row in figure["rows"]):
+            return paper["experiments"][figure["experiment"]]
+    return next(iter(paper["experiments"].values()))
+
+
+def method_name(paper: Paper, point: str | None) -> str:
+    """What pages call a point's method."""
+    if not point:
+        return "unknown"
+    parts = parts_of(point)
+    method = parts.get("method", parts["variant"])
+    return experiment_of(paper, point)["names"].get(method, method)
+
+
+def size_of(point: str) -> str:
+    """`32 MiB`, empty where a point has no size."""
+    size = parts_of(point).get("bytes", "")
+    return bytes_of(int(size)) if size.isdigit() else size
+
+
+def bytes_of(count: int) -> str:
+    """`32 MiB`, never broken at its space."""
+    return format_bytes(count).replace(" ", number_format.FIXED)
+
+
+def point_name(paper: Paper, point: str, **changed: str) -> str:
+    """`block copy 1.1.1, 32 MiB in blocks of 4 KiB, mempcpy, gcc-O2`; with some of its factors
+    changed, or left out where they are empty."""
+    parts = parts_of(point) | changed
+    block, size = parts.get("block_bytes", ""), parts.get("bytes", "")
+    size = (bytes_of(int(size)) if size.isdigit() else size) + (
+        f" in blocks of {bytes_of(int(block))}" if block else ""
+    )
+    known = {"variant", "method", "bytes", "block_bytes"}
+    others = [
+        value_word(paper, point, key, value)
+        for key, value in parts.items()
+        if value and key not in known and not is_none(key, value)
+    ]
+    words = [method_name(paper, point), size, *others, parts["variant"]]
+    return ", ".join(word for word in words if word)
+
+
+# Ending of a factor's name -> how its values are said.
+UNITS_OF_FACTORS = {
+    "bytes": bytes_of,
+    "_bits_per_s": number_format.bit_rate,
+    "_ns": number_format.duration,
+}
+
+
+def setting_word(factor: str, value: str) -> str:
+    """A factor's value as pages say it: `256 KiB`, `static`, `gap 10 µs`, `link 1 Gb/s`, or of a
+    count `2 threads`."""
+    if not value.isdigit():
+        return value
+    for ending, words in UNITS_OF_FACTORS.items():
+        if factor.endswith(ending):
+            name = factor.removesuffix(ending).strip("_").replace("_", " ")
+            return f"{name} {words(int(value))}" if ending != "bytes" else words(int(value))
+    name = factor.replace("_", " ")
+    word = name.removesuffix("es") if name.endswith("ches") else name.removesuffix("s")
+    return number_format.plural(int(value), word, name if name.endswith("s") else None)
+
+
+def is_none(factor: str, value: str) -> bool:
+    """Whether a value says only that there is none of it, such as no gap; no size does."""
+    return value == "0" and not factor.endswith("bytes")
+
+
+def setting_name(factors: dict[str, Any]) -> str:
+    """`256 KiB, static, 1 thread`: all of a setting but its method."""
+    return ", ".join(
+        setting_word(key, str(value))
+        for key, value in factors.items()
+        if key != "method" and not is_none(key, str(value))
+    )
+
+
+def value_word(paper: Paper, point: str, factor: str, value: str) -> str:
+    """A factor's value as the experiment names it, else as pages say all of its kind."""
+    names = experiment_of(paper, point).get("values", {}).get(factor, {})
+    return str(names.get(value) or setting_word(factor, value))
+
+
+def differing(paper: Paper, one: str, other: str) -> tuple[str, str]:
+    """Two points of one method, each by what tells it from the other: `1 switch`, `0 switches`."""
+    parts = [parts_of(point) for point in (one, other)]
+    differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
+    words = [
+        " ".join(value_word(paper, one, key, part.get(key, "")) for key in differ) for part in parts
+    ]
+    return words[0], words[1]
+
+
+def source(paper: Paper) -> str:
+    """`Neil Slocum, blog post, 2013-02-11`, and what of that is not stated."""
+    given = {key: paper[key] for key in ("author", "kind", "date")}
+    lacking = [key for key, value in given.items() if value == UNSTATED]
+    words = [value for key, value in given.items() if key not in lacking]
+    words += [f"{number_format.listed(lacking)} {UNSTATED}"] if lacking else []
+    return ", ".join(words)
+
+
+def environment(runs: Iterable[dict[str, Any]]) -> str:
+    """Door and compilers, and under Nix the lock's revision, of runs with their door, facts and
+    variants: `host; gcc (Debian 12.2.0-14) 12.2.0`."""
+    said: dict[str, None] = {}
+    for run in runs:
+        revision = run["facts"].get("nix_revision")
+        said[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
+        said |= dict.fromkeys(one.get("compiler_version") for one in run["variants"])
+    return "; ".join(one for one in said if one)
+
+
+def wrapper(variant: dict[str, Any]) -> str:
+    """What a compiler wrapper did to a variant's flags; empty where it left them alone."""
+    found = variant.get("wrapper") or {}
+    if found.get("state") == "unknown":
+        return f"what reached the compiler is unknown: {found['reason']}"
+    parts = [f"{did} {' '.join(found[did])}" for did in ("dropped", "added") if found.get(did)]
+    return f"a wrapper {' and '.join(parts)}" if parts else ""
+
+
+def upper(text: str) -> str:
+    """The same as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
+    """What a picture calls a row; a bare number with what it counts: `2 switches`."""
+    label = str(row["label"])
+    return setting_word(figure["x"], label) if label.isdigit() else label
+
+
+def observations(paper: Paper, point: str | None) -> dict[str, Any]:
+    """What was observed of a point; empty where it was not measured."""
+    found = (one for one in paper["points"] if one["point"] == point)
+    return next(found, {}).get("observations", {})
+
+
+def mechanism(paper: Paper, point: str | None) -> str:
+    """How a point copies less than it declares, as a verb phrase; empty where it does not."""
+    seen = observations(paper, point)
+    done, declared = seen.get("work_done_fraction"), seen.get("blocks_declared")
+    if point is None or done is None or done >= 1:
+        return ""
+    if declared and declared > 1 and seen.get("distinct_source_blocks") == 1:
+        block = parts_of(point).get("block_bytes", "")
+        what = f"{bytes_of(int(block))} block" if block else "block"
+        onto = " to as many places" if seen.get("destination_written_fraction") == 1 else ""
+        return f"copies one {what} {number_format.count(declared)} times{onto}"
+    return f"delivers only {number_format.share(done)} of the bytes that it declares"
+
+
+def claims(paper: Paper) -> list[dict[str, Any]]:
+    """All claims of the figures shown, in their order."""
+    return [claim for figure in paper["figures"] for claim in figure["claims"]]
+
+
+def reason(paper: Paper, claim: dict[str, Any]) -> str:
+    """The verdict's reason with its points named as the page names them."""
+    text = claim["reason"].rstrip(".")
+    # The longest first: a point's id may begin another's.
+    for point in sorted(points_of(claim), key=len, reverse=True):
+        text = text.replace(point, point_name(paper, point))
+    return text
+
+
+def points_of(claim: dict[str, Any]) -> list[str]:
+    """The points that a claim compares."""
+    sides = [side if isinstance(side, list) else [side] for side in claim["points"].values()]
+    return list(dict.fromkeys(point for side in sides for point in side if point))
+
+
+def rows_of(paper: Paper, figure: str, point: str | None) -> list[dict[str, Any]]:
+    """The rows of a figure that a point reruns."""
+    rows = [row for one in paper["figures"] if one["id"] == figure for row in one["rows"]]
+    return [row for row in rows if row["point"] == point]
+
+
+def printed(row: dict[str, Any]) -> float | None:
+    """A row's published value; None where the source prints no number."""
+    try:
+        return float(row["printed"])
+    except ValueError:
+        return None
+
+
+def ratios(values: list[float]) -> str:
+    """`1.73`, or of several tables `2.50 to 2.56`; a dash for none."""
+    if not values:
+        return number_format.NONE
+    low, high = number_format.number(min(values)), number_format.number(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def quietness(experiments: dict[str, dict[str, Any]]) -> str:
+    """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
+    loud = [
+        f"{len(one['disturbed'])} of {number_format.plural(one['blocks'], 'block')} of {name}"
+        for name, one in experiments.items()
+        if one["blocks"] and 2 * len(one["disturbed"]) >= one["blocks"]
+    ]
+    if not loud:
+        return ""
+    return (
+        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other "
+        "work on this "
+        "host, and the intervals carry that noise. On a quiet machine `snakemake --config again=2` "
+        "makes a fresh run (3 the next one)."
+    )
+
+
+def state(row: dict[str, Any]) -> str:
+    """A state in words: `cannot run`."""
+    return str(row["state"]).replace("_", " ")
+
+
+def by_reason(reasons: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """Reason -> what it holds for; reasons that differ in their sizes only are one, with the
+    first and the last size: `needs 4.5 GiB to 895 GiB of memory, …`."""
+    groups: dict[str, list[tuple[str, Any]]] = {}
+    for reason, what in reasons:
+        groups.setdefault(_SIZE.sub("…", reason), []).append((reason, what))
+    return {
+        _with_sizes(same[0][0], same[-1][0]): [what for _, what in same] for same in groups.values()
+    }
+
+
+def _with_sizes(first: str, last: str) -> str:
+    pairs = zip(_SIZE.findall(first), _SIZE.findall(last), strict=True)
+    words = iter([low if low == high else f"{low} to {high}" for low, high in pairs])
+    return _SIZE.sub(lambda _: next(words), first)
+
+
+def not_measured(paper: Paper, row: dict[str, Any]) -> str:
+    """Why a cell has no rerun."""
+    if row["state"] == "not_in_preset":
+        return f"not in preset {paper['preset']}"
+    return f"{state(row)}: {row['reason']}"
