@@ -11,7 +11,7 @@ import made_up
 
 from benchbook.core.files import read_json
 from benchbook.define import catalogue
-from benchbook.detect import Finding, proof
+from benchbook.findings import Finding, proof
 from benchbook.judge import stage as judge_stage
 
 

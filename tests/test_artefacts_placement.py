@@ -14,7 +14,7 @@ import pytest
 import kernels
 from benchbook.controls import score
 from benchbook.controls.replays import seen_of_scene
-from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect import Judged, Seen
 from benchbook.detect.detectors import (
     aliasing_4k,
     cache_size_disagrees,
@@ -26,6 +26,7 @@ from benchbook.detect.detectors import (
     size_does_not_link,
     unpinned,
 )
+from benchbook.findings import Finding
 from kernels import KERNELS, points, run
 
 ROOT = KERNELS.parent

@@ -14,7 +14,7 @@ import pytest
 
 from benchbook.controls.replays import Scene, seen_of_scene
 from benchbook.controls.synthetic.samples import made_samples
-from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect import Judged, Seen
 from benchbook.detect.detectors import (
     best_of_n,
     bimodal,
@@ -23,6 +23,7 @@ from benchbook.detect.detectors import (
     wall_clock_step,
     warm_up,
 )
+from benchbook.findings import Finding
 
 CONTROLS = Path(__file__).resolve().parents[1] / "kernels" / "controls"
 ALL = (best_of_n, bimodal, heavy_tail, timer_granularity, wall_clock_step, warm_up)

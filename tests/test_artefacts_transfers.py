@@ -16,7 +16,7 @@ import pytest
 
 import kernels
 from benchbook import network
-from benchbook.detect import Finding, Judged, Seen
+from benchbook.detect import Judged, Seen
 from benchbook.detect.detectors import (
     delayed_ack,
     offload,
@@ -26,6 +26,7 @@ from benchbook.detect.detectors import (
     unit_mix,
 )
 from benchbook.evidence.throughput.ends import figures
+from benchbook.findings import Finding
 from kernels import KERNELS, LIMIT_S, points
 
 BURST = [KERNELS / "controls" / "receiver-drop" / name for name in ("burst.c", "arrivals.c")]

@@ -16,7 +16,7 @@ from benchbook.define import catalogue, points
 from benchbook.define.settings import load_settings
 from benchbook.detect.detectors import cache_resident, first_touch, zero_page
 from benchbook.detect.inputs.run_table import Known, seen_of
-from benchbook.evidence import Row
+from benchbook.evidence.stage import Row
 from benchbook.judge import baselines
 from benchbook.measure.pilot import calibrate
 from benchbook.plan import plan

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import kernels
-from benchbook.evidence import Context
 from benchbook.evidence.collectors import counters
 from benchbook.evidence.counters import Count, NotUnderstoodError, likwid, perf, session
+from benchbook.evidence.stage import Context
 from benchbook.measure.invocation import run_program
 
 OUTPUTS = Path(__file__).parent / "counter_outputs"

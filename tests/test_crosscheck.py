@@ -613,3 +613,12 @@ def test_what_the_snakefile_imports_needs_yaml_and_jsonschema_only() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert said.stdout.split() == []
+
+
+def test_a_peer_is_read_by_a_parser_that_is_there(checkout: Path) -> None:
+    file = "kernels/mbw/peers/mbw-1.2.2.yaml"
+    change(checkout / file, setter("parser", "nmap"))
+    with pytest.raises(BenchbookError) as refused:
+        check(checkout, EXPERIMENT)
+    assert f"{file}: key 'parser' is 'nmap'" in str(refused.value)
+    assert "allowed: likwid_bench, mbw" in str(refused.value)

@@ -17,7 +17,8 @@ from benchbook.controls.score import of_analysis, replayed
 from benchbook.define import catalogue
 from benchbook.define.catalogue import CONTROLS, REPLAY
 from benchbook.define.settings import load
-from benchbook.detect import Effect, all_detectors, proof
+from benchbook.detect import all_detectors
+from benchbook.findings import Effect, proof
 
 ROOT = Path(__file__).resolve().parent.parent
 DETECTORS = {one.ARTEFACT: one for one in all_detectors()}

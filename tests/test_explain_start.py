@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchbook import explain
-from benchbook.commands import app, main
+from benchbook import explain as explain_package
+from benchbook.commands import app, explain
 from benchbook.explain import lazy_regex, readers
 from benchbook.explain.lazy_regex import late
 
@@ -47,11 +47,11 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     def show(files: list[Path], machine: object, *, as_json: bool) -> None:
         told.update(files=files, as_json=as_json, machine=machine)
 
-    monkeypatch.setattr("benchbook.explain.api.show", show)
-    monkeypatch.setattr("benchbook.explain.machine.machine_of", lambda root, *given: given)
-    asked = main.explain_asked(words)
+    monkeypatch.setattr("benchbook.commands.explain.show", show)
+    monkeypatch.setattr("benchbook.commands.explain.machine_of", lambda root, *given: given)
+    asked = explain.explain_asked(words)
     assert asked
-    main.explain(**asked)
+    explain.explain(**asked)
     at_once, told = told, {}
     CliRunner().invoke(app.app, ["explain", *words])
     assert told == at_once
@@ -61,7 +61,7 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     "words", [[], ["--json"], ["--help"], ["a", "--l3"], ["a", "--l3="], ["--", "a"], ["a", "-x"]]
 )
 def test_what_explain_cannot_tell_typer_does(words: list[str]) -> None:
-    assert main.explain_asked(words) is None
+    assert explain.explain_asked(words) is None
 
 
 def test_explain_starts_without_what_it_does_not_need() -> None:
@@ -101,7 +101,7 @@ def modules_in(package: object) -> Iterable[str]:
     return (one.name for one in pkgutil.walk_packages(*where))
 
 
-@pytest.mark.parametrize("package", [readers, explain], ids=["importers", "logs"])
+@pytest.mark.parametrize("package", [readers, explain_package], ids=["importers", "logs"])
 def test_every_late_pattern_can_be_compiled(package: object) -> None:
     modules = map(importlib.import_module, modules_in(package))
     found = [

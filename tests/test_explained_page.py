@@ -10,7 +10,7 @@ import pytest
 from made_up_chain import CONTENT, MOVED, STUCK, WHOLE, MadeUp
 from test_explained import CHAIN, FACTOR, chain_of, planted, without
 
-from benchbook.analyse.pairwise import storable
+from benchbook.core.files import storable
 from benchbook.report import wording
 from benchbook.report.plots import titles
 from benchbook.report.plots.style import Picture

@@ -15,8 +15,8 @@ from conftest import ROOT
 
 from benchbook.build import link_limits
 from benchbook.core.files import read_json
-from benchbook.evidence import Context
 from benchbook.evidence.collectors import limits as of_limits
+from benchbook.evidence.stage import Context
 from benchbook.workflow import Lab
 
 MIB = 2**20

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchbook.evidence import Context, Row
 from benchbook.evidence.collectors import binaries, invocations
+from benchbook.evidence.stage import Context, Row
 from benchbook.records import journal as records_journal
 
 MIB = 2**20

@@ -15,7 +15,6 @@ import pytest
 import yaml
 from conftest import ROOT, copy_checkout
 
-from benchbook import evidence
 from benchbook.analyse.stage import variants
 from benchbook.build.stage import build_variant
 from benchbook.commands import plan as plan_command
@@ -23,6 +22,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue, peers
 from benchbook.define.points import Point, expand, point_id
 from benchbook.define.settings import load_settings
+from benchbook.evidence import stage as evidence_stage
 from benchbook.measure.invocation import PointResult, Request, invoke
 from benchbook.measure.pilot import pilot
 from benchbook.measure.starter import Starter
@@ -184,7 +184,6 @@ def spec_of(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"parser": "nmap"}, "key 'parser' names 'nmap'; allowed: likwid_bench, mbw"),
         ({"twin": "icc"}, "key 'twin' names 'icc'"),
         ({"twin": "mbw-1.2.2"}, "key 'twin' names 'mbw-1.2.2'"),
         ({"multiples": {"size": ["1 MiB"]}}, "key 'multiples' names 'size'"),
@@ -292,8 +291,10 @@ def test_who_reads_variants_bears_one_without_functions(tmp_path: Path) -> None:
     assert shown["peer"] == record["peer"]
     assert shown["sha256"] == record.get("binary", {}).get("sha256")
     found = {"mbw-1.2.2": (tmp_path, {**record, "state": "ok"})}
-    context = evidence.Context({"experiment": "mbw"}, tmp_path, {}, {}, found, [])
-    of_binaries = [one for one in evidence.sources() if one.__name__[-5:] in ("aries", "flags")]
+    context = evidence_stage.Context({"experiment": "mbw"}, tmp_path, {}, {}, found, [])
+    of_binaries = [
+        one for one in evidence_stage.sources() if one.__name__[-5:] in ("aries", "flags")
+    ]
     assert [one.rows(context) for one in of_binaries] == [[], []]
 
 

@@ -21,7 +21,7 @@ from benchbook.build import stage as build_stage
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
 from benchbook.define.points import Point, point_id
-from benchbook.evidence import Context, Row, memcpy_thresholds
+from benchbook.evidence import memcpy_thresholds
 from benchbook.evidence.collectors import simulation
 from benchbook.evidence.collectors.simulation import TRAFFIC
 from benchbook.evidence.simulation import library, lines
@@ -31,6 +31,7 @@ from benchbook.evidence.simulation.lines import Lines, Touched
 from benchbook.evidence.simulation.profile import Difference, ProfileError, difference, read_profile
 from benchbook.evidence.simulation.start import NotSimulatedError, Simulator
 from benchbook.evidence.simulation.twin import Twin, runnable
+from benchbook.evidence.stage import Context, Row
 from benchbook.host.capabilities import Capability
 from benchbook.host.topology import Cache, Cpu, Topology
 from benchbook.peers import tool

@@ -17,8 +17,8 @@ import pytest
 
 from benchbook import network
 from benchbook.define.catalogue import OWN
-from benchbook.evidence import Context
 from benchbook.evidence.collectors import iperf3
+from benchbook.evidence.stage import Context
 from benchbook.evidence.throughput import FAR, NEAR
 from benchbook.evidence.throughput.ends import NotPrintedError, figures
 from benchbook.evidence.throughput.table import table

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import kernels
-from benchbook import evidence
 from benchbook.core.files import read_json, write_json
 from benchbook.evidence import oversized_runs
+from benchbook.evidence import stage as evidence_stage
 from benchbook.host.memory import memory_available_bytes
 from benchbook.records import journal
 
@@ -205,7 +205,7 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     item = {"variant": "v", "outcome": "limited", "links_bytes": 5 * MIB, "reason": "r"}
     limits = {"version": 1, "experiment": "e", "define": "N", "arrays": 3, "most_bytes": 2**40}
     write_json(Path("limits.json"), {**limits, "items": [item]})
-    evidence.collect(Path("current.json"), [Path("limits.json")], Path("evidence.json"))
+    evidence_stage.collect(Path("current.json"), [Path("limits.json")], Path("evidence.json"))
     items = read_json(Path("evidence.json"))["items"]
     limit = next(one for one in items if one["source"] == "compiler and linker")
     trial = next(one for one in items if one["name"].startswith("trial: "))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-BEYOND = 1.5
+from benchbook.detect.inputs.thresholds import BEYOND
+
 Point = dict[str, Any]
 
 

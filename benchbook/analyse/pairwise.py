@@ -23,15 +23,6 @@ Point = dict[str, Any]
 Place = tuple[str, str, str]  # table, group and column (or label) of a published cell
 
 
-def storable(value: Any) -> Any:
-    """The same with None for every number that JSON cannot hold (infinite ends, NaN)."""
-    if isinstance(value, dict):
-        return {key: storable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [storable(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def paired(
     summaries: pd.DataFrame,
     top: str | None,

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from benchbook.analyse.null_tests import ratio_interval
-from benchbook.analyse.pairwise import SIZE, storable
+from benchbook.analyse.pairwise import SIZE
+from benchbook.core.files import storable
 from benchbook.stats import MIXED
 
 NOT_ACCEPTED = "not_accepted"

@@ -15,12 +15,13 @@ from benchbook.analyse.ceilings import ceilings
 from benchbook.analyse.disturbances import caches_of, noise
 from benchbook.analyse.peer_agreement import agreement
 from benchbook.analyse.sample_quality import steadiness
-from benchbook.analyse.tables import calls_by_point, invocation_spans, run_folder
+from benchbook.analyse.tables import calls_by_point, invocation_spans
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
 from benchbook.detect import judge, scenes
 from benchbook.detect.inputs.run_table import Known, by_point, part_of, seen_of, starts_of_run
 from benchbook.records import journal
+from benchbook.records.pointer import run_folder
 
 VERSION = 1
 POINTWISE = 0.95

@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.records import journal
+from benchbook.records.pointer import run_folder
 
 COLUMNS = (
     ("run", pa.string()),
@@ -37,17 +37,6 @@ COLUMNS = (
     ("disturbed", pa.bool_()),
 )
 BATCH_ROWS = 1_000_000
-
-
-def run_folder(pointer: Path) -> tuple[dict[str, Any], Path]:
-    """The pointer's content and its run's folder (relative to the checkout, the working folder)."""
-    content = read_json(pointer)
-    run = Path(content["folder"])
-    if not (run / journal.MANIFEST).exists():
-        raise BenchbookError(
-            f"{pointer} names the run {run}, which is gone; remove {pointer} and run again"
-        )
-    return content, run
 
 
 def rate(declared_bytes: Any, time_ns: Any) -> Any:

@@ -12,10 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from benchbook.commands import main
-from benchbook.commands.main import ROOT
 from benchbook.core.errors import BenchbookError
 
+ROOT = Path()
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -74,7 +73,9 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Read what any benchmark printed, and say what is wrong with it."""
-    main.explain(files, l3, host, as_json=as_json)
+    from benchbook.commands.explain import explain as run
+
+    run(files, l3, host, as_json=as_json)
 
 
 @app.command()
@@ -85,7 +86,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """How many times as fast B is as A, point by point, and what else differs."""
-    from benchbook.compare import show
+    from benchbook.commands.compare import show
 
     show(ROOT, a, b, as_json=as_json, html=html)
 
@@ -241,7 +242,7 @@ def evidence(
     from benchbook.core.processes import follow_parent
 
     follow_parent(parent)
-    from benchbook.evidence import collect
+    from benchbook.evidence.stage import collect
 
     collect(pointer, limits or [], output)
 

@@ -4,20 +4,14 @@ load than a log to be explained."""
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
 
 from benchbook.core.errors import BenchbookError
-
-ROOT = Path()
 
 
 def main() -> None:
     """Entry point: one clear sentence and exit code 1 for what a user can put right."""
     try:
-        if sys.argv[1:2] == ["explain"] and (asked := explain_asked(sys.argv[2:])):
-            explain(**asked)
-        else:
+        if sys.argv[1:2] != ["explain"] or not _explained(sys.argv[2:]):
             from benchbook.commands.app import app
 
             app()
@@ -34,28 +28,11 @@ def main() -> None:
         raise SystemExit(130) from None
 
 
-def explain_asked(words: list[str]) -> dict[str, Any] | None:
-    """What `explain` is called with; None where only typer can tell what is wrong or wanted."""
-    files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
-    for word in rest:
-        name, given, value = word.partition("=")
-        if word == "--json":
-            as_json = True
-        elif name in options:
-            options[name] = value if given else next(rest, "")
-            if options[name][:1] in ("", "-"):
-                return None
-        elif word != "-" and word[:1] in ("", "-"):
-            return None
-        else:
-            files.append(Path(word))
-    found = {"files": files, "l3": options["--l3"], "host": options["--host"], "as_json": as_json}
-    return found if files else None
+def _explained(words: list[str]) -> bool:
+    """Whether `explain` could be answered without typer."""
+    from benchbook.commands.explain import explain, explain_asked
 
-
-def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
-    """Read what any benchmark printed, and say what is wrong with it."""
-    from benchbook.explain.api import show
-    from benchbook.explain.machine import machine_of
-
-    show(files, machine_of(ROOT, l3, host), as_json=as_json)
+    asked = explain_asked(words)
+    if asked:
+        explain(**asked)
+    return bool(asked)

@@ -15,6 +15,7 @@ from benchbook.core.files import read_json
 from benchbook.core.number_format import number, plural, with_interval
 from benchbook.core.processes import measuring_lock
 from benchbook.define import catalogue
+from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.settings import load_settings
 from benchbook.estimands import names_of, roles_of, usable
 from benchbook.host import facts
@@ -23,7 +24,7 @@ from benchbook.judge.settling_cost import MOST_BLOCKS
 from benchbook.judge.verdicts import judge_alone, to_settle
 from benchbook.measure.progress import Progress
 from benchbook.measure.stage import measure_run, read_variants
-from benchbook.plan.plan import Plan, claim_hashes, make_plan
+from benchbook.plan.plan import Plan, make_plan
 from benchbook.records import journal
 from benchbook.stats import least_blocks
 

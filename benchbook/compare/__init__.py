@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchbook.analyse.pairwise import storable
 from benchbook.compare.differing import differences
 from benchbook.compare.matched import METHOD, compared
 from benchbook.compare.sides import Side, read_side
 from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
+from benchbook.core.files import storable
 
 VERSION = 1
-PAGE = Path("reports/compare.html")
 SAID = {
     "b_faster": "B faster",
     "a_faster": "A faster",
@@ -84,36 +82,3 @@ def floor_said(found: dict[str, Any]) -> str:
         "called "
         f"different: so far {part['name']} may lie apart."
     )
-
-
-def show(root: Path, a: str, b: str, *, as_json: bool, html: bool) -> None:
-    """Print the comparison, as text or JSON; with `html` write reports/compare.html too."""
-    content = compare(root, a, b)
-    if html:
-        from benchbook.report.compare_page import make_compare
-
-        make_compare(content, root / PAGE)
-    if as_json:
-        print(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
-        return
-    print("\n".join(lines(content)))
-    if html:
-        print(f"\n{PAGE}")
-
-
-def lines(content: dict[str, Any]) -> list[str]:
-    """The comparison as text."""
-    said = [f"A: {content['a']['label']}", f"B: {content['b']['label']}", headline(content) + "."]
-    for one in content["differences"]:
-        said.append(f"  {one['kind']}: {one['what']}: A {one['a']}; B {one['b']}")
-    for one in content["items"]:
-        said += ["", f"{one['experiment']} (B times as fast as A, 95 % by itself)"]
-        said.append(f"  {floor_said(one['floor'])}")
-        for row in one["points"]:
-            value = number_format.with_interval(row["ratio"], row["low95"], row["high95"])
-            why = f": {row['reason']}" if row["reason"] else ""
-            said.append(f"  {value:<26} {SAID[row['said']]:<20} {row['point_a']}{why}")
-        for name in ("a", "b"):
-            left = one[f"only_{name}"]
-            said += [f"  only in {name.upper()}: {', '.join(left)}"] if left else []
-    return said

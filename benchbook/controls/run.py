@@ -8,7 +8,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchbook import evidence
 from benchbook.analyse import stage as analysing
 from benchbook.analyse import tables
 from benchbook.build.link_limits import find_limits
@@ -19,6 +18,7 @@ from benchbook.core.files import read_json
 from benchbook.core.processes import follow_parent
 from benchbook.define import catalogue
 from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.evidence import stage as evidence_stage
 from benchbook.measure.stage import measure
 
 FRESH = 1000  # complete runs that nobody has: so one more is measured
@@ -56,7 +56,7 @@ def _observe(
     measure(root, name, settings, variants, pointer)
     tables.write_samples(pointer, folder / "samples.parquet")
     limits = root / "build" / name / "limits.json"
-    evidence.collect(pointer, [limits] if limits.exists() else [], folder / "evidence.json")
+    evidence_stage.collect(pointer, [limits] if limits.exists() else [], folder / "evidence.json")
 
 
 def _analyse(folder: Path) -> Path:

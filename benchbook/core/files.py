@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from io import TextIOBase
 from pathlib import Path
@@ -68,3 +69,12 @@ def read_json(path: Path, version: int = 1) -> dict[str, Any]:
             f"{path}: format version {found!r} is unknown; this Benchbook reads version {version}"
         )
     return content
+
+
+def storable(value: Any) -> Any:
+    """The same with None for every number that JSON cannot hold (infinite ends, NaN)."""
+    if isinstance(value, dict):
+        return {key: storable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [storable(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,9 +11,10 @@ from typing import Any
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import parse_bytes
 from benchbook.crosscheck.spaces import SIZES, VARIANT, Place, Space
-from benchbook.define import catalogue
+from benchbook.define import catalogue, peers
 from benchbook.define.points import expand
 from benchbook.define.settings import PRESETS, load
+from benchbook.peers import parsers
 
 MEMORY_BYTES = 2**40  # a stand-in, as those of spaces.SIZES
 TIMED = "timed_"  # how the names of timed functions begin
@@ -75,6 +76,11 @@ def experiment(root: Path, name: str) -> Space:
             raise place.at("calls").refusal(f"names {function!r}; timed functions begin {TIMED!r}")
         if not calls:
             raise place.at("calls", function).refusal("is empty; name a library call or remove it")
+    for variant, peer in peers.of(content).items():
+        file = f"kernels/{name}/peers/{variant}.yaml"
+        Place(file, "parser").known(
+            peer["parser"], parsers.names(), "module of benchbook/peers/parsers"
+        )
     for preset in PRESETS:
         for number, cross in enumerate(content["points"].get(preset, [])):
             space.planned.update(space.points(place.at("points", preset, number), cross))

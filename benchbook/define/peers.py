@@ -15,7 +15,6 @@ from typing import Any
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import parse_bytes
 from benchbook.define.settings import load
-from benchbook.peers import parsers
 
 # What an argument may name, beside the factors; `<factor>_mib` is a factor in whole MiB.
 REPETITIONS, DECLARED, MIB = "repetitions", "declared_bytes", "_mib"
@@ -77,7 +76,6 @@ def _check(path: Path, spec: dict[str, Any], content: dict[str, Any]) -> None:
     factors = list(content["factors"])
     over = [FAR_ADDRESS, PORT] if content.get("network") else []
     allowed = [REPETITIONS, DECLARED, *factors, *(name + MIB for name in factors), *over]
-    known("parser", spec["parser"], parsers.names())
     known("twin", spec["twin"], list(content["variants"]))
     for name, steps in spec.get("multiples", {}).items():
         known("multiples", name, factors)

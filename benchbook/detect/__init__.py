@@ -11,19 +11,19 @@ TIMING_ONLY = True: without times it could tell nothing, so that it may err now 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from benchbook.core import plugins
+from benchbook.findings import Finding
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DETECTORS = "benchbook.detect.detectors"
 
-Effect = Literal["invalidates", "biases", "explains", "informs"]
 Row = Mapping[Any, Any]
 
 
@@ -104,29 +104,6 @@ class Seen:
         return {str(where): own for where, own in ordered.groupby("where")}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A detector's statement about the points `where`; factor: seen ÷ honest, None if unknown.
-
-    One factor speaks for all points, the strongest or their middle; `factors` has those of single
-    points, as far as they are known.
-    """
-
-    artefact: str
-    effect: Effect
-    where: list[str]
-    confidence: float
-    evidence: list[dict[str, Any]]
-    explanation: str
-    remedy: str
-    factor: float | None = None
-    factors: dict[str, float] = field(default_factory=dict)
-
-    def record(self, experiment: str) -> dict[str, Any]:
-        """As findings.json carries it."""
-        return {**asdict(self), "experiment": experiment}
-
-
 @dataclass
 class Judged:
     """What a detector made of its rows: findings, points it could not judge, with why, and points
@@ -160,11 +137,6 @@ def is_known(value: Any) -> bool:
 def first_unknown(row: Row, names: tuple[str, ...]) -> str | None:
     """The first of these columns that the row does not have; None where it has them all."""
     return next((name for name in names if not is_known(row.get(name))), None)
-
-
-def proof(name: str, value: Any, unit: str, source: str, state: str = "ok") -> dict[str, Any]:
-    """One row of a finding's evidence."""
-    return {"name": name, "value": value, "unit": unit, "source": source, "state": state}
 
 
 def all_detectors() -> Iterator[ModuleType]:

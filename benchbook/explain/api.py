@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Finding
 from benchbook.explain import readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
@@ -25,9 +21,9 @@ from benchbook.explain.context import (
     truncated_end,
 )
 from benchbook.explain.model import Log, Report
-from benchbook.explain.render import print_explained, visible
 from benchbook.explain.rules import Ask, Machine, asked_of, rules, shapes_of
-from benchbook.explain.to_json import as_text, of_report, plain
+from benchbook.explain.to_json import of_report, plain
+from benchbook.findings import Finding
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
@@ -73,38 +69,6 @@ class Explained:
             "notes": self.notes,
             **({"error": self.trouble} if self.trouble else {}),
         }
-
-
-def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
-    """Print what the files say; exit code 2 where one of them was not recognised."""
-    gc.disable()  # a long log is many small objects, none of which is to go before the end
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no µ
-    try:
-        found = _printed(files, machine, as_json=as_json)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
-    if any(one.trouble for one in found):
-        raise SystemExit(NOT_RECOGNISED)
-
-
-def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
-    found = []
-    for file in files:
-        one = of_file(file, machine)
-        found.append(one)
-        if not as_json:
-            print_explained(one, alone=len(files) == 1)
-        if one.trouble:
-            sys.stdout.flush()
-            print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
-    if as_json:
-        texts = [as_text(one.told()) for one in found]
-        print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
-    return found
 
 
 def of_file(file: Path, machine: Machine) -> Explained:

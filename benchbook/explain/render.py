@@ -15,10 +15,10 @@ from rich.text import Text
 
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding
 from benchbook.explain.model import Alike, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding
 
 if TYPE_CHECKING:
     from benchbook.explain.api import Explained

@@ -15,11 +15,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from benchbook.detect import Finding
 from benchbook.explain.model import Alike, Report
 from benchbook.explain.printed_digits import MOST, is_number
 from benchbook.explain.results import Group
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding
 
 LEAST_SAMPLES = 20  # fewer have no shape, for the detectors neither
 MOST_SAMPLES = 20_000  # evenly out of more

@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.analyse.pairwise import paired, storable
+from benchbook.analyse.pairwise import paired
+from benchbook.core.files import storable
 from benchbook.judge.baselines import key_of
 
 Point = dict[str, Any]

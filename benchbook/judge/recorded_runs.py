@@ -17,7 +17,7 @@ import pandas as pd
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.judge.figures import rerun_figure
-from benchbook.judge.replay import analysed
+from benchbook.judge.recorded_analysis import analysed
 from benchbook.records import archive, journal
 
 VERSION = 1

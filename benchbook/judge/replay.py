@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import read_json
 from benchbook.define import catalogue
+from benchbook.judge.recorded_analysis import analysed
 from benchbook.records import archive, journal
 
-VERSION = 1
-PAPER, SAMPLES = "paper.json", "samples.parquet"
+PAPER = "paper.json"
 
 
 def replay(root: Path, paper: str, recorded: Path, output: Path) -> Path:
@@ -68,33 +67,3 @@ def _short(run: Path) -> Path:
     """Relative to the checkout, where it is in it: pages say it, and need no name of a home."""
     here = Path.cwd()
     return run.relative_to(here) if run.is_relative_to(here) else run
-
-
-def analysed(run: Path, folder: Path) -> Path:
-    """analysis.json of one recorded run, with samples and evidence beside it."""
-    from benchbook.analyse.stage import analyse
-    from benchbook.analyse.tables import write_samples
-    from benchbook.evidence import Context
-    from benchbook.evidence.collectors import invocations
-
-    plan = read_json(run / journal.PLAN)
-    variants: dict[str, tuple[Path, dict[str, Any]]] = {}
-    for built in read_json(run / archive.VARIANTS)["items"]:
-        place = folder / "variants" / built["variant"]
-        about = {key: value for key, value in built.items() if value is not None}
-        about |= {"version": VERSION, "binary": {"sha256": built.get("sha256")}}
-        about |= {"experiment": plan["experiment"], "timed_functions": {}}
-        write_json(place / "variant.json", about)
-        variants[built["variant"]] = (place, about)
-    content = {key: plan[key] for key in ("experiment", "host")}
-    content["preset"] = plan["settings"]["preset"]
-    content |= {"version": VERSION, "run": run.name, "folder": str(run)}
-    content["variants"] = {name: str(place) for name, (place, _) in variants.items()}
-    pointer, evidence = folder / "current.json", folder / "evidence.json"
-    write_json(pointer, content)
-    write_samples(pointer, folder / SAMPLES)
-    definition = catalogue.definition(Path(), plan["experiment"])
-    seen = list(invocations.rows(Context(content, run, plan, definition, variants, [], folder)))
-    write_json(evidence, {"version": VERSION, "items": seen, "capabilities": []})
-    analyse(pointer, folder / SAMPLES, evidence, folder / "analysis.json")
-    return folder / "analysis.json"

@@ -9,10 +9,11 @@ import pandas as pd
 
 from benchbook.analyse import pairwise
 from benchbook.audit import audit
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import read_json, storable, write_json
 from benchbook.core.sizes import parse_bytes
 from benchbook.core.units import RATE, RATE_UNITS, TIME
 from benchbook.define import catalogue, peers
+from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.published import read_table, waiting
 from benchbook.detect.inputs.run_table import trial_id
 from benchbook.evidence.throughput.table import table as throughput
@@ -28,7 +29,6 @@ from benchbook.judge.settle_runs import beside, measured, settle_runs
 from benchbook.judge.sweeps import Context, sweep
 from benchbook.judge.verdicts import Measured, judge_alone, judge_claims, printed_by_point
 from benchbook.judge.whole_machine import whole_machine
-from benchbook.plan.plan import claim_hashes
 from benchbook.records import journal
 
 VERSION = 1
@@ -133,7 +133,7 @@ def judge(
     first: dict[str, Any] = next((one[0] for one in by_experiment.values()), named or {})
     write_json(
         output,
-        pairwise.storable(
+        storable(
             {
                 "version": VERSION,
                 **{key: paper[key] for key in ("title", "author", "date", "kind", "language")},

@@ -16,6 +16,7 @@ from benchbook import network
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue, peers
+from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.points import Point, cpus_needed, expand, host_sizes, memory_needed, point_id
 from benchbook.define.settings import MEASURING, PRESETS
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
@@ -373,22 +374,6 @@ def _pairs(decidable: Asked) -> list[dict[str, str]]:
                 name = f"{figure}/{claim['id']}" + (f"/{number}" if len(pairs) > 1 else "")
                 found.append({"comparison": name, "numerator": top, "denominator": bottom})
     return found
-
-
-def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
-    """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest.
-
-    Not of `about`: it tells how a verdict is read, and moves none.
-    """
-    return {
-        f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(
-            json.dumps(
-                {key: value for key, value in claim.items() if key != "about"}, sort_keys=True
-            ).encode()
-        ).hexdigest()[:16]
-        for figure in figures
-        for claim in figure.get("claims", [])
-    }
 
 
 def refuse_over_budget(plan: Plan, least_s: float, borne: float = 1) -> None:

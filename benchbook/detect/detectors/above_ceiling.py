@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.analyse.ceilings import BEYOND
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect.inputs.thresholds import BEYOND
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "above-ceiling"

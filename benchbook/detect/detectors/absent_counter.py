@@ -10,7 +10,8 @@ import re
 from typing import Any
 
 from benchbook.core.number_format import listed, plural
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "absent-counter"
 ABOUT_HOST = True

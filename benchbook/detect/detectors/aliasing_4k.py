@@ -18,7 +18,8 @@ import pandas as pd
 from benchbook import stats
 from benchbook.core.number_format import listed
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "aliasing-4k"
 TIMING_ONLY = True

@@ -9,8 +9,9 @@ from __future__ import annotations
 from statistics import median
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import link, transfers
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "async-not-waited"
 CERTAIN, BY_LINK = 1.0, 0.9

@@ -17,8 +17,9 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.core.number_format import count, duration, listed, number, plural, share
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.waits import waits
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "best-of-n"
 TIMING_ONLY = True

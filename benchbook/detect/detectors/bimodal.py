@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 from benchbook.core.number_format import count, duration, listed, number, share
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.waits import Waits, waits
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "bimodal"
 TIMING_ONLY = True

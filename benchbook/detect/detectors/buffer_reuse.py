@@ -11,9 +11,10 @@ from typing import Any
 
 from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "buffer-reuse"

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.core.number_format import share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.caches import cache_in_use
 from benchbook.detect.inputs.timed_work import (
     known,
@@ -24,6 +24,7 @@ from benchbook.detect.inputs.timed_work import (
     working_set_bytes,
 )
 from benchbook.evidence.simulation.library import copies
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "cache-resident"
 # Whether a size fits is a matter of this host's caches: buffers of any control may.

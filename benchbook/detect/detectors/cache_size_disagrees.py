@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.timed_work import cores_of, known, rate_of
+from benchbook.findings import Finding, proof
 from benchbook.host.topology import cache_disagreement
 from benchbook.stats import last_knee
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.removed_work import (
     bytes_held,
     claim,
@@ -19,6 +19,7 @@ from benchbook.detect.inputs.removed_work import (
     is_result_right,
     removed,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "constant-folded"
 BOTH, BY_RESULT, ONE = 1.0, 0.9, 0.7

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, duration, plural, share
-from benchbook.detect import Finding, Judged, Row, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "coordinated-omission"
 NEEDED = ("timed_from_intended", "requests_sent", "sends_late", "lateness_ns")

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.evidence.simulation.library import copies
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "copy-path-switch"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.detect import Finding, Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.removed_work import (
     bytes_held,
     claim,
@@ -19,6 +19,7 @@ from benchbook.detect.inputs.removed_work import (
     removed,
 )
 from benchbook.detect.inputs.timed_work import times
+from benchbook.findings import Finding
 
 ARTEFACT = "dead-code"
 SEEN, MAY_BE_FOLDED, BY_TIME = 1.0, 0.7, 0.8

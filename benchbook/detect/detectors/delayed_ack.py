@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, duration, number, plural, share
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "delayed-ack"
 DELAY_NS, MODE_NS = 40e6, 5e6  # Linux's least, and how far an exchange with it lies from that

@@ -10,9 +10,10 @@ from typing import Any
 
 from benchbook.core.number_format import count, share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
 from benchbook.detect.inputs.timed_work import times
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "destination-not-advanced"
 NEEDED = ("bytes", "blocks_declared", "destination_written_fraction")

@@ -17,7 +17,8 @@ import pandas as pd
 
 from benchbook.core.number_format import plural, share
 from benchbook.define.points import COUNTS
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "disturbed"
 NEEDS_QUIET = True

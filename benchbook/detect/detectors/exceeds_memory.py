@@ -9,7 +9,8 @@ import signal
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "exceeds-memory"
 TRIAL = "trial"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.number_format import count
-from benchbook.detect import Effect, Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import (
     known,
     span,
@@ -21,6 +21,7 @@ from benchbook.detect.inputs.timed_work import (
     twins_of,
     working_set_bytes,
 )
+from benchbook.findings import Effect, Finding, proof
 
 ARTEFACT = "first-touch"
 PAGE_BYTES, HUGE_PAGE_BYTES = 4096, 2 << 20

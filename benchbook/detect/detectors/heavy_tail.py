@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, number, share
-from benchbook.detect import Finding, Judged, Seen, first_unknown, proof
+from benchbook.detect import Judged, Seen, first_unknown
 from benchbook.detect.inputs.waits import Waits, waits
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 TIMING_ONLY = True

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import transfers
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "host-memory-device"
 CERTAIN = 1.0

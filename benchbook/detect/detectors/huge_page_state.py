@@ -12,8 +12,9 @@ from statistics import median
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.timed_work import working_set_bytes
+from benchbook.findings import Effect, Finding, proof
 
 ARTEFACT = "huge-page-state"
 CERTAIN = 1.0

@@ -9,7 +9,8 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "impure-flags"
 NEEDED = ("flags_asked", "flags_dropped", "flags_added")

@@ -11,7 +11,8 @@ from typing import Any
 
 from benchbook.build.instructions import WORD_BYTES
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "libcall-substituted"

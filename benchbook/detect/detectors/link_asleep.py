@@ -6,8 +6,9 @@ that the device can.
 
 from __future__ import annotations
 
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import link, over_bus
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "link-asleep"
 CERTAIN = 1.0

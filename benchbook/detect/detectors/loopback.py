@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, plural
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "loopback"
 LOOPBACK_MTU_BYTES = 65536  # Linux; jumbo frames are of 9,000 or so

@@ -11,8 +11,9 @@ from typing import Any
 
 from benchbook.build.disassembly import RUNTIME
 from benchbook.build.instructions import WORD_BYTES
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import span, times
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "not-vectorised"

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.timed_work import rate_of
+from benchbook.findings import Effect, Finding, proof
 
 ARTEFACT = "numa-first-touch"
 MOST = 0.9  # of the pages on one node: shared out among two, each has half of them

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, plural
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "offload"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "oversubscribed-sum"
 TIMING_ONLY = True

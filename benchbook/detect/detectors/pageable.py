@@ -10,8 +10,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Effect, Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import WORK, over_bus
+from benchbook.findings import Effect, Finding, proof
 
 if TYPE_CHECKING:
     from benchbook.stats.ratios import Ratio

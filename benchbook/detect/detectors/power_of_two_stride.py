@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import rate_of
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "power-of-two-stride"
 TIMING_ONLY = True

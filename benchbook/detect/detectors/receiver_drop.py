@@ -10,8 +10,9 @@ from typing import Any
 
 from benchbook.core.number_format import count, plural, share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "receiver-drop"
 LEAST_SHARE = 0.1  # of the datagrams missing, that had no room

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.number_format import count, listed, plural
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.evidence.throughput.ranges import CHECKED, Doubt, Ends, first_jitters, out_of_range
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "report-errors"
 STATES = ("ok", "replayed", "imported")

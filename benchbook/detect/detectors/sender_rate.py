@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, number, plural, share
-from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import known, rate_of, span, times
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "sender-rate"
 LEAST_MISSING = 0.01  # of the declared bytes

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from benchbook.core.number_format import count, interval, listed, number, plural
-from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.round_trips import by_block, groups, over_blocks, round_trips
 from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.findings import Finding, proof
 from benchbook.stats.intervals import Interval
 
 ARTEFACT = "shallow-queue"

@@ -10,7 +10,8 @@ import re
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, proof
+from benchbook.detect import Judged, Seen
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "size-does-not-link"
 LIMIT = "largest static array"

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, plural
-from benchbook.detect import Effect, Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.round_trips import EACH, SOCKETS, like, round_trips, sockets_each
 from benchbook.detect.inputs.timed_work import span, strongest, times
+from benchbook.findings import Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "socket-lifetime"

@@ -11,8 +11,9 @@ from typing import Any
 
 from benchbook.core.number_format import count, share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "source-not-advanced"
 NEEDED = ("blocks_declared", "distinct_source_blocks", "last_source_block", "work_done_fraction")

@@ -9,9 +9,10 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips, switches_each
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.findings import Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "spin-against-block"

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Finding, Judged, Seen, proof
+from benchbook.detect import Judged, Seen
+from benchbook.findings import Finding, proof
 from benchbook.stats.association import association, draws_for, odds, ranked
 from benchbook.stats.states import LEAST_READINGS, MIXED
 

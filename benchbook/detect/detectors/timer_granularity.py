@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchbook.core.number_format import count, duration, number, share
-from benchbook.detect import Effect, Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Effect, Finding, proof
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from benchbook.detect import Finding, Judged, Row, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "unit-mix"

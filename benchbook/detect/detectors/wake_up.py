@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.number_format import duration, plural
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.round_trips import (
     by_block,
     groups,
@@ -21,6 +21,7 @@ from benchbook.detect.inputs.round_trips import (
     switches_each,
 )
 from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.findings import Finding, proof
 from benchbook.stats.intervals import Interval
 
 ARTEFACT = "wake-up"

@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 
 from benchbook.core.number_format import duration, plural
-from benchbook.detect import Finding, Judged, Seen, is_known, proof
+from benchbook.detect import Judged, Seen, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "wall-clock-step"
 WILD = 1000.0  # sample ÷ median, from which on a forward step would look the same

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import count, number, plural, share
-from benchbook.detect import Finding, Judged, Seen, first_unknown, is_known, proof
+from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "warm-up"
 TIMING_ONLY = True

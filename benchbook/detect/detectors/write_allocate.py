@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.analyse.ceilings import BEYOND
-from benchbook.detect import Finding, Judged, Row, Seen, is_known, proof
+from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect.inputs.thresholds import BEYOND
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "write-allocate"

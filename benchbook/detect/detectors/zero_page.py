@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.core.number_format import share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, Judged, Row, Seen, proof
+from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import (
     known,
     moves_no_bytes,
@@ -22,6 +22,7 @@ from benchbook.detect.inputs.timed_work import (
     touches_memory,
     twins_of,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "zero-page"
 LEAST_MISSING = 0.05  # of the buffers; sums are over whole pages, so a written buffer lacks none

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.core.number_format import duration
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Row, is_known, proof
+from benchbook.detect import Row, is_known
 from benchbook.detect.inputs.timed_work import (
     ACCESSES,
     CALLS,
@@ -21,6 +21,7 @@ from benchbook.detect.inputs.timed_work import (
     span,
     touches_memory,
 )
+from benchbook.findings import proof
 
 MORE = 2.0  # times the work, from which on the time must follow
 SAME = 1.3  # times the time is no longer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.build import disassembly
-from benchbook.evidence import Context, Row
+from benchbook.evidence.stage import Context, Row
 
 # Of a point's timed function: the row's name, the key in variant.json, the unit.
 OF_FUNCTION = (

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from benchbook.core.processes import measuring_lock
-from benchbook.evidence import Context, Row
 from benchbook.evidence.counters import with_likwid, with_perf
 from benchbook.evidence.counters.session import GivenUpError, Session
+from benchbook.evidence.stage import Context, Row
 from benchbook.host.capabilities import capability
 
 SOURCES = {

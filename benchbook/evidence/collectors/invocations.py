@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median, median_low
 from typing import Any
 
-from benchbook.evidence import Context, Row
+from benchbook.evidence.stage import Context, Row
 from benchbook.records import journal
 
 UNITS = {

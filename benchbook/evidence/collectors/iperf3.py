@@ -16,7 +16,7 @@ from benchbook import network
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import measuring_lock
 from benchbook.define.settings import PRESETS
-from benchbook.evidence import Context, Row
+from benchbook.evidence.stage import Context, Row
 from benchbook.evidence.throughput import COUNTED, FAR, NEAR, SOURCE
 from benchbook.evidence.throughput.ends import NotPrintedError, figures
 from benchbook.host import tools

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchbook.evidence import Context, Row, memcpy_thresholds
+from benchbook.evidence import memcpy_thresholds
+from benchbook.evidence.stage import Context, Row
 
 NOT_TOLD = "its loader does not list them (glibc 2.33 and later does, on x86-64)"
 

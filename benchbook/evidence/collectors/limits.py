@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.files import read_json
-from benchbook.evidence import Context, Row
+from benchbook.evidence.stage import Context, Row
 
 
 def rows(context: Context) -> list[Row]:

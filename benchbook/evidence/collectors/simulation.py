@@ -15,12 +15,12 @@ from pathlib import Path
 
 from benchbook.core.processes import measuring_lock
 from benchbook.define.points import Point
-from benchbook.evidence import Context, Row
 from benchbook.evidence.simulation.choice import Choice, choice
 from benchbook.evidence.simulation.geometry import geometry_of
 from benchbook.evidence.simulation.lines import Lines, Touched
 from benchbook.evidence.simulation.profile import ProfileError
 from benchbook.evidence.simulation.start import NotSimulatedError, Simulator
+from benchbook.evidence.stage import Context, Row
 from benchbook.host.capabilities import capability
 from benchbook.host.topology import read_topology
 

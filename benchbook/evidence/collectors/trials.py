@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchbook.evidence import Context, Row
 from benchbook.evidence.oversized_runs import try_all
+from benchbook.evidence.stage import Context, Row
 
 
 def rows(context: Context) -> list[Row]:

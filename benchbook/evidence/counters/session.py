@@ -15,8 +15,8 @@ from typing import Any, NoReturn, Protocol
 
 from benchbook.core.files import write_text
 from benchbook.define.points import Point
-from benchbook.evidence import Context, Row
 from benchbook.evidence.counters import Count, write_counts
+from benchbook.evidence.stage import Context, Row
 from benchbook.measure.invocation import Request, command_line, environment, run_program
 from benchbook.measure.starter import Numbers, Starter
 from benchbook.records import journal

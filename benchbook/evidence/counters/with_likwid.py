@@ -11,7 +11,6 @@ from statistics import median
 from typing import Any
 
 from benchbook.define.points import Point
-from benchbook.evidence import Row
 from benchbook.evidence.counters import Count, NotUnderstoodError, likwid
 from benchbook.evidence.counters.session import (
     DOCTOR,
@@ -24,6 +23,7 @@ from benchbook.evidence.counters.session import (
     found,
     surroundings,
 )
+from benchbook.evidence.stage import Row
 from benchbook.measure.invocation import (
     CANNOT_RUN,
     command_line,

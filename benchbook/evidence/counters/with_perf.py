@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 
 from benchbook.define.points import Point
-from benchbook.evidence import Row
 from benchbook.evidence.counters import Count, NotUnderstoodError, perf
 from benchbook.evidence.counters.session import (
     DOCTOR,
@@ -18,6 +17,7 @@ from benchbook.evidence.counters.session import (
     NothingCountedError,
     Session,
 )
+from benchbook.evidence.stage import Row
 from benchbook.measure.invocation import PointResult, Request, read_output
 
 SLOPE_NS = 20_000_000  # how much longer the second start works

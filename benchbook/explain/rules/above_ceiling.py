@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import count, number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.devices import has_own_memory, memory_bytes_per_s
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "above-ceiling"
 OF_LINKS = ("device", "direction", "host_memory", "protocol", "message_bytes")

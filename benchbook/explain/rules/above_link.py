@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
@@ -19,6 +18,7 @@ from benchbook.explain.rules.common.addresses import stays_in_host
 from benchbook.explain.rules.common.transfer_ends import BOTH_WAYS
 from benchbook.explain.rules.host_memory_device import LINK_BYTES_PER_S
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "above-ceiling"
 # One direction of sixteen lanes in GB/s, after the coding of bits, before that of packets.

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.above_link import PCIE_GB_PER_S, REMEDY, generation_of
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "above-ceiling"
 NEEDS = ("ways",)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.counters import evidence, is_absent, placed, some_absent
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "absent-counter"
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "bimodal"
 NEEDS = ("median",)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from benchbook.core.number_format import listed, share
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Alike, Report, Result
 from benchbook.explain.results import Group, by_columns
 from benchbook.explain.rules import Ask, Machine
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "cache-resident"
 # What STREAM asks for, whose repetitions go over three arrays: each as large as so many times the

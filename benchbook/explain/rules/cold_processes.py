@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from benchbook.core.number_format import number, plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import cold
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "warm-up"
 NEEDS = ("process",)

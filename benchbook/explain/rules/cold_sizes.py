@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from benchbook.core.number_format import number
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "warm-up"
 NEEDS = ("pattern",)

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from benchbook.core.number_format import number, share
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.coordinated_omission import REMEDY
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import Latencies, latencies
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "coordinated-omission"
 NEEDS = ("asked_per_s", "median")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.block_copies import NOTICED, Compared, compared, source_stands
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "copy-path-switch"
 VERSION_KNOWN, VERSION_UNKNOWN = 0.7, 0.5

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import listed, number
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.above_ceiling import CORE_BYTES_PER_S
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "dead-code"
 NEEDS = ("benchmark", "arithmetic")

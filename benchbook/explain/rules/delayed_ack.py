@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import duration
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.addresses import is_near
 from benchbook.explain.rules.common.latencies import Latencies, latencies
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "delayed-ack"
 FAST = 0.25  # of the delay: faster exchanges of the same connection

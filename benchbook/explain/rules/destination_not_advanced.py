@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.block_copies import Compared, compared, destination_stands
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "destination-not-advanced"
 SURE, LIKELY = 1.0, 0.8

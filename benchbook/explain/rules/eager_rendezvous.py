@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from benchbook.core.number_format import number
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.sweeps import Sweep
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "eager-rendezvous"
 NEEDS = ("pattern",)

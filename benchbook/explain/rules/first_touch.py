@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import duration, plural, share
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import FAR, STEADY, Series, series, time_s
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "first-touch"
 NEEDS = ("sample",)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
@@ -21,6 +20,7 @@ from benchbook.explain.rules.common.quotients import (
     is_off,
     made_of,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 # metric -> what it is the ratio of, in base units (ns, events), and times what

@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import Latencies, repetitions
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 DEVIATIONS = ("sd", "stddev")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("packets sent",)

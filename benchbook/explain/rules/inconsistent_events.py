@@ -15,7 +15,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from benchbook.core.number_format import count
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
@@ -28,6 +27,7 @@ from benchbook.explain.rules.common.quotients import (
     is_off,
     made_of,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("state",)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import listed
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = (*NAMES, "duplicated messages", "per_cent_of_repetitions")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import Series, series
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("sample", "cv")

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
@@ -25,6 +24,7 @@ from benchbook.explain.rules.common.quotients import (
     is_off,
     made_of,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("group",)

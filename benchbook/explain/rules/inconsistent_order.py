@@ -11,12 +11,12 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from benchbook.core.number_format import listed
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Alike, Key, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 _PERCENTILE = late(r"p(\d{1,2}(?:\.\d+)?)")

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 OVERLAP = "overlap"

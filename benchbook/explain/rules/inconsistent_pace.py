@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import Latencies, latencies
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("outstanding",)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from benchbook.core.number_format import number, plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.02  # what rounding of more than was printed may make

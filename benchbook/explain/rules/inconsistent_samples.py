@@ -12,11 +12,11 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import SETTING, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import series
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("sample",)

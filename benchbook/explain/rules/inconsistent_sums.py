@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core.number_format import listed
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
@@ -27,6 +26,7 @@ from benchbook.explain.rules.common.transfer_parts import (
     whose,
 )
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.03  # of bytes: three digits of many lines, and the ends of a test

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
@@ -23,6 +22,7 @@ from benchbook.explain.rules.common.transfer_parts import (
     span_of,
     whose,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NAMES = ("retransmits", "datagrams")

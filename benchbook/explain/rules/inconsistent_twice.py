@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import listed
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Twice
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.03  # what rounding of more than was printed may make

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import number, plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 NEEDS = ("ways",)

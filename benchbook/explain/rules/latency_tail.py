@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import number, share
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies, repetitions
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 NEEDS = NAMES

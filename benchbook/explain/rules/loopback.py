@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.addresses import (
@@ -17,6 +16,7 @@ from benchbook.explain.rules.common.addresses import (
     stays_in_host,
     virtual_device,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "loopback"
 CERTAIN, BY_SIZE, BY_CUSTOM = 1.0, 0.9, 0.75

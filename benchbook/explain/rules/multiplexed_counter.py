@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.counters import evidence, is_shared, placed, some_shared
+from benchbook.findings import Finding
 
 ARTEFACT = "multiplexed-counter"
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "cache-resident"
 NEEDS = ("benchmark",)

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchbook.core.number_format import number, plural
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.timer_granularity import REMEDY
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "timer-granularity"
 LEAST_SHARE = 0.5  # of replies

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from benchbook.core.number_format import count, duration
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
@@ -18,6 +17,7 @@ from benchbook.explain.rules.above_ceiling import CORE_BYTES_PER_S, SYSTEM_BYTES
 from benchbook.explain.rules.above_link import OF_NETWORKS
 from benchbook.explain.rules.dead_code import REMEDY
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "dead-code"
 AS_SAID = 1.25  # times what bytes and time make at most: else one of the three is wrong

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import duration, number, share
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import Series, series
 from benchbook.explain.sample_detectors import LEAST_SAMPLES
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 NEEDS = ("sample",)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.above_link import BEYOND_LINK
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "oversubscribed-sum"
 NEEDS = ("sum", "devices")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "pageable"
 NEEDS = ("host_memory",)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.context.quoted_rates import QUOTED
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.unit_mix import REMEDY
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "unit-mix"
 LIKELY = 0.9

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from benchbook.core.number_format import count
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.receiver_drop import REMEDY
 from benchbook.detect.detectors.sender_rate import LEAST_MISSING
 from benchbook.explain.model import Report, Result
@@ -18,6 +17,7 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.addresses import stays_in_host
 from benchbook.explain.rules.common.transfer_ends import Told, heard, met, over_udp, wholes
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "receiver-drop"
 CONFIDENCE = 0.95

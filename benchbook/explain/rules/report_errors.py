@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchbook.core.number_format import listed
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.report_errors import FIRST_JITTER, OUT_OF_RANGE
 from benchbook.evidence.throughput.ranges import first_jitters, out_of_range
 from benchbook.explain.model import Report, Result
@@ -18,6 +17,7 @@ from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.transfer_parts import groups_beside
 from benchbook.explain.rules.wall_clock_step import goes_back
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "report-errors"
 CERTAIN, BY_SIZE = 1.0, 0.9

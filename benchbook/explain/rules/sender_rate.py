@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core.number_format import bit_rate, share
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.sender_rate import LEAST_MISSING, REMEDY
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.transfer_ends import Told, each, heard, met, over_udp, wholes
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "sender-rate"
 CERTAIN, UNSEEN = 1.0, 0.8

@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import Group
@@ -19,6 +18,7 @@ from benchbook.explain.rules.bimodal import rate
 from benchbook.explain.rules.common.transfer_ends import SUM
 from benchbook.explain.rules.common.transfer_parts import Intervals, intervals_of, whose
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "warm-up"
 NEEDS = ("total", "interval_end_s")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.block_copies import (
@@ -14,6 +13,7 @@ from benchbook.explain.rules.common.block_copies import (
     destination_stands,
     source_stands,
 )
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "source-not-advanced"
 SURE, LIKELY, MAYBE = 1.0, 0.9, 0.7

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 from benchbook.core.number_format import number
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.delayed_ack import is_delay
 from benchbook.explain.sweeps import Sweep
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 NEEDS = ("message_bytes",)

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from benchbook.core.number_format import number, plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 BEYOND = 2.0  # mean ÷ p90

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchbook.core.number_format import duration, number, share
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.timer_granularity import LEAST_TICKS, NO_NUMBER, REMEDY
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "timer-granularity"
 NEEDS = ("clock_ticks", "clock_resolution_ns")

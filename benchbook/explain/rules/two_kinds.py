@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.context.same_runs import of_same
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
@@ -20,6 +19,7 @@ from benchbook.explain.rules import Machine
 from benchbook.explain.rules.bimodal_ends import REMEDY
 from benchbook.explain.rules.common.samples import series
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "bimodal"
 LEAST, MOST = 6, 2000  # values; more have a shape, which detectors read

@@ -13,12 +13,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "unit-mix"
 # What figures are called, or kernels -> the quantity, and how often a tool counts each byte.

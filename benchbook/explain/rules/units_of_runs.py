@@ -10,12 +10,12 @@ from collections.abc import Hashable, Iterator
 from itertools import pairwise
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.unit_mix import REMEDY
 from benchbook.explain.units import bytes_per_s, is_binary
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "unit-mix"
 MOST = 200  # reports of a log

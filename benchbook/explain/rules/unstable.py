@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "heavy-tail"
 NEEDS = ("standard error", "confidence interval", "benchmark", "time", "repetitions_at_most")

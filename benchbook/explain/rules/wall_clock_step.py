@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from benchbook.core.number_format import duration, plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Alike, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "wall-clock-step"
 NEEDS = (*NAMES, "pattern", "elapsed_s", "clock_step_ns")

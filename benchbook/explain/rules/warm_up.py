@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchbook.core.number_format import duration, number, plural
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import cold, series
 from benchbook.explain.rules.first_touch import moves_bytes
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "warm-up"
 NEEDS = ("sample", "first_run_s")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.core.number_format import duration, plural
-from benchbook.detect import Finding, proof
 from benchbook.detect.detectors.timer_granularity import REMEDY
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "timer-granularity"
 NEEDS = ("pattern", "benchmark")

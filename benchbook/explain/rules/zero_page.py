@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from benchbook.core.number_format import count
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.devices import has_own_memory
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "zero-page"
 HUGE_PAGE_BYTES = 2 << 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from benchbook.analyse.ceilings import BEYOND
 from benchbook.analyse.pairwise import Point
 from benchbook.build.disassembly import RUNTIME
+from benchbook.detect.inputs.thresholds import BEYOND
 from benchbook.judge.traffic.bytes_moved import NOTHING, Value, same
 
 WHOLE = 0.99  # of a buffer; a loop may leave out a rest shorter than its step

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from benchbook.detect import Finding
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
+from benchbook.findings import Finding
 
 _OF_KIND = late(r"^\w+/")
 _OF_GUESTS = late(r":\w*G\w*$")  # a host without any counts none of them

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from benchbook.core.number_format import number
-from benchbook.detect import Finding, proof
 from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import half_of_last_digit
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding, proof
 
 ARTEFACT = "inconsistent-report"
 TOLERANCE = 0.05  # repeated runs have means of ratios

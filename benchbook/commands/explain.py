@@ -1,0 +1,74 @@
+"""`benchbook explain FILE…`: what its words mean, and what is printed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from benchbook.explain.api import NOT_RECOGNISED, Explained, of_file
+from benchbook.explain.machine import machine_of
+from benchbook.explain.render import print_explained, visible
+from benchbook.explain.rules import Machine
+from benchbook.explain.to_json import as_text
+
+ROOT = Path()
+
+
+def explain_asked(words: list[str]) -> dict[str, Any] | None:
+    """What `explain` is called with; None where only typer can tell what is wrong or wanted."""
+    files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
+    for word in rest:
+        name, given, value = word.partition("=")
+        if word == "--json":
+            as_json = True
+        elif name in options:
+            options[name] = value if given else next(rest, "")
+            if options[name][:1] in ("", "-"):
+                return None
+        elif word != "-" and word[:1] in ("", "-"):
+            return None
+        else:
+            files.append(Path(word))
+    found = {"files": files, "l3": options["--l3"], "host": options["--host"], "as_json": as_json}
+    return found if files else None
+
+
+def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
+    """Read what any benchmark printed, and say what is wrong with it."""
+    show(files, machine_of(ROOT, l3, host), as_json=as_json)
+
+
+def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
+    """Print what the files say; exit code 2 where one of them was not recognised."""
+    gc.disable()  # a long log is many small objects, none of which is to go before the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no µ
+    try:
+        found = _printed(files, machine, as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    if any(one.trouble for one in found):
+        raise SystemExit(NOT_RECOGNISED)
+
+
+def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
+    found = []
+    for file in files:
+        one = of_file(file, machine)
+        found.append(one)
+        if not as_json:
+            print_explained(one, alone=len(files) == 1)
+        if one.trouble:
+            sys.stdout.flush()
+            print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
+    if as_json:
+        texts = [as_text(one.told()) for one in found]
+        print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
+    return found

@@ -1,0 +1,1 @@
+"""Made-up samples for the controls that are replayed."""

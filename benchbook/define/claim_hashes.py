@@ -1,0 +1,23 @@
+"""What a claim asks, as a hash: whether a run was planned for it as it is now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
+    """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest.
+
+    Not of `about`: it tells how a verdict is read, and moves none.
+    """
+    return {
+        f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(
+            json.dumps(
+                {key: value for key, value in claim.items() if key != "about"}, sort_keys=True
+            ).encode()
+        ).hexdigest()[:16]
+        for figure in figures
+        for claim in figure.get("claims", [])
+    }

@@ -1,0 +1,1 @@
+"""Programs of other people: how they are started, and how what they print is read."""
