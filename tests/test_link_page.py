@@ -53,10 +53,19 @@ def point(
     }
 
 
-def page(*points: dict[str, Any], recorded: tuple[str, ...] = ()) -> tuple[PaperPage, Any]:
+def recorded_run(*points: dict[str, Any], plain: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    about = {"name": "R2", "host": "there", "model": "Other CPU", "cores": 16, "preset": "quick"}
+    about |= {"date": "2026-01-02", "blocks": 9, "commit": "0" * 40, "changed": False}
+    return about | {"experiment": "moves", "points": list(points), "plain": list(plain)}
+
+
+def page(
+    *points: dict[str, Any], recorded: tuple[dict[str, Any], ...] = ()
+) -> tuple[PaperPage, Any]:
     experiment = {"sweep_unit": "GiB/s", "recorded": list(recorded), "names": {}}
     content = {
         "paper": "made-up",
+        "host": "here",
         "preset": "quick",
         "figure": "",
         "findings": [],
@@ -94,7 +103,7 @@ def test_what_the_link_carries_and_how_near_transfers_come() -> None:
     )
     assert "90 % of it to the device and 75 % of it both ways" in html.replace("\u00a0", " ")
     assert "OpenCL: Made Up 9000" in html
-    assert "that figure is open" in html
+    assert "recorded in the repository" not in html, "this machine has such a device"
 
 
 def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
@@ -127,7 +136,6 @@ def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
     shown, experiment = page(
         point("to-device", 5, device_is_host_memory=1),
         point("to-device", 6, {"backend": "cuda"}, through_cuda=1, device_name="Other"),
-        recorded=("a-host",),
     )
     first, second = device_link.sentences(device_link.devices(shown.content, experiment), "GiB/s")
     assert first == (
@@ -136,7 +144,34 @@ def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
     assert second.startswith("Through CUDA the device is Other; the kernel tells no link of it")
     html = shown.link().html
     assert "host memory, simulated" in html
-    assert "Recorded in the repository: a-host." in html
+    assert "No run on a machine with a device behind a link is recorded" in html
+
+
+@pytest.mark.parametrize("here", ["no device", "host memory"])
+def test_a_recorded_run_shows_the_link_that_this_machine_lacks(here: str) -> None:
+    carried = link_bytes_per_s(*LINK) / GIB_PER_S
+    told = linked(LINK, LINK, LINK)
+    pool = point("to-device", 0.8 * carried, **told) | {"findings": ["pageable"]}
+    loop = point("to-device", 0.9 * carried, {"transfer_threads": 0}, **told) | {"findings": []}
+    near = {"point": pool["point"], "plain": loop["point"], "emulates": "", "blocks": 9}
+    near |= {"ratio": 0.965, "low95": 0.912, "high95": 0.973, "longer_ns": 47_000.0}
+    near |= dict.fromkeys(("rate_bytes_per_s", "plain_bytes_per_s"), pool["rate_bytes_per_s"])
+    own = [point("to-device", 5, device_is_host_memory=1)] if here == "host memory" else []
+    shown, experiment = page(*own, recorded=(recorded_run(pool, loop, plain=(near,)),))
+    html = shown.link().html.replace("\u00a0", " ")
+    assert (
+        "R2, not measured here: Made Up 9000 moves up to 90 % of what its link carries one way "
+        "(pinned memory)" in html
+    )
+    assert "Other CPU, 16 cores, 2026-01-02, preset quick, 9 blocks" in html
+    assert "0.965 (0.912 to 0.973)" in html
+    assert '<td class="number">47.0</td>' in html
+    assert "The whole interval lies below 0.98 for 1 of 1 ratio." in html
+    assert "<td>pageable</td>" in html
+    assert html.count("Speed and width are the kernel’s") == 1
+    assert "No run on a machine" not in html
+    assert ("No device was measured here" in html) == (here == "no device")
+    assert len(device_link.devices(shown.content, experiment)) == len(own)
 
 
 def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
@@ -165,7 +200,7 @@ def test_the_pool_stands_beside_a_plain_loop() -> None:
     shown, experiment = page(pool, loop)
     assert "plain loop" not in shown.link().html
     row = {"point": pool["point"], "plain": loop["point"], "emulates": "", "blocks": 8}
-    row |= {"ratio": 0.8, "low95": 0.79, "high95": 0.81}
+    row |= {"ratio": 0.8, "low95": 0.79, "high95": 0.81, "longer_ns": 3e6}
     row |= {"rate_bytes_per_s": 4 * GIB_PER_S, "plain_bytes_per_s": 5 * GIB_PER_S}
     experiment["plain"] = [row]
     html = shown.link().html.replace("\u00a0", " ")
@@ -173,6 +208,7 @@ def test_the_pool_stands_beside_a_plain_loop() -> None:
     assert "both, 64 MiB, OpenCL, pinned, 2 threads, queued" in html
     assert "0.800 (0.790 to 0.810)" in html
     assert "nothing of a bus" not in html
+    assert "The whole interval lies below 0.98 for 1 of 1 ratio." in html
     experiment["plain"] = [row | {"emulates": "host memory"}, row | {"ratio": 1.0}]
     html = shown.link().html
     assert "0.800 to 1.000" in html

@@ -24,6 +24,7 @@ def point(threads: int, variant: str = "v", twin: str = "", **more: Any) -> dict
         "factors": factors,
         "state": "ok",
         "rate_bytes_per_s": 1e9,
+        "time_ns": 1e6 * (1 + threads),
         **more,
     }
 
@@ -47,6 +48,7 @@ def test_what_the_machine_did_to_both_is_gone() -> None:
     assert [one[key] for key in ("ratio", "low95", "high95")] == [pytest.approx(0.98)] * 3
     assert (one["blocks"], one["emulates"]) == (BLOCKS, "")
     assert two["ratio"] == pytest.approx(0.5)
+    assert (one["longer_ns"], two["longer_ns"]) == (1e6, 4e6)
     assert two["emulates"] == "host memory stands"
 
 

@@ -19,7 +19,7 @@ from benchbook.core.files import read_json, write_json, write_text
 from benchbook.core.units import UNITS, in_names
 from benchbook.define import catalogue
 from benchbook.judge import stage as judge_stage
-from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded
+from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded, transfers
 from benchbook.records import archive
 from benchbook.report import notebook_export, paper_page
 from benchbook.report.plots import paper_panels
@@ -262,6 +262,26 @@ def test_nothing_of_a_recorded_run_reaches_the_page_unescaped(made: Made) -> Non
     html = paper_page.PaperPage(content).figures().html
     assert "<script" not in html
     assert "&lt;script" in html
+
+
+def test_transfers_of_recorded_runs_are_kept_with_their_plain_twins(tmp_path: Path) -> None:
+    there = tmp_path / "recorded.json"
+    run = max((ROOT / archive.FOLDER).glob("*/hostdev/*/plan.json")).parent.relative_to(ROOT)
+    analyse_recorded(ROOT, run, there)
+    content, own = catalogue.definition(ROOT, "hostdev"), {"experiment": "hostdev"}
+    (found,) = transfers(content, own | {"host": "here", "run": "r"}, [there])
+    assert found["name"] == "R1"
+    assert {one["experiment"] for one in found["points"]} == {"hostdev"}
+    assert {one["observations"]["device_is_host_memory"] for one in found["points"]} == {0}
+    assert {one["observations"]["link_load_gt_per_s"] for one in found["points"]} == {32}
+    pinned = [one for one in found["plain"] if "memory=pinned" in one["point"]]
+    assert pinned
+    assert all(one["longer_ns"] > 0 and one["ratio"] < 1 for one in pinned)
+    host, _, name = run.parts[-3:]
+    assert transfers(content, own | {"host": host, "run": name}, [there]) == []
+    assert transfers(content, {"experiment": "mbw", "host": "here", "run": "r"}, [there]) == []
+    write_json(there, read_json(there) | {"state": DAMAGED})
+    assert transfers(content, own | {"host": "here", "run": "r"}, [there]) == []
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from benchbook.report import paper_page
 HOSTS = sorted((ROOT / archive.FOLDER).iterdir())
 PAPERS = sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
 UNITS = ("_ns", "_per_s", "bytes")
+COUNTS = ("blocks", "samples", "transfer_threads")
 
 
 def cells_of(paper: str) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def test_a_notebook_runs_from_top_to_bottom_on_what_was_recorded(
     assert (samples["time_ns"] > 0).all()
     numbers = points.select_dtypes("number").columns
     assert set(numbers) >= {"time_ns", "rate_bytes_per_s"}
-    assert all(name.endswith(UNITS) or name in ("blocks", "samples") for name in numbers)
+    assert all(name.endswith(UNITS) or name in COUNTS for name in numbers)
     assert str(ROOT) not in shown[0].html + names["paper"].machine().html
 
 

@@ -20,8 +20,11 @@ Point = dict[str, Any]
 def against_plain(
     points: list[Point], summaries: pd.DataFrame, plain: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """{point, plain, rate_bytes_per_s, plain_bytes_per_s, ratio, low95, high95, blocks, emulates}
-    of every measured point of ours whose plain twin was measured too; none without `plain`.
+    """{point, plain, rate_bytes_per_s, plain_bytes_per_s, longer_ns, ratio, low95, high95, blocks,
+    emulates} of every measured point of ours whose plain twin was measured too; none without
+    `plain`.
+
+    longer_ns: how much longer a call of the point takes than one of its plain twin.
 
     ratio: of the two rates, with its pointwise exact signed-rank interval over the blocks that hold
     both; below 6 blocks it has none: its ends are 0 and None.
@@ -44,6 +47,7 @@ def against_plain(
                 "plain": twin["point"],
                 "rate_bytes_per_s": point["rate_bytes_per_s"],
                 "plain_bytes_per_s": twin["rate_bytes_per_s"],
+                "longer_ns": point["time_ns"] - twin["time_ns"],
                 **{key: ratio[key] for key in ("ratio", "low95", "high95", "blocks")},
                 "emulates": point.get("emulates", ""),
             }

@@ -17,6 +17,7 @@ import pandas as pd
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.judge.figures import rerun_figure
+from benchbook.judge.plain_ratio import against_plain
 from benchbook.judge.recorded_analysis import analysed
 from benchbook.records import archive, journal
 
@@ -24,6 +25,17 @@ VERSION = 1
 ANALYSIS, SUMMARIES = "analysis.json", "summaries.parquet"
 OK, DAMAGED = "ok", "damaged"
 _DAY = re.compile(r"(\d{4})(\d\d)(\d\d)T")
+MOVED = (
+    "point",
+    "state",
+    "twin",
+    "factors",
+    "bytes_per_call",
+    "rate_bytes_per_s",
+    "rate_low_bytes_per_s",
+    "rate_high_bytes_per_s",
+    "observations",
+)
 KEPT = ("row", "group", "label", "column", "point", "rerun", "low", "high", "state", "emulates")
 
 
@@ -88,9 +100,42 @@ def beside(
     return [
         about | _rows(root, paper, figure, content, path)
         for about, path in _numbered(recorded)
-        if about["experiment"] == figure["experiment"]
-        and (about["host"], about["run"]) != (own["host"], own["run"])
+        if _is_another(about, own)
     ]
+
+
+def transfers(
+    content: dict[str, Any], own: dict[str, Any], recorded: list[Path]
+) -> list[dict[str, Any]]:
+    """The recorded runs that moved data to a device or from it: what each is, its points with the
+    findings at them, and how near these come to their plain twins (`against_plain`). Those of the
+    experiment whose definition is `content`; `own`, the analysis of the run that the page shows, is
+    not among them.
+    """
+    found = []
+    for about, path in _numbered(recorded):
+        if not _is_another(about, own) or about["state"] != OK:
+            continue
+        analysis = read_json(path.with_name(ANALYSIS))
+        points = [
+            {key: point[key] for key in MOVED}
+            | {"experiment": about["experiment"], "findings": _at(analysis, [point["point"]])}
+            for point in analysis["points"]
+            if point["state"] == "ok" and "bytes_to_device" in point["observations"]
+        ]
+        if points:
+            summaries = pd.read_parquet(path.with_name(SUMMARIES))
+            plain = against_plain(analysis["points"], summaries, content.get("plain", {}))
+            found.append(about | {"points": points, "plain": plain})
+    return found
+
+
+def _is_another(about: dict[str, Any], own: dict[str, Any]) -> bool:
+    """Whether this is a run of the same experiment, and not the very run that is shown."""
+    return bool(
+        about["experiment"] == own["experiment"]
+        and (about["host"], about["run"]) != (own["host"], own["run"])
+    )
 
 
 def _numbered(recorded: list[Path]) -> Iterator[tuple[dict[str, Any], Path]]:

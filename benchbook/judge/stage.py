@@ -25,6 +25,7 @@ from benchbook.judge.figures import cell, rerun_figure
 from benchbook.judge.flag_effects import flags
 from benchbook.judge.plain_ratio import against_plain
 from benchbook.judge.recorded_runs import beside as recorded_beside
+from benchbook.judge.recorded_runs import transfers as recorded_transfers
 from benchbook.judge.settle_runs import beside, measured, settle_runs
 from benchbook.judge.sweeps import Context, sweep
 from benchbook.judge.verdicts import Measured, judge_alone, judge_claims, printed_by_point
@@ -32,7 +33,6 @@ from benchbook.judge.whole_machine import whole_machine
 from benchbook.records import journal
 
 VERSION = 1
-RECORDED = "data/recorded"
 
 
 def judge(
@@ -125,6 +125,7 @@ def judge(
         }
         | {"results": str(folder)}
         | _side_by_side(root, experiment, figures, analysis, summaries)
+        | {"recorded": recorded_transfers(contents[experiment], analysis, recorded or [])}
         | _failures_as_results(folder / "evidence.json")
         | {"evidence": _evidence(folder / "evidence.json", analysis, contents[experiment])}
         | {"throughput": throughput(read_json(folder / "evidence.json")["items"])}
@@ -265,8 +266,6 @@ def _side_by_side(
         "values": {
             factor: one["names"] for factor, one in content["factors"].items() if "names" in one
         },
-        # Runs that are kept in the repository, by host.
-        "recorded": sorted(one.parent.name for one in (root / RECORDED).glob(f"*/{experiment}")),
         "buffers": content["buffers"],
         "forms": pairwise.forms(rates, points, summaries),
         "sweep": pairwise.sweep(rates, points, summaries, RATE_UNITS[unit]),

@@ -359,7 +359,7 @@ class PaperPage:
 
     def link(self) -> Html:
         """Devices, what their link carries, and what reached it."""
-        return self._each("link", None, link=device_link)
+        return self._each("link", None, link=device_link, recorded=recorded_runs)
 
     def _each(self, name: str, draw: Any, of: str = "", **context: Any) -> Html:
         """The part of this name for each experiment (`of` one quantity), with the picture that

@@ -15,6 +15,8 @@ from benchbook.report.wording import Paper
 
 Point = dict[str, Any]
 LARGE = 1 << 20  # bytes: a smaller transfer may be over before the link is read
+FEW = 12  # rows that stand open; more are folded
+LEAST_OF_PLAIN = 0.98  # a pool that moves less of what a plain loop moves is seen in the figures
 LIBRARIES = ("OpenCL", "CUDA")
 WHEN = {"idle": "link, idle", "load": "link, under load", "most": "link, at most"}
 NO_LINK = "the kernel tells no link of it (its address on the PCI bus, or the speed, is unknown)"
@@ -31,6 +33,34 @@ def points(paper: Paper, experiment: dict[str, Any]) -> list[Point]:
         and not point["twin"]
         and "bytes_to_device" in point["observations"]
     ]
+
+
+def recorded(
+    paper: Paper, experiment: dict[str, Any]
+) -> list[tuple[dict[str, Any], Paper, dict[str, Any]]]:
+    """The recorded runs that moved data, each as (run, paper, experiment): the last two hold what
+    this module reads of a page's own."""
+    found = []
+    for run in experiment["recorded"]:
+        theirs = {key: experiment[key] for key in ("sweep_unit", "names")} | {"plain": run["plain"]}
+        made = {"points": run["points"], "experiments": {run["experiment"]: theirs}}
+        found.append((run, made, theirs))
+    return found
+
+
+def recorded_title(run: dict[str, Any], found: list[dict[str, Any]]) -> str:
+    """`R2, not measured here: NVIDIA H200 moves up to 87 % of what its link carries one way
+    (pageable and pinned memory)`: what was moved bounds that share."""
+    names = number_format.listed(list(dict.fromkeys(one["name"] for one in found)))
+    shares = [
+        best["share"]
+        for one in found
+        for way, best in one["ways"].items()
+        if way != "both ways" and best["share"] is not None
+    ]
+    most = f" moves up to {number_format.share(max(shares))} of what its link carries one way"
+    moved = number_format.listed(sorted({str(one["factors"]["memory"]) for one in run["points"]}))
+    return f"{run['name']}, not measured here: {names}{most if shares else ''} ({moved} memory)"
 
 
 def devices(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
@@ -179,7 +209,7 @@ def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
             for name, sides in WAYS.items()
             if sides == (bool(seen["bytes_to_device"]), bool(seen["bytes_from_device"]))
         )
-        cell = {"point": point["point"]} | {
+        cell = {"point": point["point"], "findings": point.get("findings", [])} | {
             key: None if point[name] is None else point[name] / unit
             for key, name in (
                 ("rate", "rate_bytes_per_s"),
@@ -192,8 +222,8 @@ def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
-    """Points beside their plain twin, in text: {name, point, ours, theirs, ratio, blocks}; rates in
-    the page's unit, as measured each start, the ratio within blocks."""
+    """Points beside their plain twin, in text: {name, point, ours, theirs, longer, ratio, blocks};
+    rates in the page's unit, as measured each start, the ratio within blocks."""
     unit = RATE_UNITS[experiment["sweep_unit"]]
     known = {one["point"]: one for one in paper["points"]}
     rows = []
@@ -206,9 +236,11 @@ def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any
                 "point": one["point"],
                 "ours": one["rate_bytes_per_s"] / unit,
                 "theirs": one["plain_bytes_per_s"] / unit,
+                "longer": number_format.number(one["longer_ns"] / 1e3),
                 "ratio": number_format.with_interval(one["ratio"], one["low95"], one["high95"]),
                 "blocks": one["blocks"],
                 "simulated": bool(one["emulates"]),
+                "findings": known[one["point"]].get("findings", []),
             }
         )
     return rows
@@ -219,6 +251,18 @@ def plain_title(experiment: dict[str, Any]) -> str:
     ends = sorted(one["ratio"] for one in experiment.get("plain", []))
     span = " to ".join(dict.fromkeys(f"{one:.3f}" for one in (ends[0], ends[-1])))
     return f"The pool of threads moves {span} of what a plain loop moves in the same blocks"
+
+
+def plain_sentence(experiment: dict[str, Any]) -> str:
+    """How many ratios are surely below what a pool may lose; empty where none is."""
+    rows = experiment.get("plain", [])
+    below = [one for one in rows if one["high95"] is not None and one["high95"] < LEAST_OF_PLAIN]
+    if not below:
+        return ""
+    return (
+        f"The whole interval lies below {LEAST_OF_PLAIN:g} for {len(below)} of "
+        f"{number_format.plural(len(rows), 'ratio')}."
+    )
 
 
 def _setting(factors: dict[str, Any]) -> str:
