@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from benchbook.core.errors import BenchbookError
-from benchbook.explain import api as explain_api
-from benchbook.explain import readers
-from benchbook.explain.api import Explained
+from benchbook.explain import explanation, readers
+from benchbook.explain.api import Explained, Machine
 from benchbook.explain.machine import machine_of
 from benchbook.explain.model import Report, Result
 from benchbook.explain.render import print_explained
@@ -73,16 +72,16 @@ def test_standard_input_is_read_once() -> None:
     shown = run("-", "-", "--json", stdin=STREAM.read_bytes())
     first, second = json.loads(shown.stdout)
     assert (first["file"], first["tool"], second["tool"]) == ("-", "stream", None)
-    assert shown.returncode == explain_api.NOT_RECOGNISED
+    assert shown.returncode == explanation.NOT_RECOGNISED
 
 
 def test_what_is_not_known_says_what_was_looked_for(tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear all,\nit was fast.\n")
     shown = run(file, STREAM)
-    assert shown.returncode == explain_api.NOT_RECOGNISED
+    assert shown.returncode == explanation.NOT_RECOGNISED
     said = shown.stderr.decode()
-    assert all(sign in said for sign in explain_api.looked_for().values())
+    assert all(sign in said for sign in explanation.looked_for().values())
     assert b"Triad" in shown.stdout
     record, other = facts(file, STREAM)
     assert (record["tool"], record["results"], other["tool"]) == (None, [], "stream")
@@ -90,7 +89,7 @@ def test_what_is_not_known_says_what_was_looked_for(tmp_path: Path) -> None:
 
 
 def test_all_importers_of_a_tool_say_what_they_look_for() -> None:
-    said = explain_api.looked_for()
+    said = explanation.looked_for()
     modules = [readers.importer(name) for name in readers.names()]
     assert said.keys() == {one.TOOL for one in modules}
     assert len(said) < len(modules)
@@ -100,7 +99,7 @@ def test_all_importers_of_a_tool_say_what_they_look_for() -> None:
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\x00\x00"])
 def test_empty_input_is_one_sentence(content: bytes) -> None:
     shown = run("-", stdin=content)
-    assert (shown.returncode, shown.stdout) == (explain_api.NOT_RECOGNISED, b"")
+    assert (shown.returncode, shown.stdout) == (explanation.NOT_RECOGNISED, b"")
     assert shown.stderr.decode() == (
         "benchbook: standard input is empty: there is nothing to explain\n"
     )
@@ -108,7 +107,7 @@ def test_empty_input_is_one_sentence(content: bytes) -> None:
 
 def test_what_cannot_be_read_is_one_sentence_and_the_others_are_shown(tmp_path: Path) -> None:
     shown = run(tmp_path / "absent.log", tmp_path, STREAM)
-    assert shown.returncode == explain_api.NOT_RECOGNISED
+    assert shown.returncode == explanation.NOT_RECOGNISED
     lines = shown.stderr.decode().splitlines()
     assert [one.rsplit(": ", 1)[1] for one in lines] == [
         "no such file or directory",
@@ -118,10 +117,10 @@ def test_what_cannot_be_read_is_one_sentence_and_the_others_are_shown(tmp_path: 
 
 
 def test_what_is_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain_api, "MOST_BYTES", 1000)
+    monkeypatch.setattr(explanation, "MOST_BYTES", 1000)
     file = tmp_path / "long.log"
     file.write_bytes(b"x" * 1001)
-    assert "cut the lines" in explain_api.of_file(file, explain_api.Machine()).trouble
+    assert "cut the lines" in explanation.of_file(file, Machine()).trouble
 
 
 def test_nothing_of_a_log_speaks_to_the_terminal(tmp_path: Path) -> None:
@@ -228,7 +227,7 @@ def test_a_fault_of_an_importer_is_told_and_the_others_read(
 
     monkeypatch.setattr(mbw, "read", broken)
     both = STREAM.read_bytes() + MBW.read_bytes()
-    found = explain_api.explained("both.log", both, explain_api.Machine())
+    found = explanation.explained("both.log", both, Machine())
     assert found["tools"] == ["stream"]
     assert "importer mbw" in found["notes"][0]
 
@@ -245,7 +244,7 @@ SOCKPERF = (
 @pytest.mark.parametrize("text", [MBW_LINE, PYPERF, SOCKPERF], ids=["mbw", "pyperf", "sockperf"])
 @pytest.mark.parametrize("odd", ["1e308", "NaN", "Infinity", "1" + "0" * 400, "9" * 4400, "²", ""])
 def test_odd_numbers_are_no_fault_of_an_importer(text: str, odd: str) -> None:
-    found = explain_api.explained("odd.log", text.format(odd).encode(), explain_api.Machine())
+    found = explanation.explained("odd.log", text.format(odd).encode(), Machine())
     assert [note for note in found["notes"] if "failed on this log" in note] == []
 
 
@@ -264,9 +263,7 @@ CORPUS = ROOT / "tests/logs"
 def test_one_fault_is_told_once(sample: str, printed: str, edited: str) -> None:
     text = (CORPUS / sample).read_text(encoding="utf-8")
     assert printed in text
-    found = explain_api.explained(
-        "x", text.replace(printed, edited).encode(), explain_api.Machine()
-    )
+    found = explanation.explained("x", text.replace(printed, edited).encode(), Machine())
     assert [one["artefact"] for one in found["findings"]] == ["inconsistent-report"]
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from benchbook.explain.api import explained, read
-from benchbook.explain.clean.line_index import Kinds
 from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.line_index import Kinds
 from benchbook.explain.model import Report, Result
 from benchbook.explain.readers import iperf, iperf3, mbw
 from benchbook.explain.readers.common import iperf_lines, perf_stat_csv

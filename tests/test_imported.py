@@ -17,7 +17,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.define.catalogue import paper as paper_of
-from benchbook.explain import imported_runs
+from benchbook.explain.imported_runs import FOLDER, imported_runs, imported_values, keep_log
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.report.imported_page import make_imported
@@ -31,7 +31,7 @@ HOSTILE = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\"
 
 
 def test_a_log_is_kept_with_checksum_table_and_findings(tmp_path: Path) -> None:
-    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine(2**25, source="--l3"))
+    folder = keep_log(tmp_path, MBW, "theirs", Machine(2**25, source="--l3"))
     assert folder == tmp_path / "data/imported/theirs"
     assert (folder / "log").read_bytes() == MBW.read_bytes()
     manifest = read_json(folder / "manifest.json")
@@ -46,45 +46,45 @@ def test_a_log_is_kept_with_checksum_table_and_findings(tmp_path: Path) -> None:
 
 
 def test_runs_are_never_overwritten(tmp_path: Path) -> None:
-    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    folder = keep_log(tmp_path, MBW, "theirs", Machine())
     before = (folder / "manifest.json").read_bytes()
-    assert imported_runs.keep(tmp_path, MBW, "theirs", Machine()) == folder
+    assert keep_log(tmp_path, MBW, "theirs", Machine()) == folder
     assert (folder / "manifest.json").read_bytes() == before
     with pytest.raises(BenchbookError, match="choose another name"):
-        imported_runs.keep(tmp_path, STREAM, "theirs", Machine())
+        keep_log(tmp_path, STREAM, "theirs", Machine())
 
 
 @pytest.mark.parametrize("name", ["", "..", "../x", "a/b", ".x", "-x", "a b", "<b>", "x" * 81])
 def test_a_name_is_a_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(BenchbookError, match="is no name"):
-        imported_runs.keep(tmp_path, MBW, name, Machine())
+        keep_log(tmp_path, MBW, name, Machine())
 
 
 def test_what_is_not_recognised_is_not_kept(tmp_path: Path) -> None:
     letter = tmp_path / "letter"
     letter.write_text("it was fast\n")
     with pytest.raises(BenchbookError, match="no output of a benchmark was recognised"):
-        imported_runs.keep(tmp_path, letter, "theirs", Machine())
+        keep_log(tmp_path, letter, "theirs", Machine())
     with pytest.raises(BenchbookError, match="cannot be read"):
-        imported_runs.keep(tmp_path, tmp_path / "absent", "theirs", Machine())
-    assert list(imported_runs.kept(tmp_path)) == []
+        keep_log(tmp_path, tmp_path / "absent", "theirs", Machine())
+    assert list(imported_runs(tmp_path)) == []
 
 
 def test_an_import_that_was_killed_is_none_and_can_be_repeated(tmp_path: Path) -> None:
-    torn = tmp_path / imported_runs.FOLDER / "theirs"
+    torn = tmp_path / FOLDER / "theirs"
     torn.mkdir(parents=True)
     (torn / "log").write_bytes(b"half")
-    assert list(imported_runs.kept(tmp_path)) == []
-    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
-    assert [one.name for one in imported_runs.kept(tmp_path)] == ["theirs"]
+    assert list(imported_runs(tmp_path)) == []
+    keep_log(tmp_path, MBW, "theirs", Machine())
+    assert [one.name for one in imported_runs(tmp_path)] == ["theirs"]
 
 
 def test_a_log_that_was_changed_is_refused(tmp_path: Path) -> None:
-    folder = imported_runs.keep(tmp_path, MBW, "theirs", Machine())
+    folder = keep_log(tmp_path, MBW, "theirs", Machine())
     with (folder / "log").open("ab") as stream:
         stream.write(b"more")
     with pytest.raises(BenchbookError, match="was changed after its import"):
-        list(imported_runs.kept(tmp_path))
+        list(imported_runs(tmp_path))
 
 
 FIGURE: dict[str, Any] = {
@@ -101,9 +101,9 @@ ROWS = [
 
 
 def test_results_stand_beside_rows_of_their_name(tmp_path: Path) -> None:
-    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
-    imported_runs.keep(tmp_path, STREAM, "other", Machine())
-    found = imported_runs.beside(tmp_path, FIGURE, ROWS)
+    keep_log(tmp_path, MBW, "theirs", Machine())
+    keep_log(tmp_path, STREAM, "other", Machine())
+    found = imported_values(tmp_path, FIGURE, ROWS)
     assert [one["label"] for one in found] == ["MEMCPY", "MCBLOCK"]
     copy, block = found
     assert copy["value"] == pytest.approx(13234.99 * 2**20 / 1e6)
@@ -124,13 +124,13 @@ def test_results_stand_beside_rows_of_their_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_measures_something_else_stays_away(tmp_path: Path, other: dict[str, Any]) -> None:
-    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
-    assert imported_runs.beside(tmp_path, FIGURE | other, ROWS) == []
+    keep_log(tmp_path, MBW, "theirs", Machine())
+    assert imported_values(tmp_path, FIGURE | other, ROWS) == []
 
 
 def test_a_figure_shows_them_with_their_findings(tmp_path: Path) -> None:
-    imported_runs.keep(tmp_path, MBW, "theirs", Machine())
-    figure = FIGURE | {"imported": imported_runs.beside(tmp_path, FIGURE, ROWS)}
+    keep_log(tmp_path, MBW, "theirs", Machine())
+    figure = FIGURE | {"imported": imported_values(tmp_path, FIGURE, ROWS)}
     html = part("imported", paper={"figure": ""}, figure=figure, size=format_bytes).html
     assert 'href="imported.html#theirs"' in html
     assert "source-not-advanced" in html
@@ -165,12 +165,12 @@ def figure_of(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("log", MESSAGES)
 def test_messages_stand_beside_rows_of_their_size(log: str, tmp_path: Path) -> None:
     name, known, amount = MESSAGES[log]
-    imported_runs.keep(tmp_path, LOGS / log, "theirs", Machine())
+    keep_log(tmp_path, LOGS / log, "theirs", Machine())
     for each in ("mpi-round-trip", "mpi-bandwidth", "mpi-both-ways"):
         figure = figure_of(each)
         rows = rows_of(figure)
         before = copy.deepcopy(rows)
-        found = imported_runs.beside(tmp_path, figure, rows)
+        found = imported_values(tmp_path, figure, rows)
         assert rows == before, "what is measured here is never touched"
         values = {one["label"]: one["value"] for one in found}
         if each == name:
@@ -182,19 +182,19 @@ def test_messages_stand_beside_rows_of_their_size(log: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("log", ["osu/multiple-bandwidth.log", "osu/allreduce-full.log"])
 def test_many_ranks_stand_beside_no_messages_of_two(log: str, tmp_path: Path) -> None:
-    imported_runs.keep(tmp_path, LOGS / log, "theirs", Machine())
+    keep_log(tmp_path, LOGS / log, "theirs", Machine())
     for each in ("mpi-round-trip", "mpi-bandwidth", "mpi-both-ways"):
         figure = figure_of(each)
-        assert imported_runs.beside(tmp_path, figure, rows_of(figure)) == []
+        assert imported_values(tmp_path, figure, rows_of(figure)) == []
 
 
 def test_a_picture_draws_them_as_imported(tmp_path: Path) -> None:
-    imported_runs.keep(tmp_path, LOGS / "osu/latency-7.log", "theirs", Machine())
+    keep_log(tmp_path, LOGS / "osu/latency-7.log", "theirs", Machine())
     figure = figure_of("mpi-round-trip")
     figure = figure | {"quantity": "time", "grid": False, "rows": rows_of(figure)}
     paper: Any = {"figure": "", "figures": [], "points": [], "findings": [], "preset": "tiny"}
     paper |= {"experiments": {}}
-    figure["imported"] = imported_runs.beside(tmp_path, figure, figure["rows"])
+    figure["imported"] = imported_values(tmp_path, figure, figure["rows"])
     figure["recorded"] = []
     shown = paper_panels.values(paper, figure)
     without = paper_panels.values(paper, figure | {"imported": []})
@@ -235,7 +235,7 @@ def test_nothing_of_a_log_reaches_the_page_unescaped(
     monkeypatch.setattr(mbw, "read", hostile_report)
     file = tmp_path / f"{HOSTILE.replace('/', '')}.log"
     file.write_bytes(hostile_log())
-    imported_runs.keep(tmp_path, file, "theirs", Machine(source=HOSTILE))
+    keep_log(tmp_path, file, "theirs", Machine(source=HOSTILE))
     page = tmp_path / "imported.html"
     make_imported(tmp_path, page)
     text = page.read_text()

@@ -118,10 +118,9 @@ def import_log(
     host: Annotated[str, typer.Option(help="where it ran, as with explain")] = "",
 ) -> None:
     """Keep a log that was made elsewhere, to be shown beside your own figures."""
-    from benchbook.explain.imported_runs import keep
-    from benchbook.explain.machine import machine_of
+    from benchbook.explain.api import keep_log, machine_of
 
-    print(keep(ROOT, file, name, machine_of(ROOT, l3, host)))
+    print(keep_log(ROOT, file, name, machine_of(ROOT, l3, host)))
 
 
 @app.command()

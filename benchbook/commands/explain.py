@@ -9,11 +9,16 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from benchbook.explain.api import NOT_RECOGNISED, Explained, of_file
-from benchbook.explain.machine import machine_of
-from benchbook.explain.render import print_explained, visible
-from benchbook.explain.rules import Machine
-from benchbook.explain.to_json import as_text
+from benchbook.explain.api import (
+    NOT_RECOGNISED,
+    Explained,
+    Machine,
+    as_text,
+    machine_of,
+    of_file,
+    print_explained,
+    visible,
+)
 
 ROOT = Path()
 

@@ -22,8 +22,8 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json, write_text
 from benchbook.core.sizes import parse_bytes
 from benchbook.core.units import RATE, UNITS, quantity_of
-from benchbook.explain import api as explain_api
-from benchbook.explain.api import Explained
+from benchbook.explain import explanation
+from benchbook.explain.explanation import Explained
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.render import visible
@@ -38,7 +38,7 @@ _NAME = late(r"[A-Za-z0-9][\w.+-]{0,79}")
 
 
 @dataclass(frozen=True)
-class Kept:
+class ImportedRun:
     """An imported run."""
 
     name: str
@@ -48,17 +48,17 @@ class Kept:
     def explained(self) -> Explained:
         """What its log says, by the importers and rules of today."""
         machine = Machine(**self.manifest["machine"])
-        return explain_api.of_content(self.manifest["file"], self.content, machine)
+        return explanation.of_content(self.manifest["file"], self.content, machine)
 
 
-def keep(root: Path, file: Path, name: str, machine: Machine) -> Path:
+def keep_log(root: Path, file: Path, name: str, machine: Machine) -> Path:
     """Keep a log under a name; the same log under the same name again is nothing new."""
     if not _NAME.fullmatch(name):
         raise BenchbookError(
             f"--as {name!r} is no name: use letters, digits, '.', '_', '+' and '-', beginning with "
             "a letter or a digit"
         )
-    one = explain_api.of_file(file, machine)
+    one = explanation.of_file(file, machine)
     if one.trouble:
         raise BenchbookError(one.trouble)
     content = one.content
@@ -80,7 +80,7 @@ def keep(root: Path, file: Path, name: str, machine: Machine) -> Path:
         "version": VERSION,
         "name": name,
         "state": STATE,
-        "file": visible(explain_api.STDIN if str(file) == explain_api.STDIN else file.name),
+        "file": visible(explanation.STDIN if str(file) == explanation.STDIN else file.name),
         "sha256": digest,
         "bytes": len(content),
         "imported_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -103,7 +103,7 @@ def _table(results: list[dict[str, Any]]) -> str:
     return stream.getvalue()
 
 
-def kept(root: Path) -> Iterator[Kept]:
+def imported_runs(root: Path) -> Iterator[ImportedRun]:
     """All imported runs, by name; what was torn by a kill has no manifest and is none."""
     for path in sorted((root / FOLDER).glob("[!.]*/" + MANIFEST)):
         manifest = read_json(path)
@@ -113,10 +113,10 @@ def kept(root: Path) -> Iterator[Kept]:
                 f"{path.with_name(LOG)} was changed after its import: its checksum is another; "
                 "import the original anew under another name and remove this folder"
             )
-        yield Kept(path.parent.name, manifest, content)
+        yield ImportedRun(path.parent.name, manifest, content)
 
 
-def beside(
+def imported_values(
     root: Path, figure: Mapping[str, Any], rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Imported results that belong beside the rows of a paper's figure, as its `imported` says: by
@@ -141,7 +141,7 @@ def beside(
             ),
             "state": STATE,
         }
-        for one in kept(root)
+        for one in imported_runs(root)
         for found in [one.explained()]
         for report in found.reports
         for result in report.results

@@ -10,11 +10,14 @@ from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple
 
-from benchbook.explain.clean.decimal_marks import number
-from benchbook.explain.clean.line_index import Kinds
+from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import Kinds
 from benchbook.explain.results import Alike, Group, Key, Result, Results, by_columns, groups_of
 from benchbook.explain.sweeps import Sweep, sweeps_of
+
+# Names of streams that stand for others: all of one direction, and both directions of a connection.
+SUM, BOTH_WAYS = "SUM", "FD"
 
 
 class Line(NamedTuple):

@@ -21,7 +21,7 @@ from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
 if TYPE_CHECKING:
-    from benchbook.explain.api import Explained
+    from benchbook.explain.explanation import Explained
 
 MOST_ROWS = 40  # of one run; what is alike is folded above that
 MOST_RUNS = 20  # tables of one file; nobody reads more, and each takes a hundredth of a second

@@ -17,7 +17,7 @@ from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.published import read_table, waiting
 from benchbook.detect.inputs.run_table import trial_id
 from benchbook.evidence.throughput.table import table as throughput
-from benchbook.explain import imported_runs
+from benchbook.explain.api import imported_values
 from benchbook.judge import baselines, swapped_labels, traffic
 from benchbook.judge.artefact_dependence import through
 from benchbook.judge.attribution.explained_share import explained
@@ -88,7 +88,7 @@ def judge(
                 printed[made["quantity"]] | printed_by_point([made]),
             )
         )
-        made["imported"] = imported_runs.beside(root, figure, made["rows"])
+        made["imported"] = imported_values(root, figure, made["rows"])
         made["recorded"] = recorded_beside(
             root, name, figure, contents[experiment], analysis, recorded or []
         )

@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.explain.clean.pipeline import log_of
-from benchbook.explain.imported_runs import Kept, kept
-from benchbook.explain.model import Report
-from benchbook.explain.render import columns_of, rows_of, shown_as, visible, words
+from benchbook.explain.api import (
+    ImportedRun,
+    Report,
+    columns_of,
+    imported_runs,
+    log_of,
+    rows_of,
+    shown_as,
+    visible,
+    words,
+)
 from benchbook.report.index_page import write_page
 
 MOST_LINES = 400  # of a log that are shown; the whole log is beside its manifest
@@ -18,33 +25,33 @@ MOST_CHARACTERS = 2000  # of such a line
 
 def make_imported(root: Path, output: Path) -> None:
     """Write the page."""
-    runs = [_run(one) for one in kept(root)]
+    runs = [_run(imported) for imported in imported_runs(root)]
     write_page(output, "imported.html.j2", "Imported logs", runs=runs, environment="")
 
 
-def _run(one: Kept) -> dict[str, Any]:
-    found = one.explained()
-    lines = log_of(one.content).lines
+def _run(imported: ImportedRun) -> dict[str, Any]:
+    explained = imported.explained()
+    lines = log_of(imported.content).lines
     return {
-        "name": one.name,
-        "manifest": one.manifest,
-        "tools": one.manifest["tools"],
-        "machine": _machine(one.manifest["machine"]),
-        "findings": found.findings,
-        "asks": found.asks,
-        "notes": found.notes,
-        "reports": [_report(report) for report in found.reports],
+        "name": imported.name,
+        "manifest": imported.manifest,
+        "tools": imported.manifest["tools"],
+        "machine": _machine(imported.manifest["machine"]),
+        "findings": explained.findings,
+        "asks": explained.asks,
+        "notes": explained.notes,
+        "reports": [_report(report) for report in explained.reports],
         "log": [visible(line.text[:MOST_CHARACTERS]) for line in lines[:MOST_LINES]],
         "cut": len(lines) > MOST_LINES,
     }
 
 
-def _machine(told: dict[str, Any]) -> str:
-    """What the importer told of the machine."""
-    said = [told["source"]] if told["source"] else []
-    if told["llc_bytes"]:
-        said.append(f"last-level caches of {format_bytes(told['llc_bytes'])}")
-    return ", ".join(said)
+def _machine(machine: dict[str, Any]) -> str:
+    """What the manifest has on the machine: the source of the facts, and its caches."""
+    parts = [machine["source"]] if machine["source"] else []
+    if machine["llc_bytes"]:
+        parts.append(f"last-level caches of {format_bytes(machine['llc_bytes'])}")
+    return ", ".join(parts)
 
 
 def _report(report: Report) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from benchbook.explain.clean.line_index import has
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import has
 
 _SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$)", re.M)
 _OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")

@@ -9,8 +9,8 @@ import codecs
 import re
 from collections.abc import Callable
 
-from benchbook.explain.clean.line_index import has
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import has
 
 SOFT = "\x1e"  # between lines that the file has in one
 _MARKS = (

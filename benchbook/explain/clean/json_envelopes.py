@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchbook.explain.clean.encodings import SOFT, shown
-from benchbook.explain.clean.line_index import has
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import has
 
 # Members whose text is what a program printed, or what a person pasted.
 _TEXTS = (

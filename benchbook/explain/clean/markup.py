@@ -13,8 +13,8 @@ from operator import ne
 
 from benchbook.explain.clean.comments import may_be_commented, uncommented
 from benchbook.explain.clean.encodings import SOFT
-from benchbook.explain.clean.line_index import has
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import has
 
 _IS_PAGE = late(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = late(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)

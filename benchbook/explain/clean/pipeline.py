@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import accumulate, count
 
-from benchbook.explain.clean.decimal_marks import has_decimal_commas
 from benchbook.explain.clean.encodings import SOFT, beyond_ascii, text_of
 from benchbook.explain.clean.json_envelopes import contained
 from benchbook.explain.clean.json_fragments import Found, documents
-from benchbook.explain.clean.line_index import Kinds
 from benchbook.explain.clean.markup import BAR, panes, unwrapped
 from benchbook.explain.clean.quoted_printable import decoded
 from benchbook.explain.clean.shell_prompts import commands
+from benchbook.explain.decimal_marks import has_decimal_commas
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import Kinds
 from benchbook.explain.model import Document, Line, Log
 
 _MOST_DIGITS = 60

@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from benchbook.explain.clean.line_index import Kinds
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.line_index import Kinds
 from benchbook.explain.model import Command, Line
 
 # Each of the prompts below has one of these: change both together.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import statistics
 
-from benchbook.explain.clean.decimal_marks import FIGURE
 from benchbook.explain.context.same_runs import of_same
+from benchbook.explain.decimal_marks import FIGURE
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.units import bytes_per_s
 

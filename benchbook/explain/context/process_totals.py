@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
-from benchbook.explain.clean.decimal_marks import FIGURE, NUMBER
+from benchbook.explain.decimal_marks import FIGURE, NUMBER
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import half_digit

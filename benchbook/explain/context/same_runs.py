@@ -6,8 +6,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from benchbook.explain.model import Command, Key, Report, Result
-from benchbook.explain.rules.common.transfer_ends import SUM
+from benchbook.explain.model import SUM, Command, Key, Report, Result
 from benchbook.explain.units import bytes_per_s, in_base
 
 # Of one run, a figure of the whole of it.

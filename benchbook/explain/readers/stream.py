@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from benchbook.explain.clean.decimal_marks import number
+from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import LONGEST, decimals, half_digit, is_number, unremarked

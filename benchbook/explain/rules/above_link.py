@@ -12,10 +12,9 @@ from functools import lru_cache
 
 from benchbook.core.number_format import number
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import BOTH_WAYS, Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.addresses import stays_in_host
-from benchbook.explain.rules.common.transfer_ends import BOTH_WAYS
 from benchbook.explain.rules.host_memory_device import LINK_BYTES_PER_S
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding, proof

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from benchbook.core.number_format import number
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
-from benchbook.explain.rules.common.transfer_ends import SUM
 from benchbook.explain.rules.common.transfer_parts import whose
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding, proof

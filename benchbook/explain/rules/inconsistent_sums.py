@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core.number_format import listed
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
-from benchbook.explain.rules.common.transfer_ends import SUM
 from benchbook.explain.rules.common.transfer_parts import (
     as_long,
     beside,

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine
-from benchbook.explain.rules.common.transfer_ends import SUM
 from benchbook.explain.rules.common.transfer_parts import (
     as_long,
     beside,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
 from benchbook.explain.rules.common.addresses import are_apart
 
-SUM, BOTH_WAYS = "SUM", "FD"
 TO_ALL = ("0.0.0.0", "::")  # addresses of a receiver that listens on each of its own
 
 

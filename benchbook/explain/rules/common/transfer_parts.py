@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import BOTH_WAYS, SUM, Alike, Report, Result
 from benchbook.explain.results import are_beside, by_columns
-from benchbook.explain.rules.common.transfer_ends import BOTH_WAYS, SUM
 from benchbook.explain.units import in_base
 
 _WHOSE = ("stream", "end", "direction")

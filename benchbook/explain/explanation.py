@@ -1,0 +1,232 @@
+"""`benchbook explain`: files -> what they say, and what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from benchbook.core.number_format import plural
+from benchbook.explain import readers, sample_detectors
+from benchbook.explain.clean.pipeline import log_of, panes_of
+from benchbook.explain.context import (
+    best_of_runs,
+    machine_facts,
+    process_totals,
+    quoted_rates,
+    same_runs,
+    truncated_end,
+)
+from benchbook.explain.model import Log, Report
+from benchbook.explain.rules import Ask, Machine, asked_of, rules, shapes_of
+from benchbook.explain.to_json import of_report, plain
+from benchbook.findings import Finding
+
+VERSION = 1
+NOT_RECOGNISED = 2  # exit code
+STDIN = "-"
+MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One file: what all importers read in it, and what rules and detectors say of that.
+
+    `trouble`: why there is nothing, in one sentence; "" where there is something."""
+
+    file: str
+    reports: list[Report] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trouble: str = ""
+    content: bytes = field(default=b"", repr=False, compare=False)
+
+    @property
+    def called(self) -> str:
+        """What people call the file."""
+        return "standard input" if self.file == STDIN else self.file
+
+    def record(self) -> dict[str, Any]:
+        """As --json prints it: `tool` is None where nothing was recognised."""
+        found: dict[str, Any] = plain(self.told())
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """The same, before what JSON has no form for is made none or words."""
+        reports, tools = self.reports, tools_of(self.reports)
+        return {
+            "version": VERSION,
+            "file": self.file,
+            "tool": reports[0].tool if reports else None,
+            "tools": tools,
+            "results": [one for report in reports for one in of_report(report)],
+            "findings": [one.record(", ".join(tools)) for one in self.findings],
+            "asks": [asdict(one) for one in self.asks],
+            "notes": self.notes,
+            **({"error": self.trouble} if self.trouble else {}),
+        }
+
+
+def of_file(file: Path, machine: Machine) -> Explained:
+    """One file or standard input; what cannot be read is told, never raised."""
+    name = str(file)
+    called = "standard input" if name == STDIN else name
+    try:
+        content = content_of(file)
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        return Explained(name, trouble=f"{called} cannot be read: {why}")
+    except ValueError:  # a name with a NUL in it
+        return Explained(name, trouble=f"{called} cannot be read: its name is none")
+    if len(content) > MOST_BYTES:
+        trouble = (
+            f"{called} is longer than {MOST_BYTES >> 20} MiB, which is more than is read: cut the "
+            "lines of one benchmark out of it"
+        )
+        return Explained(name, trouble=trouble)
+    if not content.strip(b"\x00 \t\r\n"):
+        return Explained(name, trouble=f"{called} is empty: there is nothing to explain")
+    return of_content(name, content, machine)
+
+
+def content_of(file: Path) -> bytes:
+    """What is in a file, a byte more than what is read at most where it is longer."""
+    if str(file) == STDIN:
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    with file.open("rb") as stream:
+        return stream.read(MOST_BYTES + 1)
+
+
+def of_content(name: str, content: bytes, machine: Machine) -> Explained:
+    """What the content of a file says."""
+    notes: list[str] = []
+    log = log_of(content)
+    parts = [(log, read(log, notes))]
+    of_panes: list[str] = []
+    apart = [(one, read(one, of_panes)) for one in panes_of(content)]
+    if _results(apart) >= max(1, _results(parts)):
+        parts, notes = apart, of_panes
+    reports = sorted((one for _, own in parts for one in own), key=_line)
+    if not reports:
+        called = "standard input" if name == STDIN else name
+        lines = sum(bool(line.text.strip()) for line in log.lines)
+        return Explained(name, trouble=_unknown(called, lines), notes=notes)
+    for one, own in parts:
+        same_runs.tell_commands(one.commands, own)
+        for telling in (
+            truncated_end.drop,
+            process_totals.tell,
+            best_of_runs.tell,
+            quoted_rates.tell,
+            machine_facts.tell,
+        ):
+            _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(one, own)
+    shapes = shapes_of(reports)
+    said = [
+        found
+        for rule in rules()
+        if (own := asked_of(rule, reports, shapes))
+        for found in _guarded(f"rule {rule.ARTEFACT}", notes, rule.check)(own, machine)
+    ]
+    told = {
+        (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where
+    }
+    said += _guarded("shape of samples", notes, sample_detectors.findings)(reports, told)
+    return Explained(
+        name,
+        reports,
+        [one for one in said if isinstance(one, Finding)],
+        _without_repetition(one for one in said if isinstance(one, Ask)),
+        [
+            *notes,
+            *(note for report in reports for note in report.notes),
+            *(one for one in said if isinstance(one, str)),
+        ],
+        content=content,
+    )
+
+
+def _results(parts: list[tuple[Log, list[Report]]]) -> int:
+    return sum(len(report.results) for _, own in parts for report in own)
+
+
+def _line(report: Report) -> int:
+    return report.line
+
+
+def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterable[Any]]:
+    """As what is guarded: it gives nothing, and changes the reports."""
+
+    def told(log: Log, reports: list[Report]) -> Iterable[Any]:
+        tell(log, reports)
+        return ()
+
+    return told
+
+
+def read(log: Log, notes: list[str] | None = None) -> list[Report]:
+    """What all importers find in a log, in its order."""
+    found: list[Report] = []
+    modules = {name: readers.importer(name) for name in readers.names()}
+    for name, module in modules.items():
+        if _may_be_of(module, log):
+            found += _guarded(f"importer {name}", notes, module.read)(log)
+    return sorted(found, key=_line)
+
+
+def _may_be_of(importer: ModuleType, log: Log) -> bool:
+    """Whether the log has what an importer asks for at least."""
+    signs = readers.signs(importer)
+    return not signs or log.kinds.may_match(signs, getattr(importer, "WORDS", ("",)))
+
+
+def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
+    """One file as `explain --json` prints it."""
+    return of_content(name, content, machine).record()
+
+
+def looked_for() -> dict[str, str]:
+    """What each tool's output is known by; some tools have several importers."""
+    found: dict[str, str] = {}
+    for module in (readers.importer(name) for name in readers.names()):
+        before = f"{found[module.TOOL]}; " if module.TOOL in found else ""
+        found[module.TOOL] = before + module.LOOKS_FOR
+    return found
+
+
+def tools_of(reports: Iterable[Report]) -> list[str]:
+    """The tools of a file, in its order."""
+    return list(dict.fromkeys(report.tool for report in reports))
+
+
+def _unknown(called: str, lines: int) -> str:
+    signs = "; ".join(f"{tool} ({sign})" for tool, sign in looked_for().items())
+    return (
+        f"{called}: no output of a benchmark was recognised in its "
+        f"{plural(lines, 'line')} of text; looked for: {signs}"
+    )
+
+
+def _guarded(
+    what: str, notes: list[str] | None, call: Callable[..., Iterable[Any]]
+) -> Callable[..., list[Any]]:
+    """A fault of one importer or rule must not keep from a reader what the others say."""
+
+    def guarded(*arguments: Any) -> list[Any]:
+        try:
+            return list(call(*arguments))
+        except Exception as error:
+            if notes is None:
+                raise
+            notes.append(f"The {what} failed on this log ({type(error).__name__}): please report.")
+            return []
+
+    return guarded
+
+
+def _without_repetition(asks: Iterable[Ask]) -> list[Ask]:
+    return list(dict.fromkeys(asks))
