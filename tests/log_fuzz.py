@@ -11,11 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchbook.explain import readers, sample_detectors
-from benchbook.explain.api import Explained, Finding
+from benchbook.explain.api import Explained
 from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.model import Log, Report
 from benchbook.explain.render import print_explained
 from benchbook.explain.rules import Ask, Machine, rules
+from benchbook.findings import Finding
 
 CORPUS = Path(__file__).parent / "logs"
 SEEDS = [path.read_bytes() for path in sorted(CORPUS.glob("*/*.log"))]
