@@ -14,6 +14,7 @@ from benchbook.analyse.tables import rate
 from benchbook.define.points import Point, expand
 from benchbook.estimands import ABSENT
 from benchbook.judge import causes
+from benchbook.judge.cause_context import CannotTell, Context
 from benchbook.judge.traffic.bytes_moved import by_point
 
 NOT_REACHED = "stands behind a twin that was not measured"
@@ -98,7 +99,7 @@ def chain(anomaly: Row, run: Run, odd: str, base: str) -> Iterator[Link]:
                 other = removed.id
         twin = "removed" in step and not why
         one = before if twin else odd
-        answer: Any = causes.CannotTell(f"Its twin is missing: {why}.")
+        answer: Any = CannotTell(f"Its twin is missing: {why}.")
         if not why:
             answer = _asked(step["cause"], run, (one, other, base), twin)
         yield Link(step["cause"], one, other, twin, why, answer)
@@ -111,7 +112,7 @@ def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any
     for reading in run.analysis.get("readings", []):
         if reading["name"] == "anchor" and reading["state"] is not None:
             anchors.setdefault(str(reading["state"]), []).append(reading["value"])
-    context = causes.Context(
+    context = Context(
         content=run.content,
         one=points[sides[0]],
         other=points[sides[1]],

@@ -17,6 +17,7 @@ from benchbook.analyse.null_tests import null_of
 from benchbook.estimands import exp, of_values
 from benchbook.judge import causes
 from benchbook.judge.attribution.cause_chain import Link, Row, Run, chain, run_of
+from benchbook.judge.cause_context import CannotTell, Excluded, Predicted
 
 
 def explained(
@@ -118,21 +119,21 @@ def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Row:
 
 
 _STATES = {
-    causes.Predicted: "predicted",
-    causes.Excluded: "excluded",
-    causes.CannotTell: "cannot_tell",
+    Predicted: "predicted",
+    Excluded: "excluded",
+    CannotTell: "cannot_tell",
 }
 
 
 def _predicted(link: Link, logs: pd.DataFrame) -> pd.Series | None:
     """By block; of a number the same in all."""
     match link.answer:
-        case causes.Excluded():
+        case Excluded():
             return pd.Series(0.0, index=logs.index)
-        case causes.Predicted(log=log) if isinstance(log, pd.Series):
+        case Predicted(log=log) if isinstance(log, pd.Series):
             found = log.reindex(logs.index).dropna()
             return None if found.empty else found
-        case causes.Predicted(log=log):
+        case Predicted(log=log):
             return pd.Series(float(log), index=logs.index)
     return None
 

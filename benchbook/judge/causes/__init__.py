@@ -9,82 +9,10 @@ Standard library only: the Snakefile imports this.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from benchbook.core import plugins
-
-Point = dict[str, Any]
-Evidence = list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Predicted:
-    """A log factor of rates, one ÷ other: a number, or a series by block where it rests on rates.
-
-    `why` is a sentence with this run's figures, `evidence` the rows that it rests on.
-    """
-
-    log: Any
-    why: str
-    evidence: Evidence = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Excluded:
-    """The evidence leaves this cause no effect here: its factor is 1."""
-
-    why: str
-    evidence: Evidence = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class CannotTell:
-    """What is missing."""
-
-    why: str
-
-
-Answer = Predicted | Excluded | CannotTell
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a cause may look at.
-
-    `one` and `other` are points of the analysis: the twin of `one` with only this cause removed, or
-    the anomaly's base where the step has no twin (`twin` False). `points`: all measured points of
-    ours by id. `logs`: logs of rates, blocks down and points across. `states`: the machine's state
-    in the same form, `anchors` its anchor's median time by state, ns. `thresholds`: of the C
-    library's copying, by variant, bytes. `moved`: rows of benchbook.moved.traffic.by_point.
-    `caches` by name and `total_llc_bytes` in bytes. `isa`: the processor's features as
-    /proc/cpuinfo calls them. `page_bytes`: of the host's ordinary pages.
-    """
-
-    content: dict[str, Any]
-    one: Point
-    other: Point
-    base: Point
-    twin: bool
-    points: dict[str, Point]
-    logs: Any
-    states: Any
-    anchors: dict[str, float]
-    thresholds: dict[str, dict[str, int]]
-    moved: list[dict[str, Any]]
-    caches: dict[str, int]
-    total_llc_bytes: int | None
-    isa: Collection[str] = ()
-    page_bytes: int | None = None
-
-    def sides(self) -> tuple[Point, Point]:
-        """The two points between which the factor lies."""
-        return self.one, self.other
-
-    def apart(self) -> Collection[str]:
-        """Ids of the points whose times a prediction must not rest on."""
-        return {self.one["point"], self.other["point"]}
+from benchbook.judge.cause_context import Answer, Context
 
 
 class Cause(Protocol):
@@ -105,21 +33,3 @@ def names() -> list[str]:
 def cause_of(name: str) -> Any:
     """The module of a cause (see Cause)."""
     return plugins.load(__name__, name.replace("-", "_"))
-
-
-def row(point: Point, name: str, unit: str = "", source: str = "") -> dict[str, Any]:
-    """An observation of a point as a row of evidence; `source` where it is no plain observation."""
-    value = point["observations"].get(name)
-    return {
-        "point": point["point"],
-        "name": name,
-        "value": value,
-        "unit": unit,
-        "source": source or "observed",
-        "state": "absent" if value is None else "ok",
-    }
-
-
-def seen(point: Point, name: str) -> Any:
-    """An observation of a point; None where there is none."""
-    return point["observations"].get(name)

@@ -9,8 +9,16 @@ from typing import Any
 
 from benchbook.analyse.pairwise import SIZE, setting
 from benchbook.core.sizes import format_bytes
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, Point, Predicted, row
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
+    Answer,
+    CannotTell,
+    Context,
+    Excluded,
+    Point,
+    Predicted,
+    row,
+)
 
 CAUSE = "cache-resident"
 TITLE = "size fits a cache"

@@ -11,8 +11,8 @@ from benchbook.analyse.pairwise import SIZE
 from benchbook.build.disassembly import RUNTIME
 from benchbook.core.sizes import format_bytes
 from benchbook.evidence import memcpy_thresholds
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import (
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
     Answer,
     CannotTell,
     Context,

@@ -6,7 +6,7 @@ Predicted by honest copies whose working set is what the two points really touch
 from __future__ import annotations
 
 from benchbook.core.number_format import share
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, row, seen
+from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, row, seen
 from benchbook.judge.causes.source_not_advanced import between
 
 CAUSE = "destination-not-advanced"

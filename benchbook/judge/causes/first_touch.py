@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchbook.core.number_format import count
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, Point, row, seen
+from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, Point, row, seen
 
 CAUSE = "first-touch"
 TITLE = "page faults while timed"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.number_format import listed
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import (
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
     Answer,
     CannotTell,
     Context,

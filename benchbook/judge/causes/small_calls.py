@@ -11,8 +11,8 @@ from typing import Any
 from benchbook.analyse.pairwise import SIZE
 from benchbook.core.number_format import count, listed
 from benchbook.core.sizes import format_bytes
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import (
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
     Answer,
     CannotTell,
     Context,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from benchbook.core.number_format import count
 from benchbook.core.sizes import format_bytes
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import (
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
     Answer,
     CannotTell,
     Context,

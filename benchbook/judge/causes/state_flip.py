@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from benchbook.core.number_format import duration, listed, plural, share
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, Predicted
+from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, Predicted
 
 CAUSE = "state-flip"
 TITLE = "states of the machine"

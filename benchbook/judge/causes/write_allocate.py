@@ -11,8 +11,16 @@ import math
 from benchbook.analyse.pairwise import SIZE
 from benchbook.core.sizes import format_bytes
 from benchbook.evidence import memcpy_thresholds
-from benchbook.judge.attribution import reference_rates
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, Point, Predicted, row
+from benchbook.judge import reference_rates
+from benchbook.judge.cause_context import (
+    Answer,
+    CannotTell,
+    Context,
+    Excluded,
+    Point,
+    Predicted,
+    row,
+)
 from benchbook.judge.causes.copy_path_switch import calls_of, thresholds_as_rows, way_of
 from benchbook.judge.causes.libcall_substituted import way_by_hand
 from benchbook.judge.traffic.roofline import traffic_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchbook.core.number_format import share
-from benchbook.judge.causes import Answer, CannotTell, Context, Excluded, row
+from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, row
 
 CAUSE = "zero-page"
 TITLE = "shared page of zeros"

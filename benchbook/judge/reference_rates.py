@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchbook.analyse.pairwise import SIZE, setting
-from benchbook.judge.causes import Context, Point, seen
+from benchbook.judge.cause_context import Context, Point, seen
 
 NEAR = 8.0  # between two sizes further apart than this nothing is guessed
 
