@@ -12,10 +12,9 @@ from test_explained import CHAIN, FACTOR, chain_of, planted, without
 
 from benchbook.core.files import storable
 from benchbook.report import wording
-from benchbook.report.plots import titles
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import part, svg_of
-from benchbook.report.sections import anomalies
+from benchbook.report.sections import anomalies, titles
 from benchbook.report.sections import findings as findings_section
 
 FIGURE = {"id": "f"}

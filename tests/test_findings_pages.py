@@ -33,9 +33,9 @@ from benchbook.report import (
     wording,
 )
 from benchbook.report.plots import marks as plot_marks
-from benchbook.report.plots import paper_panels
 from benchbook.report.plots.marks import Marked
 from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections import paper_panels
 
 CONTENT, POINTS = made_up.points_of("mbw", "quick")
 IDS = [one.id for one in POINTS if not one.twin]

@@ -21,8 +21,8 @@ from benchbook.explain.imported_runs import FOLDER, imported_runs, imported_valu
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine
 from benchbook.report.imported_page import make_imported
-from benchbook.report.plots import paper_panels
 from benchbook.report.render import part
+from benchbook.report.sections import paper_panels
 
 ROOT = Path(__file__).parent.parent
 LOGS = Path(__file__).parent / "logs"

@@ -10,10 +10,9 @@ from made_up_transfers import linked
 
 from benchbook.host.pcie import link_bytes_per_s
 from benchbook.report.paper_page import PaperPage
-from benchbook.report.plots import paper_panels
 from benchbook.report.plots.sweep import Curve, curves
 from benchbook.report.sections import answer as answer_section
-from benchbook.report.sections import device_link
+from benchbook.report.sections import device_link, paper_panels
 
 GIB_PER_S = 2**30
 LINK = (16.0, 16)

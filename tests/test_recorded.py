@@ -22,7 +22,7 @@ from benchbook.judge import stage as judge_stage
 from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded, transfers
 from benchbook.records import archive
 from benchbook.report import notebook_export, paper_page
-from benchbook.report.plots import paper_panels
+from benchbook.report.sections import paper_panels
 from benchbook.report.sections import recorded_runs as said
 from benchbook.workflow import Lab
 

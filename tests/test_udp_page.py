@@ -19,11 +19,11 @@ from matplotlib.textpath import TextPath
 
 from benchbook.core import number_format
 from benchbook.report import notebook_export, paper_page, wording
-from benchbook.report.plots import titles
 from benchbook.report.plots.forest import HEAD_FONT, Row, forest
 from benchbook.report.plots.style import WIDTH_IN
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import sweeps as sweeps_section
+from benchbook.report.sections import titles
 
 NOTEBOOK = ROOT / "notebooks" / f"{made_up.UDP}.ipynb"
 PARTS = ("forms", "odd", "sweep", "sizing", "whole_machine", "moved", "calls")

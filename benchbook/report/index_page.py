@@ -11,13 +11,12 @@ from markupsafe import Markup
 from benchbook.core import number_format
 from benchbook.core.files import read_json, write_text
 from benchbook.report import controls_page, wording
-from benchbook.report.plots import thumbnail
 from benchbook.report.render import frame, render, svg_of, without_addresses
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import audit as audit_section
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
-from benchbook.report.sections import not_measured, search_index
+from benchbook.report.sections import not_measured, search_index, thumbnail
 
 VERDICTS = ("reproduced", "only", "resting", *list(claims_section.VERDICTS)[1:])
 # Where the index leads to the page that compares two runs, once there is one.

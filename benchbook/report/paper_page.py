@@ -25,7 +25,6 @@ from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE, TIME, in_names
 from benchbook.report import VARIABLE, wording
-from benchbook.report.plots import paper_panels, titles
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
 from benchbook.report.sections import (
@@ -35,6 +34,7 @@ from benchbook.report.sections import (
     evidence,
     grids,
     net_cost,
+    paper_panels,
     percentiles,
     recorded_runs,
     roofline,
@@ -42,6 +42,7 @@ from benchbook.report.sections import (
     swapped_labels,
     throughput,
     timed_functions,
+    titles,
     topology,
     traffic,
 )

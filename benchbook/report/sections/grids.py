@@ -8,10 +8,10 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.grid import Mark, Panel, panels
-from benchbook.report.plots.paper_panels import colour_of
 from benchbook.report.plots.style import Picture
 from benchbook.report.sections import equivalence
 from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections.paper_panels import colour_of
 from benchbook.report.wording import Paper
 
 Row = dict[str, Any]

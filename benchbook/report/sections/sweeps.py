@@ -7,10 +7,10 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.palette import PALETTE
-from benchbook.report.plots.paper_panels import EMULATED
 from benchbook.report.plots.style import Picture
 from benchbook.report.plots.sweep import RATIO, Curve, curves
 from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections.paper_panels import EMULATED
 from benchbook.report.wording import Paper
 
 Sweep = dict[str, Any]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchbook.report import wording
-from benchbook.report.plots import paper_panels
 from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.style import Picture
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import claims as claims_section
-from benchbook.report.sections import grids
+from benchbook.report.sections import grids, paper_panels
 from benchbook.report.wording import Paper
 
 ROWS = 4  # of a picture that is taken in at a glance
