@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 enum { SPARE_BYTES = 100 << 10 }; /* little enough for malloc to take it from the heap */
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cannot_run.h"
 #include "refuse.h"
 #include "sink.h"
 

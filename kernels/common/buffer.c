@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 uint64_t *buffer_allocate(uint64_t bytes, uint64_t offset) {
     void *pages = MAP_FAILED;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "cpus.h"
 #include "crew.h"
 #include "refuse.h"

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 size_t cpus_find(int *cpus, size_t most) {
     cpu_set_t usable;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "cpus.h"
 #include "meeting.h"
 #include "refuse.h"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cannot_run.h"
 #include "emit.h"
 #include "order.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 /* Multiplying by an odd number and exclusive-or are both one-to-one on 64-bit words, so the word
  * of one index is the word of no other. The step is odd, and no small multiple of it is small. */

@@ -1,11 +1,9 @@
 #include "refuse.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "emit.h"
 
 static char own[SENTENCE_BYTES];
 static char *sentence = own;
@@ -14,38 +12,21 @@ void refuse_into(char room[SENTENCE_BYTES]) {
     sentence = room;
 }
 
-static bool prints(void) {
-    return sentence == own;
-}
-
-static void say(const char *format, va_list arguments) {
+const char *refuse_write(const char *format, va_list arguments) {
     vsnprintf(sentence, SENTENCE_BYTES, format, arguments);
-    if (prints()) {
-        fprintf(stderr, "%s\n", sentence);
+    if (sentence != own) {
+        return NULL;
     }
+    fprintf(stderr, "%s\n", sentence);
+    return sentence;
 }
 
 void refuse(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    refuse_write(format, arguments);
     va_end(arguments);
     exit(EXIT_FAILED);
-}
-
-void cannot_run(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    if (prints()) {
-        emit_open_line("end");
-        emit_integer("status", EXIT_CANNOT_RUN);
-        emit_text("reason", sentence);
-        emit_close_line();
-        emit_flush();
-    }
-    exit(EXIT_CANNOT_RUN);
 }
 
 uint64_t parse_number(const char *label, const char *text, size_t length, uint64_t least,

@@ -1,8 +1,9 @@
-/* The two ways to end early, each with one sentence for the user, and numbers read with them. */
+/* Ends the program early with one sentence for the user, and reads numbers that may do so. */
 #ifndef REFUSE_H
 #define REFUSE_H
 
 #include <argp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,11 +13,14 @@ enum { SENTENCE_BYTES = 512 };
 /* The user asked for something wrong: exit 1. Name the value and the remedy. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* This machine or its limits do not allow it: exit 77, and an end line that carries the reason. */
-_Noreturn void cannot_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* From now on neither prints anything: the sentence is left in `room`, for another process. */
+/* From now on refuse and cannot_run print nothing: they leave the sentence in `room`, for another
+ * process. */
 void refuse_into(char room[SENTENCE_BYTES]);
+
+/* Writes a sentence to standard error and returns it; where refuse_into was called, leaves it in
+ * that room and returns NULL. */
+const char *refuse_write(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
 
 /* The whole number in the first `length` characters of `text`, else refused; `label` is printed
  * in front of the text ("--bytes ", "samples="). */

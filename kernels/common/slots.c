@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 enum { LINE_BYTES = 64, WORD_BYTES = 8 };
 

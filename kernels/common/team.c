@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 enum gate { GATE_SHUT, GATE_OPEN, GATE_OFF };
 

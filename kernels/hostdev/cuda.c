@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cannot_run.h"
 #include "device.h"
-#include "refuse.h"
 
 /* As in cuda.h, which need not be installed. */
 typedef int status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cannot_run.h"
 #include "refuse.h"
 
 static bool is_index(const char *wanted) {

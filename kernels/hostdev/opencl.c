@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cannot_run.h"
 #include "device.h"
-#include "refuse.h"
 
 /* As in CL/cl.h and CL/cl_ext.h, which need not be installed. */
 typedef int32_t status;

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "cpus.h"
 #include "network.h"
 #include "refuse.h"

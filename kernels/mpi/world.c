@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "cpus.h"
 #include "network.h"
 #include "refuse.h"

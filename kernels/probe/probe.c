@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cannot_run.h"
 #include "clock.h"
 #include "emit.h"
 #include "order.h"

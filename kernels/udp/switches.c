@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "clock.h"
 #include "refuse.h"
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "refuse.h"
+#include "cannot_run.h"
 
 /* With it off, TCP's long segments are cut before the interface sees them. */
 static struct ethtool_value ask(const char *interface, unsigned command, bool on) {

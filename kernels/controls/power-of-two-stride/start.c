@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cannot_run.h"
 #include "mappings.h"
-#include "refuse.h"
 
 enum { SMALL_PAGE = 4096, MOVES_EVERY_NS = 1000000 };
 
