@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "trip.h"
+#include "methods.h"
 
 enum { MISSES = 1 << 14 }; /* who spins looks at the clock after so many */
 #define NS_PER_S UINT64_C(1000000000)
@@ -91,7 +91,7 @@ static void close_socket(struct trip *trip) {
     close(trip->socket);
 }
 
-const struct manner by_socket = {
+const struct trip_method exchange_method = {
     .open = open_socket,
     .timed = timed_exchange,
     .look = look,

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "methods.h"
 #include "transfer.h"
-#include "trip.h"
 
 _Static_assert(TRANSFER_BYTES_MOST == TRIP_BYTES_MOST, "both say what the longest payload is");
 
@@ -77,7 +77,7 @@ const char *procedure_library(void) {
     return basename(path);
 }
 
-const struct manner by_procedure = {
+const struct trip_method call_method = {
     .open = open_client,
     .timed = timed_call,
     .look = look,

@@ -13,8 +13,9 @@
 #include "companion.h"
 #include "cpus.h"
 #include "far.h"
+#include "far_side.h"
+#include "methods.h"
 #include "network.h"
-#include "trip.h"
 
 enum { KEY_PROTOCOL, KEY_PAYLOAD };
 enum { CALL, EXCHANGE };
@@ -36,15 +37,15 @@ static struct {
     uint64_t answered;
     uint64_t lost;
     uint64_t lost_in_a_row;
-    uint64_t sockets;
     uint64_t wrong;
     const char *first_wrong;
 } outcome;
 
 static const struct network *network;
 static struct listening servers[2]; /* by method */
-static const struct manner *const manners[] = {[CALL] = &by_procedure, [EXCHANGE] = &by_socket};
-static const struct manner *manner;
+static const struct trip_method *const trip_methods[] = {[CALL] = &call_method,
+                                                         [EXCHANGE] = &exchange_method};
+static const struct trip_method *method;
 static struct trip trip;
 static uint64_t seed;
 static uint32_t number;
@@ -83,19 +84,6 @@ static void accept_point(const struct bench_point *point) {
     }
 }
 
-int trip_connect(const struct trip *own) {
-    const int type = own->protocol == PROTOCOL_TCP ? SOCK_STREAM : SOCK_DGRAM;
-    const struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = network->near};
-    const int near = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-    if (near < 0 || bind(near, (const struct sockaddr *)&here, sizeof here) != 0 ||
-        connect(near, (const struct sockaddr *)&own->there, sizeof own->there) != 0) {
-        refuse("the far side cannot be reached (%s); see addresses, ports and limits",
-               strerror(errno));
-    }
-    outcome.sockets++;
-    return near;
-}
-
 static struct bench_buffers open_network(const struct bench_settings *settings) {
     int cpus[CPUS_WANTED];
     seed = settings->seed;
@@ -110,8 +98,8 @@ static struct bench_buffers open_network(const struct bench_settings *settings) 
     }
     network_enter(network->far_namespace);
     netstat = open("/proc/thread-self/net/netstat", O_RDONLY | O_CLOEXEC);
-    for (size_t method = CALL; method <= EXCHANGE; method++) {
-        servers[method] = far_listen(network->far);
+    for (size_t i = CALL; i <= EXCHANGE; i++) {
+        servers[i] = far_listen(network->far);
     }
     network_return();
     far_start(servers[CALL], servers[EXCHANGE], cpus[1]);
@@ -145,8 +133,8 @@ static void lose(void) {
     companions_watch();
     outcome.lost++;
     outcome.lost_in_a_row++;
-    manner->close(&trip);
-    manner->open(&trip);
+    method->close(&trip);
+    method->open(&trip);
 }
 
 static void take_wrong(const char *what) {
@@ -161,7 +149,7 @@ static void finish(const void *state) {
     if (trip.is_given_up) {
         return;
     }
-    manner->look(&trip);
+    method->look(&trip);
     if (trip.end == TRIP_BROKEN || (trip.end == TRIP_LOST && trip.protocol == PROTOCOL_TCP)) {
         give_up();
     }
@@ -198,6 +186,7 @@ static struct bench_task prepare(const struct bench_point *point) {
     outcome.planned = point->warm_up + point->samples;
     trip = (struct trip){
         .protocol = protocol,
+        .here = network->near,
         .there = servers[point->method].addresses[protocol],
         .spins = network->spins,
         .bytes = bytes,
@@ -206,11 +195,11 @@ static struct bench_task prepare(const struct bench_point *point) {
     };
     note_counters();
     far_expect(&trip);
-    manner = manners[point->method];
-    manner->open(&trip);
+    method = trip_methods[point->method];
+    method->open(&trip);
     make_ready();
     return (struct bench_task){
-        .timed = manner->timed,
+        .timed = method->timed,
         .state = &trip,
         .bytes_declared = bytes,
         .between = finish,
@@ -256,7 +245,7 @@ static void observe_sides(const struct bench_point *point, struct bench_report *
     struct network_device device = {0};
     const bool is_known = network_device(NETWORK_NEAR, &device);
     bench_observe_count(report, "round_trips", outcome.answered);
-    bench_observe_count(report, "sockets_opened", outcome.sockets);
+    bench_observe_count(report, "sockets_opened", trip.sockets_opened);
     bench_observe_count(report, "stream", trip.protocol == PROTOCOL_TCP);
     bench_observe_count(report, "procedure_calls", point->method == CALL ? outcome.answered : 0);
     bench_observe_count(report, "request_bytes", trip.request_bytes);
@@ -291,7 +280,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
         observe_datagrams(report);
     }
     far_rest();
-    manner->close(&trip);
+    method->close(&trip);
 }
 
 const struct bench_kernel bench_kernel = {

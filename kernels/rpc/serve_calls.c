@@ -2,7 +2,8 @@
  * its ports, so that no rpcbind is needed. */
 #include <stdlib.h>
 
-#include "far.h"
+#include "far_side.h"
+#include "serve.h"
 #include "transfer.h"
 
 /* rpcgen declares neither of them. */

@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "far.h"
+#include "far_side.h"
+#include "serve.h"
 
 static unsigned char request[MESSAGE_BYTES_MOST + 64];
 static unsigned char answer[MARK_BYTES + REPLY_BYTES + ANSWER_BYTES];

@@ -25,6 +25,7 @@ enum trip_end { TRIP_ANSWERED, TRIP_LOST, TRIP_BROKEN };
 
 struct trip {
     enum protocol protocol;
+    struct in_addr here;
     struct sockaddr_in there;
     bool spins;
     size_t bytes; /* of the payload */
@@ -32,28 +33,23 @@ struct trip {
     size_t answer_bytes;
 
     _Alignas(64) unsigned char request[MESSAGE_BYTES_MOST + 64]; /* begins with the payload */
-    bool is_given_up; /* the point has failed: nothing is asked any more */
+    bool is_given_up; /* the point has failed: no more requests are sent */
     int socket;
+    uint64_t sockets_opened;
     uint32_t answer;
     enum trip_end end;
-    const char *why; /* it is broken, in words */
+    const char *why; /* why it is broken, in words */
 };
 
-/* One way to make it. */
-struct manner {
-    void (*open)(struct trip *trip); /* a socket for all of a point's, or refuses */
+/* How a method makes a trip. */
+struct trip_method {
+    void (*open)(struct trip *trip); /* a socket for all trips of a point, or refuses */
     bench_timed *timed;              /* its state is the trip */
     void (*look)(struct trip *trip); /* after each: how it ended */
     void (*close)(struct trip *trip);
 };
 
-extern const struct manner by_procedure; /* Sun RPC, as rpcgen and libtirpc make it */
-extern const struct manner by_socket;    /* as many bytes, written and read without them */
-
-/* Connected to the far side, or refuses. */
-int trip_connect(const struct trip *trip);
-
-/* The library that calls go through: the name of its file. */
-const char *procedure_library(void);
+/* A socket connected to the far side, or refuses. Counts in sockets_opened. */
+int trip_connect(struct trip *trip);
 
 #endif
