@@ -1,0 +1,99 @@
+"""The modules of the kernels: a header and a C file of one name are one, and no two need each
+other, neither by the headers that they include nor by the functions and data that they use.
+"""
+
+from __future__ import annotations
+
+import graphlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from benchbook.define.catalogue import definition
+from benchbook.host import link_libraries
+from kernels import COMMON, KERNELS, all_compiled
+
+INCLUDED = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
+EXPERIMENTS = sorted(path.parent.name for path in KERNELS.glob("*/experiment.yaml"))
+CONTROLS = sorted(path.parent.name for path in (KERNELS / "controls").glob("*/kernel.yaml"))
+# The harness calls the kernel that it is linked with: this is what a kernel defines for it.
+ENTRY = "bench_kernel"
+Modules = dict[str, set[str]]
+
+
+def circle(needs: Modules) -> list[str]:
+    """The modules of a circle, in order; empty where there is none."""
+    try:
+        graphlib.TopologicalSorter(needs).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def includes() -> Modules:
+    """Module -> the modules whose headers its header or C file includes."""
+    needs: Modules = {}
+    for file in sorted(KERNELS.rglob("*.[ch]")):
+        module = needs.setdefault(str(file.with_suffix("")), set())
+        for name in INCLUDED.findall(file.read_text()):
+            folder = next((f for f in (file.parent, COMMON) if (f / name).exists()), None)
+            if folder and (folder / name).with_suffix("") != file.with_suffix(""):
+                module.add(str((folder / name).with_suffix("")))
+    return needs
+
+
+def symbols(objects: list[Path]) -> Modules:
+    """Module -> the modules whose functions or data its object uses, as `nm` lists them."""
+    command = ["nm", "--extern-only", "--format=posix", "--print-file-name", *map(str, objects)]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    defined: dict[str, str] = {}
+    used: Modules = {}
+    for line in listing.splitlines():
+        file, name, kind = line.split()[:3]
+        module = Path(file.rstrip(":")).stem
+        if kind in "Uw":
+            used.setdefault(module, set()).add(name)
+        else:
+            defined[name] = module
+    return {
+        module: {defined[name] for name in names - {ENTRY} if name in defined}
+        for module, names in used.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def common() -> list[Path]:
+    return all_compiled(sorted(COMMON.glob("*.c")), "-O0")
+
+
+def test_a_circle_is_seen() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}})) == {"b", "c"}
+
+
+def test_no_two_modules_include_each_other() -> None:
+    needs = includes()
+    assert str(COMMON / "emit") in needs[str(COMMON / "cannot_run")]
+    assert circle(needs) == []
+
+
+@pytest.mark.parametrize("name", [*EXPERIMENTS, *(f"controls/{name}" for name in CONTROLS)])
+def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: Path) -> None:
+    content = definition(ROOT, name)
+    compiler = content["variants"][content["base"]]["compiler"]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    needed = link_libraries.find(content, [compiler])
+    if needed.missing:
+        pytest.skip(needed.missing)
+    for procedure in content.get("procedures", []):
+        link_libraries.stubs(KERNELS / name / procedure, tmp_path)
+    sources = [KERNELS / name / source for source in content["sources"]]
+    flags = ["-O0", *needed.compile, f"-I{tmp_path}"]
+    needs = symbols([*all_compiled(sources, *flags, compiler=compiler), *common])
+    assert "refuse" in needs["emit"]
+    assert circle(needs) == []
