@@ -132,13 +132,15 @@ def forms(
     known = usable(points)
     wanted = of_figures(figures, known)
     base = _reference(figures, known)
-    at = {(setting(point), point["factors"].get(SIZE)): name for name, point in known.items()}
+    at: dict[tuple[tuple[Any, ...], int | None], str] = {
+        (setting(point), point["factors"].get(SIZE)): name for name, point in known.items()
+    }
     sizes = sorted({size for _, size in at if size is not None})
     share = {
         size: len({dict(one[1:]).get("method") for one in wanted if (one, size) in at})
         for size in sizes
     }
-    order = sorted(sizes, key=lambda size: (-share[size], size)) or [None]
+    order: list[int | None] = [*sorted(sizes, key=lambda size: (-share[size], size))] or [None]
     found: dict[str, dict[str, Any]] = {}
     for one in wanted:
         size = next((size for size in order if (one, size) in at), None)
@@ -149,7 +151,7 @@ def forms(
             continue
         found[method] = {
             **{key: point[key] for key in ("point", "variant", "factors", "observations")},
-            "ratio": paired(summaries, point["point"], at.get((base, size))),
+            "ratio": paired(summaries, point["point"], at.get((base, size)) if base else None),
         }
     return list(found.values())
 

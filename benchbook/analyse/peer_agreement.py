@@ -77,7 +77,7 @@ def _row(
     quantity: str,
 ) -> dict[str, Any]:
     ours, theirs = known.get(row["point"], {}), known.get(row["peer_point"], {})
-    interval, blocks, (state, reason) = None, 0, _state(row, ours, theirs)
+    interval, (state, reason) = None, _state(row, ours, theirs)
     statistic = ""
     if state == "ok":
         both = _same_state(summaries, row)
@@ -85,7 +85,6 @@ def _row(
         measure = f"{statistic}_ns"
         sides = row["point"], row["peer_point"]
         interval = ratio_interval(both, *sides, quantity, measure, 1) if len(both) else None
-        blocks = interval["blocks"] if interval else 0
         if interval is None:
             state, reason = "no_block", "no block holds both in one machine state"
     ends = {key: interval[key] if interval else None for key in ("ratio", "low95", "high95")}
@@ -99,7 +98,7 @@ def _row(
             "our_ns": ours.get("time_ns"),
             "peer_ns": theirs.get("time_ns"),
             **ends,
-            "blocks": blocks,
+            "blocks": interval["blocks"] if interval else 0,
             "statistic": statistic,
             "state": state,
             "reason": reason,

@@ -131,8 +131,8 @@ def parse(text: str, defined: dict[str, str] | None = None) -> dict[str, Body]:
 
 def _outlined_by(lines: list[str], outlined: dict[int, str]) -> list[str]:
     """The functions of clang's that these lines hand the address of."""
-    found = [match.groups() for line in lines for match in _REFERENCE.finditer(line)]
-    names = [name or outlined.get(int(address, 16)) for name, address in found]
+    references = [match.groups() for line in lines for match in _REFERENCE.finditer(line)]
+    names = [name or outlined.get(int(address, 16), "") for name, address in references]
     return [name for name in dict.fromkeys(names) if name in outlined.values()]
 
 

@@ -89,7 +89,13 @@ def look(line: Line, flags: list[str]) -> dict[str, Any]:
     words, named = line.started(flags)
     place = str(line.source.parent.parent)
     said = {"effective": [word.replace(place, "kernels") for word in words]}
-    found = {"compiler": None, "dropped": [], "added": [], "decided_by": "", "reason": ""}
+    found: dict[str, Any] = {
+        "compiler": None,
+        "dropped": [],
+        "added": [],
+        "decided_by": "",
+        "reason": "",
+    }
     if not words:
         reason = "the compiler does not tell by -### what it would start"
         return {**said, "wrapper": {**found, "state": "unknown", "reason": reason}}

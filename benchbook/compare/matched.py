@@ -84,26 +84,26 @@ def _point(
     level: float,
 ) -> dict[str, Any]:
     """`ratio`: how many times as fast B is as A, time of A ÷ time of B, per call."""
-    own = [part.get(point["point"]) for part, point in zip(starts, (a, b), strict=True)]
+    own_a, own_b = (part.get(point["point"]) for part, point in zip(starts, (a, b), strict=True))
     row: dict[str, Any] = {
         "point_a": a["point"],
         "point_b": b["point"],
         "factors": a["factors"],
         "emulates": a.get("emulates") or b.get("emulates") or "",
         **dict.fromkeys(("ratio", "low95", "high95", "low", "high", "smallest_effect")),
-        "starts_a": 0 if own[0] is None else len(own[0]),
-        "starts_b": 0 if own[1] is None else len(own[1]),
-        "time_a_ns": None if own[0] is None else float(own[0]["median_ns"].median()),
-        "time_b_ns": None if own[1] is None else float(own[1]["median_ns"].median()),
+        "starts_a": 0 if own_a is None else len(own_a),
+        "starts_b": 0 if own_b is None else len(own_b),
+        "time_a_ns": None if own_a is None else float(own_a["median_ns"].median()),
+        "time_b_ns": None if own_b is None else float(own_b["median_ns"].median()),
     }
-    if own[0] is None or own[1] is None:
-        missing, why = ("A", a) if own[0] is None else ("B", b)
+    if own_a is None or own_b is None:
+        missing, why = ("A", a) if own_a is None else ("B", b)
         return row | {"said": "not_measured", "reason": f"{missing}: {why['reason']}"}
-    if own[0]["bytes_declared"].iloc[0] != own[1]["bytes_declared"].iloc[0]:
+    if own_a["bytes_declared"].iloc[0] != own_b["bytes_declared"].iloc[0]:
         return row | {"said": "not_measured", "reason": "a call declares other bytes in A and B"}
-    if min(row["time_a_ns"], row["time_b_ns"], *(one["median_ns"].min() for one in own)) <= 0:
+    if min(own_a["median_ns"].min(), own_b["median_ns"].min()) <= 0:
         return row | {"said": "not_measured", "reason": "a start took no time by its clock"}
-    one, joint = (ratio(own[0], own[1], at) for at in (0.95, level))
+    one, joint = (ratio(own_a, own_b, at) for at in (0.95, level))
     row |= {"ratio": joint.estimate, "low95": one.low, "high95": one.high}
     row |= {"low": joint.low, "high": joint.high}
     return row | said(joint, floor)

@@ -165,13 +165,13 @@ def _lab(root: Path, folder: Path) -> Path:
 def read(path: Path) -> Iterable[Line]:
     """What was counted before; a line torn by a kill is cut off."""
     journal.repair(path)
-    for one in journal.read_lines(path):
-        replayed = one["load"] == REPLAYED
+    for play in journal.read_lines(path):
+        replayed = play["load"] == REPLAYED
         yield Line(
-            *(one[name] for name in ("control", "load", "seed", "seconds", "noisy")),
+            **{name: play[name] for name in ("control", "load", "seed", "seconds", "noisy")},
             outcomes=[
-                Outcome(artefact, one["of"], where, provoked, said, replayed, reason)
-                for artefact, where, provoked, said, reason in one["outcomes"]
+                Outcome(artefact, play["of"], where, provoked, said, replayed, reason)
+                for artefact, where, provoked, said, reason in play["outcomes"]
             ],
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class Tally:
     # Runs, by control and whether replayed.
     provoked: Counter[tuple[str, bool]] = field(default_factory=Counter)
     plays: Counter[tuple[str, str]] = field(default_factory=Counter)  # by control and kind
-    seconds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seconds: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
     nulls: Counter[str] = field(default_factory=Counter)  # clean runs, by detector
     given: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 

@@ -10,21 +10,23 @@ TIMING_ONLY = True: without times it could tell nothing, so that it may err now 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchbook.core import plugins
 from benchbook.findings import Finding
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import TypeIs
 
 DETECTORS = "benchbook.detect.detectors"
 
-Row = Mapping[Any, Any]
+Row = dict[str, Any]
+T = TypeVar("T")
 
 
 def _empty() -> pd.DataFrame:
@@ -74,11 +76,11 @@ class Seen:
     twins: pd.DataFrame = field(default_factory=_empty)
     starts: pd.DataFrame = field(default_factory=_empty)
     readings: pd.DataFrame = field(default_factory=_empty)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
-    missing: list[dict[str, Any]] = field(default_factory=list)
+    evidence: list[Row] = field(default_factory=list)
+    missing: list[Row] = field(default_factory=list)
     host: dict[str, Any] = field(default_factory=dict)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """The points, fastest first: of equal ones the first stands, and no id decides which."""
         return [dict(row) for row in self._rows]
 
@@ -89,7 +91,7 @@ class Seen:
     # Every detector asks for them.
 
     @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[Row]:
         if self.points.empty:
             return []
         order = [name for name in ("time_ns", "where") if name in self.points]
@@ -123,7 +125,7 @@ class Judged:
         return self
 
 
-def is_known(value: Any) -> bool:
+def is_known(value: T | None) -> TypeIs[T]:
     """Whether a cell holds something: not None, not NaN, and a list counts."""
     if value is None:
         return False

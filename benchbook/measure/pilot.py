@@ -173,7 +173,8 @@ def fit(
 
 def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:
     """`fit` before anything ran: from declared sizes and assumed speeds."""
-    once_ns, costs = {}, []
+    once_ns: dict[str, float] = {}
+    costs = []
     for group in grouped(plan.points, plan.starts, plan.peers):
         speed = ASSUMED_BYTES_PER_NS * max(int(one.factors.get("threads", 1)) for one in group)
         once_ns |= {

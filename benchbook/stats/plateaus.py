@@ -159,10 +159,17 @@ def _rise(run: _Run, after: _Run, settled: bool, at: Floats, logs: Floats, limit
     high = above[0] if above else len(own) - 1
     below = [k for k, one in enumerate(own[:high]) if one.high < 0]
     low = below[-1] if below else 0
-    ratio = tuple(float(np.exp(one)) for one in (step.estimate, step.low, step.high))
-    ends = float(at[run.first + low]), float(at[run.first + high])
     why = _why(step, _noise([run, after], logs), limit)
-    return Rise(not why, settled, *ends, *ratio, why)
+    return Rise(
+        told=not why,
+        settled=settled,
+        low=float(at[run.first + low]),
+        high=float(at[run.first + high]),
+        ratio=float(np.exp(step.estimate)),
+        ratio_low=float(np.exp(step.low)),
+        ratio_high=float(np.exp(step.high)),
+        why=why,
+    )
 
 
 def _noise(runs: list[_Run], logs: Floats) -> float:

@@ -45,6 +45,10 @@ def add_processes(summaries: pd.DataFrame) -> pd.DataFrame:
     table = summaries.drop(columns="process")
     if not table.duplicated(KEYS).any():
         return table
-    how = dict.fromkeys((name for name in table if name.endswith("_ns")), add_rates)
-    how |= {"samples": "sum", "paper_samples": "min", "bytes_declared": "sum"}
+    how = {
+        **dict.fromkeys((name for name in table if name.endswith("_ns")), add_rates),
+        "samples": "sum",
+        "paper_samples": "min",
+        "bytes_declared": "sum",
+    }
     return table.groupby(KEYS, sort=True).agg(how)[table.columns.drop(KEYS)].reset_index()

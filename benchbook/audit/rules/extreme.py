@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from benchbook.audit.rounding import Interval
@@ -34,5 +35,5 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 def _of(cells: list[Interval], which: str) -> Interval:
     lows, highs = [one.low for one in cells], [one.high for one in cells]
     if which == "mean":
-        return Interval(sum(lows) / len(lows), sum(highs) / len(highs))
+        return Interval(sum(lows, Fraction()) / len(lows), sum(highs, Fraction()) / len(highs))
     return Interval(max(lows), max(highs)) if which == "max" else Interval(min(lows), min(highs))

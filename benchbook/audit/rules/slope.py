@@ -65,4 +65,5 @@ def line(along: list[Fraction], cells: list[Interval]) -> Interval:
     mean = sum(along) / len(along)
     total = sum((one - mean) ** 2 for one in along)
     parts = [cell * exactly((one - mean) / total) for one, cell in zip(along, cells, strict=True)]
-    return Interval(sum(one.low for one in parts), sum(one.high for one in parts))
+    lows, highs = [part.low for part in parts], [part.high for part in parts]
+    return Interval(sum(lows, Fraction()), sum(highs, Fraction()))

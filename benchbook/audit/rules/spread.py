@@ -45,7 +45,9 @@ def spread(cells: list[Interval], over: str) -> Interval:
     bottom = Interval(min(one.low for one in cells), min(one.high for one in cells))
     ends = []
     for high, low in ((top.low, bottom.high), (top.high, bottom.low)):
-        below = {"max": high, "min": low, "mean": sum(_middles(cells)) / len(cells)}[over]
+        below = {"max": high, "min": low, "mean": sum(_middles(cells), Fraction()) / len(cells)}[
+            over
+        ]
         ends.append(100 * (high - low) / below)
     return Interval(min(ends), max(ends))
 

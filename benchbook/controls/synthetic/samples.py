@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -11,7 +13,7 @@ START_NS = 10**9  # from the first sample of a start to that of the next
 
 
 def made_samples(
-    times_ns: dict[str, ArrayLike], declared_bytes: int, t_start_ns: ArrayLike | None = None
+    times_ns: Mapping[str, ArrayLike], declared_bytes: int, t_start_ns: ArrayLike | None = None
 ) -> pd.DataFrame:
     """Point -> times (blocks, samples) -> one row per sample, as `replays.Scene` takes them.
 

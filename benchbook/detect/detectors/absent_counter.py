@@ -7,10 +7,9 @@ words, and zeros that a program which did work cannot have.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from benchbook.core.number_format import listed, plural
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "absent-counter"
@@ -31,7 +30,6 @@ REMEDY = (
     "Count where the CPU shows its counters to you (`benchbook doctor` names what this machine "
     "needs), take simulated values as such, and read no 0 as “none”: ask the tool’s own words."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

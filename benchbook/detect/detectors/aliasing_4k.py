@@ -11,14 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from statistics import median
-from typing import Any
 
 import pandas as pd
 
 from benchbook import stats
 from benchbook.core.number_format import listed
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "aliasing-4k"
@@ -38,7 +37,6 @@ REMEDY = (
     "Move one of the buffers by 512 B or more within its page (pad between arrays, or give them "
     "another offset), and measure at several offsets, so that no figure rests on one placement."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from benchbook.core.number_format import plural, share
 from benchbook.define.points import COUNTS
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "disturbed"
@@ -31,7 +31,6 @@ REMEDY = (
     "End what else runs (benchbook doctor names it), or give the measurement cores of its own, and "
     "measure again; until then read the undisturbed starts only."
 )
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

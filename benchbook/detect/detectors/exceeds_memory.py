@@ -6,10 +6,9 @@ Decided by the bytes that it needs against the memory there is, and by how its s
 from __future__ import annotations
 
 import signal
-from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "exceeds-memory"
@@ -21,7 +20,6 @@ REMEDY = (
     "it; try a large size under a limit of address space first (prlimit --as), so that the host "
     "stays safe."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

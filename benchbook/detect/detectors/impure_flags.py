@@ -7,9 +7,8 @@ the asked flags by itself.
 from __future__ import annotations
 
 from statistics import median
-from typing import Any
 
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "impure-flags"
@@ -21,7 +20,6 @@ REMEDY = (
 )
 CERTAIN, BY_MEANING = 1.0, 0.8
 VISIBLE = 1.02
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from statistics import median
-from typing import Any
 
 from benchbook.build.instructions import WORD_BYTES
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -22,7 +21,6 @@ REMEDY = (
     "To compare what compilers make of the loop, keep it: -fno-tree-loop-distribute-patterns for "
     "GCC, -fno-builtin for Clang; else say that the figure is the C library's."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

@@ -7,10 +7,9 @@ what the tool says: the time that each event had a counter, or several sets of e
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from benchbook.core.number_format import listed, plural, share
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "multiplexed-counter"
@@ -20,7 +19,6 @@ REMEDY = (
     "Ask for fewer events at once (one group in a start), or start the program once for each set "
     "of events, and take no ratio of two events that were counted at different times."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

@@ -7,13 +7,12 @@ the same work has a vector loop. Their times tell by how much that matters.
 from __future__ import annotations
 
 from statistics import median
-from typing import Any
 
 from benchbook.build.disassembly import RUNTIME
 from benchbook.build.instructions import WORD_BYTES
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import span, times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 ARTEFACT = "not-vectorised"
@@ -26,7 +25,6 @@ REMEDY = (
     "Build with flags that let the compiler use vectors (-O3, or -O2 -ftree-vectorize; with GCC 12 "
     "and -fopenmp, -O2 is not enough), and compare builds only where both loops are vector code."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:
@@ -42,7 +40,7 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = f"{missing} was not observed"
         elif not row["string_instructions"] and not _calls(row) and row["widest_access_bytes"] > 0:
             own.append(row)
-    groups: dict[tuple[str, ...], list[tuple[Row, Row, Ratio | None]]] = {}
+    groups: dict[tuple[Effect, str, str], list[tuple[Row, Row, Ratio | None]]] = {}
     for row in own:
         if row["widest_access_bytes"] > WORD_BYTES:
             continue
@@ -52,10 +50,11 @@ def detect(seen: Seen) -> Judged:
             continue
         ratio = time_ratio(seen.starts, row["where"], twin["where"])
         told = _told(ratio)
-        effect = "biases" if told == SLOWER and not _is_beyond_caches(row, seen) else "informs"
+        is_slowed = told == SLOWER and not _is_beyond_caches(row, seen)
+        effect: Effect = "biases" if is_slowed else "informs"
         key = (effect, told, f"{row.get('compiler')} {row.get('flags_asked')}")
         groups.setdefault(key, []).append((row, twin, ratio))
-    judged.findings += [_finding(*key[:2], groups[key]) for key in sorted(groups)]
+    judged.findings += [_finding(key[0], key[1], groups[key]) for key in sorted(groups)]
     return judged.rest_is_clean(row["where"] for row in own)
 
 
@@ -91,7 +90,7 @@ def _is_beyond_caches(row: Row, seen: Seen) -> bool:
     return held is not None and is_known(used) and used > held
 
 
-def _finding(effect: Any, told: str, found: list[tuple[Row, Row, Ratio | None]]) -> Finding:
+def _finding(effect: Effect, told: str, found: list[tuple[Row, Row, Ratio | None]]) -> Finding:
     row, twin, _ = min(found, key=lambda one: (one[0]["time_ns"], one[1]["time_ns"]))
     ratios = [ratio for *_, ratio in found if ratio is not None and told != FEW]
     slower = sorted(ratio.estimate for ratio in ratios)

@@ -7,9 +7,8 @@ lie beside that thread only. Decided by where the pages are against where the CP
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import rate_of
 from benchbook.findings import Effect, Finding, proof
 
@@ -20,7 +19,6 @@ REMEDY = (
     "Let each thread fill the part that it will work on (the same loop, shared out in the same "
     "way, with bound threads), or interleave the pages with numactl --interleave=all."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

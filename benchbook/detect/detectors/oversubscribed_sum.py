@@ -8,9 +8,7 @@ that the samples took, of all processes, against the sum.
 
 from __future__ import annotations
 
-from typing import Any
-
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "oversubscribed-sum"
@@ -23,7 +21,6 @@ REMEDY = (
     "Start at most one process for each CPU and let them meet before each sample, or divide the "
     "bytes of all processes by the wall time of the whole group."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

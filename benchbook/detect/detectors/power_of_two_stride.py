@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import rate_of
 from benchbook.findings import Finding, proof
 
@@ -27,7 +27,6 @@ REMEDY = (
     "Pad each row by one cache line, or copy the column into a block of its own first, and measure "
     "strides a few lines beside the power of two as well."
 )
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

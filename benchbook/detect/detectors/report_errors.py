@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from benchbook.core.number_format import count, listed, plural
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.evidence.throughput.ranges import CHECKED, Doubt, Ends, first_jitters, out_of_range
 from benchbook.findings import Finding, proof
 
@@ -29,7 +28,6 @@ FIRST_JITTER = (
     "Leave the first interval out (iperf3 --omit), or take the jitter of the whole transfer; a "
     "mean over the intervals has the wrong one in it."
 )
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ was searched.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen
+from benchbook.detect import Judged, Row, Seen
 from benchbook.findings import Finding, proof
 
 ARTEFACT = "size-does-not-link"
@@ -25,7 +24,6 @@ REMEDY = (
     "Build with -mcmodel=medium or -mcmodel=large, or take the arrays from the heap; then check "
     "that they fit into memory as well."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

@@ -70,9 +70,9 @@ def _together(alike: list[Finding]) -> Finding:
 
 def _of_starts(starts: pd.DataFrame, row: dict[str, Any], name: str) -> float | None:
     """The median over starts; else what the point itself says."""
-    known = starts[name].dropna() if name in starts else []
-    if len(known):
-        return float(known.astype(float).median())
+    values = starts[name].dropna() if name in starts else starts[:0]
+    if len(values):
+        return float(values.astype(float).median())
     return float(row[name]) if is_known(row.get(name)) else None
 
 

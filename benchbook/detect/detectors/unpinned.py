@@ -7,9 +7,8 @@ wandering cost is told where the same binary was measured bound.
 from __future__ import annotations
 
 from statistics import median
-from typing import Any
 
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import rate_of
 from benchbook.findings import Effect, Finding, proof
 
@@ -20,7 +19,6 @@ REMEDY = (
     "Bind each thread to one CPU of its own (taskset, numactl, or OMP_PROC_BIND=true with "
     "OMP_PLACES), and measure again."
 )
-Row = dict[str, Any]
 
 
 def detect(seen: Seen) -> Judged:

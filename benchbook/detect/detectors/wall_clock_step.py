@@ -49,9 +49,9 @@ def detect(seen: Seen) -> Judged:
 
 def _lasted(starts: pd.DataFrame, row: dict[str, Any]) -> float | None:
     """The longest start in ns by a clock of its own, which cannot be set."""
-    known = starts["wall_ns"].dropna() if "wall_ns" in starts else []
-    if len(known):
-        return float(known.max())
+    lasted = starts["wall_ns"].dropna() if "wall_ns" in starts else starts[:0]
+    if len(lasted):
+        return float(lasted.max())
     return float(row["wall_ns"]) if is_known(row.get("wall_ns")) else None
 
 

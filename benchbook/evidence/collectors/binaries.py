@@ -92,7 +92,8 @@ def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -
 def _of_all(function: str, known: dict[str, Any]) -> dict[str, Any]:
     """What is true of each function that begins like it, whichever of them runs here: that it
     stores past the caches."""
-    words, alike = function.split("_"), []
+    words = function.split("_")
+    alike: list[dict[str, Any]] = []
     while len(words) > 1 and not alike:
         begin = "_".join([*words, ""])
         alike = [facts for name, facts in known.items() if name.startswith(begin)]

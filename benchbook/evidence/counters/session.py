@@ -32,11 +32,14 @@ COUNTS = "counts.csv"  # in it
 
 
 class Why(Protocol):
-    """What is said where nothing was counted; a capability says it too."""
+    """Why nothing was counted; a capability of the host has the same three."""
 
-    state: str
-    reason: str
-    remedy: str
+    @property
+    def state(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def remedy(self) -> str: ...
 
 
 class _NotCountedError(Exception):

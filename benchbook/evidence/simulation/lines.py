@@ -130,11 +130,11 @@ class Lines:
             raise NotSimulatedError(why)
         wanted = (measure_of(spec, factors) or {})["simulated"]
         values = values_of(spec, factors, 1)
-        less, more = ([program, *filled(wanted[key], values)] for key in ("less", "more"))
+        less, more = ([str(program), *filled(wanted[key], values)] for key in ("less", "more"))
         found, _ = self.simulator.compare(less, more)
         text = (
-            f"`{spec['tool']} {' '.join(map(str, more[1:]))}` less "
-            f"`{spec['tool']} {' '.join(map(str, less[1:]))}`: the program itself, unmodified, "
+            f"`{spec['tool']} {' '.join(more[1:])}` less "
+            f"`{spec['tool']} {' '.join(less[1:])}`: the program itself, unmodified, "
             "and a C library that copies by ordinary loads and stores"
         )
         wrong = f"which instructions {spec['tool']} copies by here is unknown"
