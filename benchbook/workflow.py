@@ -213,6 +213,14 @@ class Lab:
         begins = import_closure.of_function(self.root, PACKAGE, COMMANDS, function)
         return import_closure.closure(self.root, PACKAGE, begins)
 
+    def replays(self) -> list[str]:
+        """Files of the package that the replays of the controls depend on."""
+        files = sorted((self.root / "kernels" / "controls").glob("*/replay.py"))
+        begins = [
+            name for file in files for name in import_closure.of_file(self.root, PACKAGE, file)
+        ]
+        return import_closure.closure(self.root, PACKAGE, begins)
+
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""
         if self.settings["figure"]:

@@ -356,6 +356,6 @@ int main(void) {
 def test_who_waits_in_vain_is_told_and_two_meet_on_one_cpu(tmp_path: Path) -> None:
     (tmp_path / "meeting.c").write_text(MEETING)
     own = kernels.compiled(tmp_path / "meeting.c", "-O2", f"-DCPU={CPUS[0]}")
-    needed = [COMMON / f"{name}.c" for name in ("meeting", "team", "cannot_run", "refuse", "emit")]
+    needed = [COMMON / f"{name}.c" for name in ("meeting", "team", "refuse", "emit")]
     program = kernels.linked(tmp_path / "meeting", own, *kernels.all_compiled(needed, "-O2"))
     assert run(program).returncode == 0

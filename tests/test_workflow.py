@@ -174,7 +174,7 @@ def _binaries(checkout: Path) -> dict[str, tuple[int, dict]]:
 
 def test_second_workflow_says_so_and_ends(edited: dict) -> None:
     checkout = edited["checkout"]
-    waiting = checkout / "benchbook/core/processes.py"
+    waiting = checkout / "benchbook" / "process.py"
     text = waiting.read_text()
     assert "patience_s: float = 5.0" in text
     waiting.write_text(text.replace("patience_s: float = 5.0", "patience_s: float = 0.2"))

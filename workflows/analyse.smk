@@ -122,6 +122,7 @@ rule audit:
 rule judge_controls:
     input:
         lab.modules("judge-controls"),
+        lab.replays(),
         lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:

@@ -42,6 +42,11 @@ def of_function(root: Path, package: str, module: str, function: str) -> list[st
     return list(_imported(root, package, module, _functions(root, module)[function]))
 
 
+def of_file(root: Path, package: str, path: Path) -> list[str]:
+    """Modules that a file beside the package imports."""
+    return list(_imported(root, package, package, path.read_text(encoding="utf-8")))
+
+
 @cache
 def _functions(root: Path, module: str) -> dict[str, str]:
     path = _file(root, module)

@@ -38,11 +38,9 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
     """reports/index.html: what was run, a card per paper, the controls, what is missing."""
     contents = [read_json(path) for path in papers]
     artefacts = read_json(controls)["artefacts"]
-    experiments = [
-        experiment for content in contents for experiment in content["experiments"].values()
-    ]
+    experiments = [one for content in contents for one in content["experiments"].values()]
     entries = search_index.entries(contents)
-    kinds = Counter(entry.kind for entry in entries)
+    kinds = Counter(one.kind for one in entries)
     write_page(
         output,
         "index.html.j2",
@@ -54,14 +52,12 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         environment=wording.environment(experiments),
         presets=_each(content["preset"] for content in contents),
         hosts=_each(content["host"] for content in contents),
-        dates=_each(_when(experiment["run"]) for experiment in experiments),
-        facts=next(
-            (experiment["facts"] for experiment in experiments if experiment["facts"]), _NO_FACTS
-        ),
+        dates=_each(_when(one["run"]) for one in experiments),
+        facts=next((one["facts"] for one in experiments if one["facts"]), _NO_FACTS),
         warning=wording.quietness(dict(_by_name(contents))),
         controls=artefacts,
         summary=controls_page.summary(artefacts),
-        totals={key: sum(artefact[key] for artefact in artefacts.values()) for key in TOTALS},
+        totals={key: sum(one[key] for one in artefacts.values()) for key in TOTALS},
         missing=[
             (content, lines) for content in contents if (lines := not_measured.of_paper(content))
         ],
@@ -72,7 +68,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         ),
         verdicts=_verdicts(contents),
         open=sum(len(content.get("open", [])) for content in contents),
-        noise=" ".join(_noise_line(name, experiment) for name, experiment in _by_name(contents)),
+        noise=" ".join(_noise_line(name, one) for name, one in _by_name(contents)),
     )
 
 
@@ -85,9 +81,7 @@ def _each(values: Any) -> list[str]:
 
 
 def _by_name(contents: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    return list(
-        {n: experiment for c in contents for n, experiment in c["experiments"].items()}.items()
-    )
+    return list({n: one for c in contents for n, one in c["experiments"].items()}.items())
 
 
 def _when(run: str) -> str:
@@ -100,16 +94,16 @@ def _when(run: str) -> str:
 
 def _card(paper: dict[str, Any]) -> dict[str, Any]:
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
-    paragraphs = answer_section.answer(paper)
+    said = answer_section.answer(paper)
     return {
         "paper": paper,
         "headline": answer_section.headline(paper),
-        "answer": " ".join(paragraphs[0][:SENTENCES]) if paragraphs else paper["answer"],
+        "answer": " ".join(said[0][:SENTENCES]) if said else paper["answer"],
         "verdicts": _verdicts([paper]),
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" for row in rows),
         "findings": findings_section.counts(paper),
-        "odd": sum(len(experiment["odd"]["pairs"]) for experiment in paper["experiments"].values()),
+        "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
         "audit": audit_section.counts(paper) if paper["audit"] else "",
         "open": len(paper.get("open", [])),
         "svg": svg_of(thumbnail.small(paper)),
@@ -117,19 +111,18 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
 
 
 def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
-    counted = Counter(
+    found = Counter(
         claims_section.verdict(claim) for paper in papers for claim in wording.claims(paper)
     )
-    return {name: counted[name] for name in VERDICTS if counted[name]}
+    return {name: found[name] for name in VERDICTS if found[name]}
 
 
-def _noise_line(name: str, experiment: dict[str, Any]) -> str:
-    cost = (
-        experiment["probing_s"] / experiment["measuring_s"] if experiment["measuring_s"] else None
-    )
+def _noise_line(name: str, one: dict[str, Any]) -> str:
+    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
     return (
-        f"Experiment {name}: {wording.disturbed_blocks(experiment)} disturbed, "
-        f"{number_format.share(cost)} of the time spent on reading the machine’s state."
+        f"Experiment {name}: {len(one['disturbed'])} of "
+        f"{number_format.plural(one['blocks'], 'block')} "
+        f"disturbed, {number_format.share(cost)} of the time spent on reading the machine’s state."
     )
 
 

@@ -56,9 +56,7 @@ def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
         raise BenchbookError(f"{notebook} is missing; each paper has a notebook of its name")
     cells = nbformat.read(notebook, as_version=4)
     # Cells for who has the notebook open are not shown, and tables of all samples take a while.
-    cells.cells = [
-        cell for cell in cells.cells if not (cell.cell_type == "code" and _for_lab(cell))
-    ]
+    cells.cells = [one for one in cells.cells if not (one.cell_type == "code" and _for_lab(one))]
     if then:
         cells.cells.append(nbformat.v4.new_code_cell(then, metadata={"tags": [THEN]}))
     with tempfile.TemporaryDirectory() as scratch:
@@ -85,7 +83,7 @@ def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
             ) from None
         finally:
             write_text(executed, nbformat.writes(cells))
-    cells.cells = [cell for cell in cells.cells if THEN not in _tags(cell)]
+    cells.cells = [one for one in cells.cells if THEN not in _tags(one)]
     return cells
 
 
@@ -108,11 +106,9 @@ def _for_lab(cell: Any) -> bool:
 
 
 def _failed_cell(cells: Any) -> str:
-    numbered = [
-        cell for cell in cells.cells if cell.cell_type == "code" and THEN not in _tags(cell)
-    ]
+    numbered = [one for one in cells.cells if one.cell_type == "code" and THEN not in _tags(one)]
     for number, cell in enumerate(numbered, 1):
-        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+        errors = [one for one in cell.get("outputs", []) if one.output_type == "error"]
         if errors or cell.get("execution_count") is None:
             first = (cell.source.strip().splitlines() or [""])[0]
             return f"code cell {number} of {len(numbered)} ({first!r})"
@@ -138,10 +134,10 @@ def export(cells: Any, up: str | None) -> str:
         mathjax_url="",
         require_js_url="",
     )
-    shown = [output["data"].get("text/html", "") for output in _outputs(cells) if "data" in output]
-    heading = next(filter(None, map(_HEADLINE.search, shown)), None)
+    shown = [one["data"].get("text/html", "") for one in _outputs(cells) if "data" in one]
+    found = next(filter(None, map(_HEADLINE.search, shown)), None)
     about = {
-        "title": re.sub(r"<[^>]+>", "", heading[1]).strip() if heading else "Benchbook",
+        "title": re.sub(r"<[^>]+>", "", found[1]).strip() if found else "Benchbook",
         "frame": frame(),
         "up": up,
     }
@@ -151,7 +147,7 @@ def export(cells: Any, up: str | None) -> str:
 
 
 def _outputs(cells: Any) -> list[Any]:
-    return [output for cell in cells.cells for output in cell.get("outputs", [])]
+    return [one for cell in cells.cells for one in cell.get("outputs", [])]
 
 
 def write_figures(paper: PaperPage, folder: Path) -> None:
@@ -165,10 +161,10 @@ def write_figures(paper: PaperPage, folder: Path) -> None:
             old.unlink()
     for name, picture in drawn.items():
         write_text(folder / f"{name}.svg", nameless_page(picture.svg))
-    for sweep in content["sweeps"]:
-        write_text(folder / f"{sweep['id']}.csv", nameless(sweep_csv(sweep)))
+    for one in content["sweeps"]:
+        write_text(folder / f"{one['id']}.csv", nameless(sweep_csv(one)))
     for figure in content["figures"]:
         write_text(folder / f"{figure['id']}.csv", nameless(figure_csv(figure)))
-        for anomaly in figure["explained"]:
-            name = anomalies.name_of(figure["id"], anomaly)
-            write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(anomaly)))
+        for one in figure["explained"]:
+            name = anomalies.name_of(figure["id"], one)
+            write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(one)))

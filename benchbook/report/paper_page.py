@@ -104,10 +104,10 @@ def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -
         return PaperPage(read_json(replayed), kept)
     named = os.environ.get(VARIABLE)
     chosen = path or (Path(named) if named else newest(name))
-    page = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
-    if page.content["paper"] != name:
-        raise BenchbookError(f"{chosen} holds results of {page.content['paper']}, not of {name}")
-    return page
+    found = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
+    if found.content["paper"] != name:
+        raise BenchbookError(f"{chosen} holds results of {found.content['paper']}, not of {name}")
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -119,22 +119,18 @@ def _read(path: Path, _: int) -> PaperPage:
 def _checkout() -> Path:
     """The checkout around the working folder, else the working folder."""
     here = Path.cwd()
-    return next(
-        (folder for folder in (here, *here.parents) if (folder / "Snakefile").exists()), here
-    )
+    return next((one for one in (here, *here.parents) if (one / "Snakefile").exists()), here)
 
 
 def newest(name: str) -> Path:
     """The newest paper.json of a paper in the checkout around the working folder."""
     root = _checkout()
-    papers = sorted(
-        root.glob(f"results/*/*/{name}/paper.json"), key=lambda path: path.stat().st_mtime
-    )
-    if not papers:
+    found = sorted(root.glob(f"results/*/*/{name}/paper.json"), key=lambda one: one.stat().st_mtime)
+    if not found:
         raise BenchbookError(
             f"no results of {name} below {root / 'results'}; run `snakemake {name}` there first"
         )
-    return papers[-1]
+    return found[-1]
 
 
 def _kind(figure: dict[str, Any]) -> str:
@@ -201,10 +197,9 @@ def sweep_csv(sweep: dict[str, Any]) -> str:
         "reason": "reason",
     }
     rows = [
-        value
-        | {"series": series["id"], "state": "simulated" if value["emulates"] else value["state"]}
-        for series in sweep["series"]
-        for value in series["values"]
+        value | {"series": one["id"], "state": "simulated" if value["emulates"] else value["state"]}
+        for one in sweep["series"]
+        for value in one["values"]
     ]
     return _csv(rows, names)
 
@@ -244,8 +239,8 @@ class PaperPage:
         return dataframes.samples(self.content, _checkout())
 
     def _part(self, name: str, **context: Any) -> Html:
-        marks = findings_section.of(self.content)
-        context = {"prose": wording, "titles": titles, "marks": marks, **context}
+        found = findings_section.of(self.content)
+        context = {"prose": wording, "titles": titles, "marks": found, **context}
         return part(name, paper=self.content, **context)
 
     def _drawn(self, draw: Callable[..., Picture | None], which: str, *of: Any) -> Picture | None:
@@ -277,7 +272,7 @@ class PaperPage:
 
     def odd(self) -> Html:
         """What remains odd: pairs that do the same work at different rates."""
-        pairs = [pair for e in self.content["experiments"].values() for pair in e["odd"]["pairs"]]
+        pairs = [one for e in self.content["experiments"].values() for one in e["odd"]["pairs"]]
         faults: dict[str, list[str]] = {}
         calls: dict[str, None] = {}
         for pair in pairs:
@@ -305,9 +300,9 @@ class PaperPage:
     def sweeps(self) -> Html:
         """Times along the factors that the paper names, and what each step adds."""
         drawn = []
-        for sweep in self.content["sweeps"]:
-            svg = svg_of(self._drawn(sweeps_section.picture, sweep["id"], sweep))
-            drawn.append((sweep, svg, data_address(sweep_csv(sweep), "text/csv")))
+        for one in self.content["sweeps"]:
+            svg = svg_of(self._drawn(sweeps_section.picture, one["id"], one))
+            drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
         return self._part("sweeps", sweeps=drawn, swept=sweeps_section)
 
     def spreads(self) -> Html:
@@ -413,11 +408,11 @@ class PaperPage:
 
     def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
         """The figure's anomalies with their pictures."""
-        return [(anomaly, svg_of(self._chain(figure, anomaly))) for anomaly in figure["explained"]]
+        return [(one, svg_of(self._chain(figure, one))) for one in figure["explained"]]
 
-    def _chain(self, figure: dict[str, Any], anomaly: dict[str, Any]) -> Picture | None:
-        name = anomalies.name_of(figure["id"], anomaly)
-        return self._drawn(anomalies.picture, name, figure["id"], anomaly)
+    def _chain(self, figure: dict[str, Any], one: dict[str, Any]) -> Picture | None:
+        name = anomalies.name_of(figure["id"], one)
+        return self._drawn(anomalies.picture, name, figure["id"], one)
 
     def _picture(self, figure: dict[str, Any]) -> Picture | None:
         draws = {
@@ -471,7 +466,7 @@ class PaperPage:
 
     def machine(self) -> Html:
         """This machine, its compilers, and how the run went."""
-        facts = (experiment["facts"] for experiment in self.content["experiments"].values())
+        facts = (one["facts"] for one in self.content["experiments"].values())
         return self._part("machine", topology=topology.drawn(next(filter(None, facts), None)))
 
     def pictures(self) -> dict[str, Picture]:
@@ -479,15 +474,15 @@ class PaperPage:
         figures = self.content["figures"]
         drawn = {figure["id"]: self._picture(figure) for figure in figures}
         drawn |= {
-            anomalies.name_of(figure["id"], anomaly): self._chain(figure, anomaly)
+            anomalies.name_of(figure["id"], one): self._chain(figure, one)
             for figure in figures
-            for anomaly in figure["explained"]
+            for one in figure["explained"]
         }
         if not self.content["figure"]:
             drawn["overview"] = self._drawn(paper_panels.overview, "")
             drawn |= {
-                sweep["id"]: self._drawn(sweeps_section.picture, sweep["id"], sweep)
-                for sweep in self.content["sweeps"]
+                one["id"]: self._drawn(sweeps_section.picture, one["id"], one)
+                for one in self.content["sweeps"]
             }
             for key, experiment in self.content["experiments"].items():
                 if experiment["quantity"] != RATE:

@@ -67,14 +67,14 @@ def frame() -> Frame:
 @cache
 def environment() -> jinja2.Environment:
     """The templates, with the filters that they use."""
-    templates = jinja2.Environment(
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    templates.filters |= {
+    found.filters |= {
         "number": number_format.number,
         "printed": number_format.printed,
         "recomputed": recomputed,
@@ -84,13 +84,13 @@ def environment() -> jinja2.Environment:
         "code": code,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
-    templates.globals |= {
+    found.globals |= {
         "interval": number_format.interval,
         "with_interval": number_format.with_interval,
         "plural": number_format.plural,
         "listed": number_format.listed,
     }
-    return templates
+    return found
 
 
 def render(template: str, **context: Any) -> str:

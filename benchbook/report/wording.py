@@ -28,9 +28,9 @@ def parts_of(point: str) -> dict[str, str]:
 
 def experiment_of(paper: Paper, point: str) -> dict[str, Any]:
     """The experiment that a point (or a figure's row) belongs to."""
-    for row in paper["points"]:
-        if row["point"] == point:
-            return paper["experiments"][row["experiment"]]
+    for one in paper["points"]:
+        if one["point"] == point:
+            return paper["experiments"][one["experiment"]]
     for figure in paper["figures"]:
         if any(row["point"] == point for row in figure["rows"]):
             return paper["experiments"][figure["experiment"]]
@@ -65,11 +65,11 @@ def point_name(paper: Paper, point: str, **changed: str) -> str:
     size = (bytes_of(int(size)) if size.isdigit() else size) + (
         f" in blocks of {bytes_of(int(block))}" if block else ""
     )
-    leading = {"variant", "method", "bytes", "block_bytes"}
+    known = {"variant", "method", "bytes", "block_bytes"}
     others = [
         value_word(paper, point, key, value)
         for key, value in parts.items()
-        if value and key not in leading and not is_none(key, value)
+        if value and key not in known and not is_none(key, value)
     ]
     words = [method_name(paper, point), size, *others, parts["variant"]]
     return ", ".join(word for word in words if word)
@@ -117,22 +117,21 @@ def value_word(paper: Paper, point: str, factor: str, value: str) -> str:
     return str(names.get(value) or setting_word(factor, value))
 
 
-def differing(paper: Paper, first: str, second: str) -> tuple[str, str]:
+def differing(paper: Paper, one: str, other: str) -> tuple[str, str]:
     """Two points of one method, each by what tells it from the other: `1 switch`, `0 switches`."""
-    parts = [parts_of(point) for point in (first, second)]
+    parts = [parts_of(point) for point in (one, other)]
     differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
     words = [
-        " ".join(value_word(paper, first, key, part.get(key, "")) for key in differ)
-        for part in parts
+        " ".join(value_word(paper, one, key, part.get(key, "")) for key in differ) for part in parts
     ]
     return words[0], words[1]
 
 
 def source(paper: Paper) -> str:
     """`Neil Slocum, blog post, 2013-02-11`, and what of that is not stated."""
-    stated = {key: paper[key] for key in ("author", "kind", "date")}
-    lacking = [key for key, value in stated.items() if value == UNSTATED]
-    words = [value for key, value in stated.items() if key not in lacking]
+    given = {key: paper[key] for key in ("author", "kind", "date")}
+    lacking = [key for key, value in given.items() if value == UNSTATED]
+    words = [value for key, value in given.items() if key not in lacking]
     words += [f"{number_format.listed(lacking)} {UNSTATED}"] if lacking else []
     return ", ".join(words)
 
@@ -140,20 +139,20 @@ def source(paper: Paper) -> str:
 def environment(runs: Iterable[dict[str, Any]]) -> str:
     """Door and compilers, and under Nix the lock's revision, of runs with their door, facts and
     variants: `host; gcc (Debian 12.2.0-14) 12.2.0`."""
-    names: dict[str, None] = {}
+    said: dict[str, None] = {}
     for run in runs:
         revision = run["facts"].get("nix_revision")
-        names[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
-        names |= dict.fromkeys(variant.get("compiler_version") for variant in run["variants"])
-    return "; ".join(name for name in names if name)
+        said[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
+        said |= dict.fromkeys(one.get("compiler_version") for one in run["variants"])
+    return "; ".join(one for one in said if one)
 
 
 def wrapper(variant: dict[str, Any]) -> str:
     """What a compiler wrapper did to a variant's flags; empty where it left them alone."""
-    changes = variant.get("wrapper") or {}
-    if changes.get("state") == "unknown":
-        return f"what reached the compiler is unknown: {changes['reason']}"
-    parts = [f"{did} {' '.join(changes[did])}" for did in ("dropped", "added") if changes.get(did)]
+    found = variant.get("wrapper") or {}
+    if found.get("state") == "unknown":
+        return f"what reached the compiler is unknown: {found['reason']}"
+    parts = [f"{did} {' '.join(found[did])}" for did in ("dropped", "added") if found.get(did)]
     return f"a wrapper {' and '.join(parts)}" if parts else ""
 
 
@@ -170,8 +169,8 @@ def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
 
 def observations(paper: Paper, point: str | None) -> dict[str, Any]:
     """What was observed of a point; empty where it was not measured."""
-    points = (row for row in paper["points"] if row["point"] == point)
-    return next(points, {}).get("observations", {})
+    found = (one for one in paper["points"] if one["point"] == point)
+    return next(found, {}).get("observations", {})
 
 
 def mechanism(paper: Paper, point: str | None) -> str:
@@ -208,10 +207,10 @@ def points_of(claim: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(point for side in sides for point in side if point))
 
 
-def rows_of(paper: Paper, figure_id: str, point: str | None) -> list[dict[str, Any]]:
+def rows_of(paper: Paper, figure: str, point: str | None) -> list[dict[str, Any]]:
     """The rows of a figure that a point reruns."""
-    figures = [figure for figure in paper["figures"] if figure["id"] == figure_id]
-    return [row for figure in figures for row in figure["rows"] if row["point"] == point]
+    rows = [row for one in paper["figures"] if one["id"] == figure for row in one["rows"]]
+    return [row for row in rows if row["point"] == point]
 
 
 def printed(row: dict[str, Any]) -> float | None:
@@ -230,26 +229,20 @@ def ratios(values: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def disturbed_blocks(experiment: dict[str, Any]) -> str:
-    """`2 of 8 blocks`."""
-    return (
-        f"{len(experiment['disturbed'])} of {number_format.plural(experiment['blocks'], 'block')}"
-    )
-
-
 def quietness(experiments: dict[str, dict[str, Any]]) -> str:
     """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
     loud = [
-        f"{disturbed_blocks(experiment)} of {name}"
-        for name, experiment in experiments.items()
-        if experiment["blocks"] and 2 * len(experiment["disturbed"]) >= experiment["blocks"]
+        f"{len(one['disturbed'])} of {number_format.plural(one['blocks'], 'block')} of {name}"
+        for name, one in experiments.items()
+        if one["blocks"] and 2 * len(one["disturbed"]) >= one["blocks"]
     ]
     if not loud:
         return ""
     return (
-        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other work on "
-        "this host, and the intervals carry that noise. On a quiet machine "
-        "`snakemake --config again=2` makes a fresh run (3 the next one)."
+        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other "
+        "work on this "
+        "host, and the intervals carry that noise. On a quiet machine `snakemake --config again=2` "
+        "makes a fresh run (3 the next one)."
     )
 
 

@@ -129,7 +129,7 @@ def _crowded(row: Row, seen: Seen) -> bool:
     return len(given) > 0 and _workers(row) > min(given)
 
 
-def _starts(row: Row, seen: Seen, probes: dict[str, pd.DataFrame], above: Bounds) -> list[Start]:
+def _starts(row: Row, seen: Seen, probes: dict[str, tuple[Any, Any]], above: Bounds) -> list[Start]:
     crowded, workers = _crowded(row, seen), _workers(row)
     return [
         Start(
@@ -164,19 +164,22 @@ def _waited(start: Row, workers: int) -> float | None:
     return max(0.0, wall - on_cpu)
 
 
-def _probes(readings: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _probes(readings: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     """Each core's fixed work over time, as a factor of its best, where it was read often."""
     if readings.empty:
         return {}
     work = readings[readings["name"].str.startswith("work ")].sort_values("t_ns")
     return {
-        str(name): own.assign(factor=own["value"] / own["value"].quantile(BEST))
+        str(name): (
+            own["t_ns"].to_numpy(),
+            (own["value"] / own["value"].quantile(BEST)).to_numpy(),
+        )
         for name, own in work.groupby("name")
         if len(own) >= READINGS
     }
 
 
-def _slower(start: Row, probes: dict[str, pd.DataFrame], workers: int) -> float | None:
+def _slower(start: Row, probes: dict[str, tuple[Any, Any]], workers: int) -> float | None:
     """How much slower the worst core under its workers was at least, in the readings on both sides
     of the start; None where it could not use all cores, because which ones is not known."""
     given = _number(start, "cpus_given")
@@ -187,10 +190,11 @@ def _slower(start: Row, probes: dict[str, pd.DataFrame], workers: int) -> float 
         return None
     found = []
     for own in probes.values():
-        before = own.loc[own["t_ns"] <= begin, "factor"]
-        after = own.loc[own["t_ns"] >= end, "factor"]
-        if len(before) and len(after):
-            found.append(min(before.iloc[-1], after.iloc[0]))
+        times, factors = own
+        before = int(np.searchsorted(times, begin, side="right")) - 1
+        after = int(np.searchsorted(times, end, side="left"))
+        if before >= 0 and after < len(times):
+            found.append(float(min(factors[before], factors[after])))
     if not found or len(found) < len(probes):
         return None
     # Wherever they ran, one of them was on a core as slow as this.

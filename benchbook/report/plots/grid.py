@@ -66,17 +66,17 @@ def panels(
     """
     marks = [value for panel in drawn for _, value in panel.published]
     marks += [
-        shown
+        one
         for panel in drawn
         for mark in panel.here
-        for shown in finite(mark.value, mark.low, mark.high, *(value for value, _ in mark.dots))
+        for one in finite(mark.value, mark.low, mark.high, *(value for value, _ in mark.dots))
     ]
     if not marks:
         return None
     marks += [1.0, *(region or ())]
     columns = 1 if len(places) >= WIDE_FROM else 2
     rows = -(-len(drawn) // columns)
-    names = [name for panel in drawn for mark in panel.here for name in mark.marks]
+    names = [name for panel in drawn for one in panel.here for name in one.marks]
     foot = FOOT_IN + (LEGEND_IN if names else 0)
     tall = rows * (PANEL_IN + HEAD_IN) + foot
     wide = (WIDTH_IN - 0.06) / columns
@@ -96,7 +96,7 @@ def panels(
             last = k + columns >= len(drawn)
             _axes(axes, marks, places if last else (), len(places), wide - LEFT_IN)
             _draw(axes, panel, region, amount)
-            points = [Marked(mark.place + SHIFT, mark.value, mark.marks) for mark in panel.here]
+            points = [Marked(one.place + SHIFT, one.value, one.marks) for one in panel.here]
             draw(axes, runs_of(points))
         figure.text(0.0, 1 - 0.03 / tall, unit, color=GREY, fontsize=8, va="top")
         low = foot - FOOT_IN + 0.06

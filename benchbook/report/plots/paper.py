@@ -176,7 +176,7 @@ def sizes(
             _line(axes, line, amount)
         _label_ends(axes, lines)
         _levels(axes, levels)
-        draw(axes, [run for line in lines for run in runs_of(_marked(line))])
+        draw(axes, [one for line in lines for one in runs_of(_marked(line))])
         return picture(figure, name, alt)
 
 
@@ -236,9 +236,7 @@ def _levels(axes: Axes, levels: Sequence[Level]) -> None:
     """Ceilings across the picture, their names over them at the left, moved apart."""
     place = axes.transData + axes.transAxes.inverted()
     at = [place.transform((1, level.rate))[1] for level in levels]
-    for level, y in zip(
-        levels, spread([height + 0.025 for height in at], 0.05, 0.0, 1.0), strict=True
-    ):
+    for level, y in zip(levels, spread([one + 0.025 for one in at], 0.05, 0.0, 1.0), strict=True):
         axes.axhline(level.rate, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         axes.text(
             0.012, y, level.label, transform=axes.transAxes, color=GREY, va="center", fontsize=7,

@@ -120,19 +120,19 @@ def ticks(low: float, high: float, most: int, apart: float = 1.0) -> list[float]
 
     `apart`: the least factor from one to the next.
     """
-    chosen: list[float] = []
+    found: list[float] = []
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for stride in (4, 3, 2):  # decades, where there are more of them than numbers
         inside = [10.0**k for k in range(first, last + 1) if k % stride == 0]
-        inside = [tick for tick in inside if low <= tick <= high]
-        chosen = inside if len(chosen) < len(inside) <= most else chosen
+        inside = [one for one in inside if low <= one <= high]
+        found = inside if len(found) < len(inside) <= most else found
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4)):
-        round_numbers = [step * 10.0**k for k in range(first, last + 1) for step in steps]
-        inside = [tick for tick in round_numbers if low <= tick <= high]
+        round_ones = [step * 10.0**k for k in range(first, last + 1) for step in steps]
+        inside = [one for one in round_ones if low <= one <= high]
         room = all(b >= apart * a for a, b in pairwise(sorted(inside)))
-        if room and len(chosen) < len(inside) <= most:
-            chosen = inside
-    return chosen if len(chosen) > 1 else _even_ticks(low, high)
+        if room and len(found) < len(inside) <= most:
+            found = inside
+    return found if len(found) > 1 else _even_ticks(low, high)
 
 
 def _even_ticks(low: float, high: float) -> list[float]:
@@ -202,10 +202,10 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
             placed[-1] = high
         if not moved:
             break
-    moved_apart = [0.0] * len(positions)
+    found = [0.0] * len(positions)
     for k, i in enumerate(order):
-        moved_apart[i] = placed[k]
-    return moved_apart
+        found[i] = placed[k]
+    return found
 
 
 def short(text: str, most: int) -> str:

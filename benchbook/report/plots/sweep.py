@@ -54,9 +54,7 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
     lines = [line for line in lines if line.values or line.published]
     if not lines:
         return None
-    marks = [
-        mark for line in lines for point in line.values for mark in finite(*point[1:4], *point[4])
-    ]
+    marks = [mark for line in lines for one in line.values for mark in finite(*one[1:4], *one[4])]
     marks += [value for line in lines for _, value in line.published]
     names = [name for line in lines for own in line.marks for name in own]
     foot = LEGEND_IN if names else 0.0
@@ -70,12 +68,10 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
             logarithmic(axes, "y", min(marks), max(marks))
         else:
             axes.set_ylim(0, 1.06 * max(marks))
-        _along(
-            axes, [point[0] for line in lines for point in (*line.values, *line.published)], along
-        )
+        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)], along)
         axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
-        amount = sum(len(point[4]) for line in lines for point in line.values)
+        amount = sum(len(one[4]) for line in lines for one in line.values)
         for line in lines:
             _draw(axes, line, amount)
         if unit == RATIO:
@@ -120,9 +116,9 @@ def _draw(axes: Axes, line: Curve, amount: int) -> None:
             at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
             markeredgewidth=1, zorder=5,
         )  # fmt: skip
-    at = [point[0] for point in line.values]
+    at = [one[0] for one in line.values]
     axes.plot(
-        at, [point[1] for point in line.values], marker="o", color=line.colour, markersize=4.5,
+        at, [one[1] for one in line.values], marker="o", color=line.colour, markersize=4.5,
         markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
         linestyle=(0, (4, 1.5)) if line.emulated else "solid",
     )  # fmt: skip
@@ -138,9 +134,7 @@ def _draw(axes: Axes, line: Curve, amount: int) -> None:
 
 def _marked(line: Curve) -> list[Marked]:
     marks = line.marks or [()] * len(line.values)
-    return [
-        Marked(point[0], point[1], names) for point, names in zip(line.values, marks, strict=True)
-    ]
+    return [Marked(one[0], one[1], names) for one, names in zip(line.values, marks, strict=True)]
 
 
 def _wide(lines: Sequence[Curve]) -> float:
@@ -148,9 +142,7 @@ def _wide(lines: Sequence[Curve]) -> float:
     names = [line.label for line in lines if line.values]
     names += [_published(line) for line in lines if line.published]
     font = FontProperties(family=STYLE["font.sans-serif"][0], size=NAME_FONT)
-    widths = [
-        text_to_path.get_text_width_height_descent(name, font, ismath=False) for name in names
-    ]
+    widths = [text_to_path.get_text_width_height_descent(one, font, ismath=False) for one in names]
     longest = max(width[0] for width in widths) / 72 / WIDTH_IN
     return max(0.3, min(0.55, (0.86 - longest) / 1.04))
 

@@ -32,19 +32,15 @@ class Box:
 
 def topology(name: str, facts: Facts) -> Picture | None:
     """CPUs and caches as hwloc tells them, else as the kernel does; None where neither was kept."""
-    source_facts = facts.get("hwloc") or {}
-    source_facts = (
-        source_facts
-        if source_facts.get("cpus")
-        else {"cpus": facts.get("cpus"), "caches": facts.get("caches")}
-    )
-    cpus, caches = source_facts["cpus"] or [], source_facts["caches"] or []
+    told = facts.get("hwloc") or {}
+    told = told if told.get("cpus") else {"cpus": facts.get("cpus"), "caches": facts.get("caches")}
+    cpus, caches = told["cpus"] or [], told["caches"] or []
     if not cpus:
         return None
-    usable = set(facts.get("usable_cpus") or [cpu["id"] for cpu in cpus])
-    kinds = {cpu["id"]: cpu["kind"] for cpu in facts.get("cpus") or []}
-    groups = _groups(cpus, caches, source_facts.get("nodes") or {})
-    cores = {cpu["core"] for cpu in cpus}
+    usable = set(facts.get("usable_cpus") or [one["id"] for one in cpus])
+    kinds = {one["id"]: one["kind"] for one in facts.get("cpus") or []}
+    groups = _groups(cpus, caches, told.get("nodes") or {})
+    cores = {one["core"] for one in cpus}
     cell = LARGE_IN if len(cores) <= NAMED else SMALL_IN
     lines = _private(cpus, caches)
     tall = MARGIN_IN
@@ -74,18 +70,18 @@ def topology(name: str, facts: Facts) -> Picture | None:
 
 def finding(facts: Facts) -> str:
     """The title: `2 cores on 1 socket, with 1 last-level cache of 32 MiB`."""
-    source_facts = facts.get("hwloc") or {}
-    source_facts = source_facts if source_facts.get("cpus") else facts
-    cpus = source_facts.get("cpus") or []
-    amount = len({cpu["core"] for cpu in cpus})
-    sockets = len({cpu["socket"] for cpu in cpus} - {None})
+    told = facts.get("hwloc") or {}
+    told = told if told.get("cpus") else facts
+    cpus = told.get("cpus") or []
+    amount = len({one["core"] for one in cpus})
+    sockets = len({one["socket"] for one in cpus} - {None})
     cores = number_format.plural(amount, "core")
     threads = (
         f" ({number_format.plural(len(cpus), 'hardware thread')})" if len(cpus) > amount else ""
     )
     where = f" on {number_format.plural(sockets, 'socket')}" if sockets else ""
-    last = {_key(cache): cache for cache in _last(cpus, source_facts.get("caches") or []).values()}
-    sizes = {cache["bytes"] for cache in last.values()}
+    last = {_key(one): one for one in _last(cpus, told.get("caches") or []).values()}
+    sizes = {one["bytes"] for one in last.values()}
     if not last:
         return f"{cores}{threads}{where}; no cache is known"
     each = _size(sizes.pop()) if len(sizes) == 1 else "different sizes"
@@ -96,10 +92,10 @@ def finding(facts: Facts) -> str:
 
 def source(facts: Facts) -> str:
     """Who tells what the picture shows, in a sentence."""
-    hwloc = facts.get("hwloc") or {}
-    if hwloc.get("cpus"):
-        return f"As hwloc {hwloc.get('version') or 'of an unknown version'} tells it."
-    why = hwloc.get("reason")
+    told = facts.get("hwloc") or {}
+    if told.get("cpus"):
+        return f"As hwloc {told.get('version') or 'of an unknown version'} tells it."
+    why = told.get("reason")
     return "As the kernel’s files (sysfs) tell it" + (f": {why}." if why else ".")
 
 
@@ -113,12 +109,12 @@ def _size(count: int | None) -> str:
 
 def _last(cpus: list[Facts], caches: list[Facts]) -> dict[int, Facts]:
     """The last data cache of each CPU; those without a known one are absent."""
-    everyone = [cpu["id"] for cpu in cpus]
-    last: dict[int, Facts] = {}
-    for cache in sorted(caches, key=lambda cache: cache["level"]):
+    everyone = [one["id"] for one in cpus]
+    found: dict[int, Facts] = {}
+    for cache in sorted(caches, key=lambda one: one["level"]):
         if cache["kind"] != "instruction":
-            last |= dict.fromkeys(cache["shared_cpus"] or everyone, cache)
-    return {cpu: last[cpu] for cpu in everyone if cpu in last}
+            found |= dict.fromkeys(cache["shared_cpus"] or everyone, cache)
+    return {cpu: found[cpu] for cpu in everyone if cpu in found}
 
 
 def _groups(
@@ -126,20 +122,20 @@ def _groups(
 ) -> list[tuple[str, list[Box]]]:
     """Sockets and their NUMA nodes: a heading, and the last-level caches."""
     last = _last(cpus, caches)
-    by_node: dict[tuple[Any, Any], dict[Any, Cores]] = {}
+    found: dict[tuple[Any, Any], dict[Any, Cores]] = {}
     for cpu in cpus:
         where = cpu["socket"], cpu["node"]
         cache = last.get(cpu["id"])
-        boxes = by_node.setdefault(where, {})
+        boxes = found.setdefault(where, {})
         cores = boxes.setdefault(_key(cache) if cache else None, {})
         cores.setdefault(cpu["core"], []).append(cpu)
-    by_key = {_key(cache): cache for cache in last.values()}
+    by_key = {_key(one): one for one in last.values()}
     return [
         (
             _head(*where, nodes),
             [Box(_label(by_key.get(key)), cores) for key, cores in boxes.items()],
         )
-        for where, boxes in sorted(by_node.items(), key=lambda item: str(item[0]).zfill(20))
+        for where, boxes in sorted(found.items(), key=lambda one: str(one[0]).zfill(20))
     ]
 
 
@@ -159,11 +155,11 @@ def _head(socket: int | None, node: int | None, nodes: dict[str, int | None]) ->
 
 def _private(cpus: list[Facts], caches: list[Facts]) -> list[str]:
     """Lines on the caches before the last: how many of which size, and for how many CPUs."""
-    last = {_key(cache) for cache in _last(cpus, caches).values()}
+    last = {_key(one) for one in _last(cpus, caches).values()}
     counted: dict[tuple[int, str, int | None, int], int] = {}
-    for cache in caches:
-        if _key(cache) not in last:
-            kind = (cache["level"], cache["kind"], cache["bytes"], len(cache["shared_cpus"] or ()))
+    for one in caches:
+        if _key(one) not in last:
+            kind = (one["level"], one["kind"], one["bytes"], len(one["shared_cpus"] or ()))
             counted[kind] = counted.get(kind, 0) + 1
     letters = {"data": "d", "instruction": "i"}
     return [
@@ -226,9 +222,9 @@ def _box(
     for k, (core, cpus) in enumerate(box.cores.items()):
         x = at[0] + MARGIN_IN + k % columns * (cell[0] + 0.03)
         y = at[1] + LINE_IN + k // columns * (cell[1] + 0.03)
-        mine = [cpu["id"] for cpu in cpus]
+        mine = [one["id"] for one in cpus]
         if cell == LARGE_IN:
-            is_used = any(cpu in usable for cpu in mine)
+            is_used = any(one in usable for one in mine)
             colour = _colour(kinds.get(core)) if is_used else FAINT
             axes.add_patch(
                 Rectangle((x, y), *cell, facecolor=PAPER, edgecolor=colour, linewidth=1.2)
@@ -258,14 +254,14 @@ def _alt(
         for box in boxes:
             kind = box.label, len(box.cores)
             labels[kind] = labels.get(kind, 0) + 1
-        amounts = [
+        said = [
             f"{n} × {label} with {number_format.plural(c, 'core')}"
             for (label, c), n in labels.items()
         ]
-        parts.append(f"{head}: {', '.join(amounts)}.")
+        parts.append(f"{head}: {', '.join(said)}.")
     if len(groups) > 8:
         parts.append(f"And {len(groups) - 8} more.")
-    shut = sum(cpu["id"] not in usable for cpu in cpus)
+    shut = sum(one["id"] not in usable for one in cpus)
     if shut:
         parts.append(f"{number_format.plural(shut, 'CPU')} of {len(cpus)} may not be used here.")
     return f"Topology. {' '.join(parts)} {'; '.join(lines)}".strip() + "."

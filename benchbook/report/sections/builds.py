@@ -22,13 +22,13 @@ MODEL = "-mcmodel="
 
 def settings(experiment: Experiment) -> dict[str, list[Entry]]:
     """Setting in words -> its entries, one per method; programs of others are no flags."""
-    by_setting: dict[str, list[Entry]] = {}
+    found: dict[str, list[Entry]] = {}
     for entry in experiment["flags"]:
         rows = [row for row in entry["rows"] if row["compiler"]]
         if len(rows) > 2:
             name = wording.setting_name(entry["factors"])
-            by_setting.setdefault(name, []).append({**entry, "rows": rows})
-    return by_setting
+            found.setdefault(name, []).append({**entry, "rows": rows})
+    return found
 
 
 def method(experiment: Experiment, entry: Entry) -> str:
@@ -44,7 +44,7 @@ def base(entry: Entry) -> str:
 
 def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | None:
     """Each variant's rate ÷ the base's, in the order of the experiment."""
-    rows, marks = [], findings_section.of(paper)
+    rows, found = [], findings_section.of(paper)
     ink = colour(list(experiment["definitions"]), str(entry["factors"].get("method", "")))
     for row in entry["rows"]:
         if row["variant"] == base(entry):
@@ -62,18 +62,18 @@ def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | Non
                 low=low,
                 high=high,
                 here=here,
-                marks=marks.names(row["point"]),
+                marks=found.names(row["point"]),
             )
         )
     where, quantity = wording.setting_name(entry["factors"]), experiment["quantity"]
-    rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
+    told = "; ".join(f"{row.label} {row.here}" for row in rows)
     return forest(
         f"flags-{method(experiment, entry)}-{where}",
         f"{wording.upper(quantity)} of {method(experiment, entry)}, {where}, ÷ {quantity} of "
-        f"{base(entry)}. {rows_in_words}." + marks.told(row["point"] for row in entry["rows"]),
+        f"{base(entry)}. {told}." + found.told(row["point"] for row in entry["rows"]),
         rows,
         unit=f"{quantity} ÷ {quantity} of {base(entry)}",
-        label_at_1=base(entry),
+        one=base(entry),
         columns=("", "ratio"),
     )
 
@@ -89,25 +89,25 @@ def _compared(entry: Entry) -> list[dict[str, Any]]:
 
 def title(experiment: Experiment, entry: Entry) -> str:
     """The slowest and the fastest variant, and how many cannot be told from the base."""
-    compared = sorted(_compared(entry), key=lambda row: row["ratio"]["ratio"])
-    if not compared:
+    found = sorted(_compared(entry), key=lambda row: row["ratio"]["ratio"])
+    if not found:
         return f"No variant could be compared with {base(entry)}"
-    ends = [compared[0]] if len(compared) == 1 else [compared[0], compared[-1]]
-    parts = [
+    ends = [found[0]] if len(found) == 1 else [found[0], found[-1]]
+    said = [
         f"{number_format.number(*(row['ratio'][key] for key in ('ratio', 'low95', 'high95')))} "
         f"times with {row['variant']}"
         for row in ends
     ]
-    same = [row for row in compared if not row["differs"]]
+    same = [row for row in found if not row["differs"]]
     return (
-        f"{method(experiment, entry)}: {' to '.join(parts)}; {len(same)} of "
-        f"{number_format.plural(len(compared), 'variant')} cannot be told from {base(entry)}"
+        f"{method(experiment, entry)}: {' to '.join(said)}; {len(same)} of "
+        f"{number_format.plural(len(found), 'variant')} cannot be told from {base(entry)}"
     )
 
 
 def sentence(experiment: Experiment) -> str:
     """For each setting, by which factor the fastest variant beats the slowest, per method."""
-    text = []
+    said = []
     for name, entries in settings(experiment).items():
         parts = []
         for entry in entries:
@@ -116,10 +116,10 @@ def sentence(experiment: Experiment) -> str:
                 factor = number_format.number(max(ratios) / min(ratios))
                 parts.append(f"{factor} for {method(experiment, entry)}")
         if parts:
-            text.append(f"{number_format.listed(parts)} at {name}")
-    if not text:
+            said.append(f"{number_format.listed(parts)} at {name}")
+    if not said:
         return ""
-    return f"The fastest variant beats the slowest by a factor of {'; '.join(text)}."
+    return f"The fastest variant beats the slowest by a factor of {'; '.join(said)}."
 
 
 def variants(entries: Iterable[Entry]) -> list[str]:
@@ -135,7 +135,7 @@ def points(entry: Entry, variant: str) -> list[str]:
 
 def number(experiment: Experiment, entry: Entry, variant: str) -> str:
     """A variant's rate, or time, with its interval, or why there is none."""
-    row = next((row for row in entry["rows"] if row["variant"] == variant), None)
+    row = next((one for one in entry["rows"] if one["variant"] == variant), None)
     if row is None:
         return "not asked for"
     if row["state"] != "ok":
@@ -203,8 +203,8 @@ def limits_title(limits: list[dict[str, Any]]) -> str:
         "limited": "up to a limit",
         "no_size": "of no size",
     }
-    counts = {word: sum(row["outcome"] == word for row in limits) for word in words}
-    parts = [f"{count} {words[outcome]}" for outcome, count in counts.items() if count]
+    counts = {one: sum(row["outcome"] == one for row in limits) for one in words}
+    parts = [f"{count} {words[one]}" for one, count in counts.items() if count]
     tried = number_format.plural(sum(counts.values()), "set")
     return (
         f"Of {tried} of flags {number_format.listed(parts)}"
@@ -215,31 +215,31 @@ def limits_title(limits: list[dict[str, Any]]) -> str:
 
 def limits_said(paper: Paper, experiment: Experiment) -> list[str]:
     """What the limits mean for the flags of the source, and without its code model."""
-    points = {row["point"] for figure in paper["figures"] for row in figure["rows"]} - {None}
-    used = {wording.parts_of(point)["variant"] for point in points}
-    text = []
+    known = {row["point"] for figure in paper["figures"] for row in figure["rows"]} - {None}
+    used = {wording.parts_of(point)["variant"] for point in known}
+    said = []
     for limit in experiment["limits"]:
         if limit["variant"] not in used or limit["outcome"] == "cannot_run":
             continue
-        text.append(f"With the source’s own flags ({limit['variant']}) arrays link {_upto(limit)}.")
-        others = [other for other in experiment["limits"] if _other_model(other, limit)]
+        said.append(f"With the source’s own flags ({limit['variant']}) arrays link {_upto(limit)}.")
+        others = [one for one in experiment["limits"] if _other_model(one, limit)]
         if others:
-            links = [f"{other['variant']} {_upto(other)}" for other in others]
-            text.append(f"Without {_model(limit)} they link with {'; with '.join(links)}.")
-        if any(other["outcome"] == "no_size" and _within(other, limit) for other in others):
-            text.append(f"So those flags need {_model(limit)} here at any size.")
-    return text
+            links = [f"{one['variant']} {_upto(one)}" for one in others]
+            said.append(f"Without {_model(limit)} they link with {'; with '.join(links)}.")
+        if any(one["outcome"] == "no_size" and _within(one, limit) for one in others):
+            said.append(f"So those flags need {_model(limit)} here at any size.")
+    return said
 
 
-def _other_model(other: dict[str, Any], limit: dict[str, Any]) -> bool:
+def _other_model(one: dict[str, Any], limit: dict[str, Any]) -> bool:
     """Built by the same compiler with another code model than `limit`."""
-    same = other["compiler"] == limit["compiler"] and other["outcome"] != "cannot_run"
-    return same and bool(_model(limit)) and _model(other) != _model(limit)
+    same = one["compiler"] == limit["compiler"] and one["outcome"] != "cannot_run"
+    return same and bool(_model(limit)) and _model(one) != _model(limit)
 
 
-def _within(other: dict[str, Any], limit: dict[str, Any]) -> bool:
+def _within(one: dict[str, Any], limit: dict[str, Any]) -> bool:
     """Whether all flags but the code model are among the other's."""
-    return {flag for flag in other["flags"] if not flag.startswith(MODEL)} <= set(limit["flags"])
+    return {flag for flag in one["flags"] if not flag.startswith(MODEL)} <= set(limit["flags"])
 
 
 def _upto(limit: dict[str, Any]) -> str:
@@ -252,15 +252,15 @@ def _upto(limit: dict[str, Any]) -> str:
 
 
 def _model(limit: dict[str, Any]) -> str:
-    models = [flag for flag in limit["flags"] if flag.startswith(MODEL)]
-    return f"`{models[-1]}`" if models else ""
+    found = [flag for flag in limit["flags"] if flag.startswith(MODEL)]
+    return f"`{found[-1]}`" if found else ""
 
 
 def ended(trial: dict[str, Any]) -> str:
     """`signal 11 (SIGSEGV)`, `exit status 1`, or that it was not tried."""
     if trial["signal"] is not None:
-        signal_names = {code.value: code.name for code in signal.Signals}
-        name = signal_names.get(trial["signal"])
+        known = {one.value: one.name for one in signal.Signals}
+        name = known.get(trial["signal"])
         return f"signal {trial['signal']}" + (f" ({name})" if name else "")
     if trial["exit_status"] is not None:
         return f"exit status {trial['exit_status']}"
@@ -269,17 +269,17 @@ def ended(trial: dict[str, Any]) -> str:
 
 def trials_title(trials: list[dict[str, Any]]) -> str:
     """Who ran, and how the others ended."""
-    ran = [trial for trial in trials if trial["outcome"] == "ok"]
+    ran = [one for one in trials if one["outcome"] == "ok"]
     ends: dict[str, int] = {}
-    for trial in trials:
-        if trial["outcome"] not in ("ok", "not_tried"):
-            ends[ended(trial)] = ends.get(ended(trial), 0) + 1
+    for one in trials:
+        if one["outcome"] not in ("ok", "not_tried"):
+            ends[ended(one)] = ends.get(ended(one), 0) + 1
     tried = sum(ends.values()) + len(ran)
-    parts = [f"{count} ended by {how}" for how, count in ends.items()]
-    parts += [f"{len(ran)} ran"] if ran else []
+    said = [f"{count} ended by {how}" for how, count in ends.items()]
+    said += [f"{len(ran)} ran"] if ran else []
     return (
-        f"Of {number_format.plural(tried, 'trial')}, {number_format.listed(parts)}"
-        if parts
+        f"Of {number_format.plural(tried, 'trial')}, {number_format.listed(said)}"
+        if said
         else "Nothing tried"
     )
 

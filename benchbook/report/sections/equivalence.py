@@ -32,12 +32,10 @@ ALL = {
 def together(paper: Paper) -> list[Claim]:
     """Of the first figure that has claims those that say of one and the same change that it does
     not matter, if two or more do; else none."""
-    claims: list[Claim] = next(
-        (figure["claims"] for figure in paper["figures"] if figure["claims"]), []
-    )
-    if not claims or not is_one(claims[0]):
+    found: list[Claim] = next((one["claims"] for one in paper["figures"] if one["claims"]), [])
+    if not found or not is_one(found[0]):
         return []
-    same = [claim for claim in claims if is_one(claim) and _change(claim) == _change(claims[0])]
+    same = [claim for claim in found if is_one(claim) and _change(claim) == _change(found[0])]
     return same if len(same) > 1 else []
 
 
@@ -48,7 +46,7 @@ def is_one(claim: Claim) -> bool:
         return False
     if low is None or high is None or not low < 1 < high:
         return False
-    return len({wording.parts_of(point).get("method") for point in claim["points"].values()}) == 1
+    return len({wording.parts_of(one).get("method") for one in claim["points"].values()}) == 1
 
 
 def _change(claim: Claim) -> tuple[tuple[str, str, str], ...]:
@@ -58,7 +56,7 @@ def _change(claim: Claim) -> tuple[tuple[str, str, str], ...]:
     )
     names = dict.fromkeys([*before, *after])
     values = ((name, before.get(name, "none"), after.get(name, "none")) for name in names)
-    return tuple(change for change in values if change[1] != change[2])
+    return tuple(one for one in values if one[1] != one[2])
 
 
 def change(claim: Claim) -> str:
@@ -89,12 +87,12 @@ def name(paper: Paper, claim: Claim) -> str:
 
 
 def _by_verdict(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
-    names_by_verdict: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for verdict in DOES:
         names = [name(paper, claim) for claim in claims if claim["verdict"] == verdict]
         if names:
-            names_by_verdict[verdict] = names
-    return names_by_verdict
+            found[verdict] = names
+    return found
 
 
 def headline(paper: Paper, claims: list[Claim]) -> str:
@@ -150,10 +148,7 @@ def answer(paper: Paper, claims: list[Claim]) -> list[str]:
     if len(verdicts) == 1:
         lead = f"{ALL[next(iter(verdicts))]}, for {names}."
     else:
-        parts = [
-            DOES[verdict].format(names=number_format.listed(who))
-            for verdict, who in verdicts.items()
-        ]
+        parts = [DOES[one].format(names=number_format.listed(who)) for one, who in verdicts.items()]
         lead = f"{wording.upper('; '.join(parts))}."
     why = [
         f"The reason{_for(names, claims)}: {reason}."
@@ -176,7 +171,7 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
         f"{name(paper, claim)}"
         for claim in measured
     ]
-    published = [value for claim in claims for value in claim["published"]]
+    published = [one for claim in claims for one in claim["published"]]
     there = f"; the source’s own figures give {wording.ratios(published)}" if published else ""
     yield (
         f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
@@ -192,11 +187,11 @@ def _for(names: list[str], claims: list[Claim]) -> str:
 
 def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
     """Why claims are open -> what they are about, each reason once."""
-    reasons: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for claim in claims:
         if claim["verdict"] in ("inconclusive", "not_measurable_here"):
-            reasons.setdefault(_reason(paper, claim), []).append(name(paper, claim))
-    return reasons
+            found.setdefault(_reason(paper, claim), []).append(name(paper, claim))
+    return found
 
 
 def _reason(paper: Paper, claim: Claim) -> str:

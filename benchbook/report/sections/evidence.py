@@ -115,10 +115,10 @@ def bytes_table(paper: Paper, experiment: Experiment, *, main: bool) -> dict[str
                     "source": _source(row),
                 }
             )
-    is_known = any(
+    known = any(
         row[side]["text"] != number_format.NONE for row in rows for side in ("read", "written")
     )
-    return {"rows": rows, "notes": notes.by_letter(), "known": is_known}
+    return {"rows": rows, "notes": notes.by_letter(), "known": known}
 
 
 def _source(row: Row) -> str:
@@ -140,7 +140,7 @@ def _bytes(count: float | None) -> str:
     """`1.50 MiB`: three digits, in the largest unit below it."""
     if count is None:
         return number_format.NONE
-    unit = next((name for name in ("GiB", "MiB", "KiB") if abs(count) >= UNITS[name]), "")
+    unit = next((one for one in ("GiB", "MiB", "KiB") if abs(count) >= UNITS[one]), "")
     if not unit:
         return f"{number_format.count(count)}{number_format.FIXED}B"
     return f"{number_format.number(count / UNITS[unit])}{number_format.FIXED}{unit}"
@@ -192,7 +192,7 @@ def loops(paper: Paper, experiment: Experiment) -> dict[str, Any]:
     """{rows, notes}: what the timed functions are made of."""
     notes, rows = Notes(), []
     for row in experiment["evidence"]["loops"]:
-        names = [experiment["names"].get(method, method) for method in row["methods"]]
+        names = [experiment["names"].get(one, one) for one in row["methods"]]
         cells = {name: _cell(row[name], notes, _words(row[name]["value"])) for name in LOOPS}
         rows.append(
             {
@@ -207,6 +207,6 @@ def loops(paper: Paper, experiment: Experiment) -> dict[str, Any]:
 
 def _words(value: Any) -> str:
     if isinstance(value, list):
-        value = [call for call in value if not str(call).startswith(disassembly.RUNTIME)]
+        value = [one for one in value if not str(one).startswith(disassembly.RUNTIME)]
         return ", ".join(map(str, value)) or "none"
     return str(value)

@@ -20,20 +20,20 @@ def of_paper(paper: Paper) -> list[dict[str, Any]]:
         for row in figure["rows"]
         if row["state"] == "not_in_preset"
     ]
-    lines = []
+    found = []
     if absent:
         preset = f"not in preset {paper['preset']}"
-        lines.append(_line(preset, absent, f"`make PRESET={fuller(paper)}`"))
+        found.append(_line(preset, absent, f"`make PRESET={fuller(paper)}`"))
     failed = wording.by_reason(
         (f"{wording.state(point)}: {point['reason']}", wording.point_name(paper, point["point"]))
         for point in paper["points"]
         if point["state"] != "ok"
     )
-    lines += [_line(reason, what, "") for reason, what in list(failed.items())[:REASONS]]
+    found += [_line(reason, what, "") for reason, what in list(failed.items())[:REASONS]]
     if len(failed) > REASONS:
         more = number_format.plural(len(failed) - REASONS, "other reason")
-        lines.append(_line(f"{more} on its page", [], ""))
-    return lines + _claims(paper)
+        found.append(_line(f"{more} on its page", [], ""))
+    return found + _claims(paper)
 
 
 def fuller(paper: Paper) -> str:
@@ -55,9 +55,9 @@ def _claims(paper: Paper) -> list[dict[str, Any]]:
 def controls(artefacts: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Controls that could not be provoked, with the reason."""
     skipped: dict[str, list[str]] = {}
-    for name, artefact in artefacts.items():
-        if artefact["skipped"]:
-            skipped.setdefault(artefact["reason"], []).append(name)
+    for name, one in artefacts.items():
+        if one["skipped"]:
+            skipped.setdefault(one["reason"], []).append(name)
     return [_line(reason, names, "") for reason, names in skipped.items()]
 
 

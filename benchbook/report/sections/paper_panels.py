@@ -38,13 +38,11 @@ def where_imported(figure: dict[str, Any]) -> str:
 def where(figures: list[dict[str, Any]]) -> str:
     """How to read the marks; open intervals and hollow dots are explained where there are any."""
     rows = [row for figure in figures for row in figure["rows"] if row["rerun"]]
-    text = [WHERE]
+    said = [WHERE]
     if any(row["low"] is None or row["high"] is None for row in rows):
-        text.append("A line from edge to edge: too few blocks for an interval.")
-    text += [
-        EMULATED.format(emulated) for emulated in sorted({row["emulates"] for row in rows} - {""})
-    ]
-    return " ".join(text)
+        said.append("A line from edge to edge: too few blocks for an interval.")
+    said += [EMULATED.format(one) for one in sorted({row["emulates"] for row in rows} - {""})]
+    return " ".join(said)
 
 
 def colour_of(paper: Paper, point: str | None) -> str:
@@ -74,16 +72,12 @@ def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
 
 
 def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
-    return [
-        (invocation[key], invocation["disturbed"])
-        for invocation in row["invocations"]
-        if invocation[key]
-    ]
+    return [(one[key], one["disturbed"]) for one in row["invocations"] if one[key]]
 
 
 def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
     """The rows of a figure as ratios to its first one."""
-    rows, marks = [], findings_section.of(paper)
+    rows, found = [], findings_section.of(paper)
     for row in figure["rows"][1:]:
         ratio = row["ratio"] or {}
         value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
@@ -99,7 +93,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
                 there=number_format.number(row["printed_ratio"]),
                 here=_here(paper, row, number_format.number(value, low, high)),
                 note=_note(paper, row["point"]),
-                marks=marks.names(row["point"]),
+                marks=found.names(row["point"]),
                 emulated=bool(row["emulates"]),
             )
         )
@@ -109,9 +103,9 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
 def overview(paper: Paper) -> Picture | None:
     """All figures as ratios to their first method, published beside rerun; grids are no such."""
     rows: list[Row] = []
-    every = [figure for figure in paper["figures"] if figure["rows"] and not figure["grid"]]
-    quantity = next((figure["quantity"] for figure in every), RATE)
-    figures = [figure for figure in every if figure["quantity"] == quantity]
+    every = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
+    quantity = next((one["quantity"] for one in every), RATE)
+    figures = [one for one in every if one["quantity"] == quantity]
     for figure in figures:
         base = figure["rows"][0]
         names = findings_section.of(paper).names(base["point"])
@@ -123,20 +117,18 @@ def overview(paper: Paper) -> Picture | None:
     bases = {wording.row_name(figure, figure["rows"][0]) for figure in figures}
     # Several do not fit above the line at 1.
     base, mark = (bases.pop(),) * 2 if len(bases) == 1 else ("the first of its table", "the first")
-    rows_in_words = [
-        f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head
-    ]
+    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
     alt = f"{wording.upper(quantity)}s as ratios to {base}, published and rerun. "
-    alt += "; ".join(rows_in_words) + "."
+    alt += "; ".join(told) + "."
     alt += findings_section.of(paper).told(
         row["point"] for figure in figures for row in figure["rows"]
     )
-    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", label_at_1=mark)
+    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", one=mark)
 
 
 def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """One figure's rates or times, published beside rerun."""
-    marks = findings_section.of(paper)
+    found = findings_section.of(paper)
     theirs = [recorded_runs.values(figure, "rows", k) for k in range(len(figure["rows"]))]
     rows = [
         Row(
@@ -150,30 +142,30 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             there=_as_printed(row["printed"], value) if value else number_format.NONE,
             here=_here(paper, row, number_format.number(row["rerun"], row["low"], row["high"])),
             note=_note(paper, row["point"]),
-            marks=marks.names(row["point"]),
+            marks=found.names(row["point"]),
             emulated=bool(row["emulates"]),
             imported=[
-                value["value"]
-                for value in figure["imported"]
-                if value["label"] in (row["group"], row["label"])
+                one["value"]
+                for one in figure["imported"]
+                if one["label"] in (row["group"], row["label"])
             ],
             recorded=recorded_runs.marks(found_there),
         )
         for row, found_there in zip(figure["rows"], theirs, strict=True)
     ]
-    rows_in_words = [
+    told = [
         f"{row.label}: published {row.there}, here {row.here}{_elsewhere(row.imported)}"
         f"{recorded_runs.told(found_there)}"
         for row, found_there in zip(rows, theirs, strict=True)
     ]
-    alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(rows_in_words) + "."
-    alt += marks.told(row["point"] for row in figure["rows"])
+    alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
+    alt += found.told(row["point"] for row in figure["rows"])
     return forest(f"{figure['quantity']}s-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
 def _elsewhere(values: Sequence[float]) -> str:
     return (
-        f", imported {number_format.listed([number_format.number(value) for value in values])}"
+        f", imported {number_format.listed([number_format.number(one) for one in values])}"
         if values
         else ""
     )
@@ -188,7 +180,7 @@ def _as_printed(text: str, value: float) -> str:
 
 def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """Printed ranges beside those of the rerun, over what points of equal truth would show."""
-    marks = findings_section.of(paper)
+    found = findings_section.of(paper)
     shown = [k for k, row in enumerate(figure["ranges"]) if row["rerun"] is not None]
     theirs = [recorded_runs.values(figure, "ranges", k) for k in shown]
     rows = [
@@ -201,70 +193,69 @@ def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             there=row["printed"],
             here=number_format.number(row["rerun"], row["low"], row["high"]),
             bounds=(0.0, row["null"]["null_95"]) if row["null"] else None,
-            marks=marks.names(*row["points"]),
+            marks=found.names(*row["points"]),
             recorded=recorded_runs.marks(found_there),
         )
         for row, found_there in zip((figure["ranges"][k] for k in shown), theirs, strict=True)
     ]
-    rows_in_words = [
+    told = [
         f"{row.label}: published {row.there} %, here {row.here} %{recorded_runs.told(there, ' %')}"
         for row, there in zip(rows, theirs, strict=True)
     ]
-    alt = f"{figure['title']}, in percent. " + "; ".join(rows_in_words) + "."
-    alt += marks.told(point for row in figure["ranges"] for point in row["points"])
+    alt = f"{figure['title']}, in percent. " + "; ".join(told) + "."
+    alt += found.told(point for row in figure["ranges"] for point in row["points"])
     return forest(f"ranges-{figure['id']}", alt, rows, unit="%", linear=True) if rows else None
 
 
 def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """The claimed ratios' simultaneous intervals against their regions, over the twins'."""
     shown = [
-        claim
-        for claim in figure["claims"]
-        if claim["kind"] in claims_section.RATIOS and claim["estimate"] is not None
+        one
+        for one in figure["claims"]
+        if one["kind"] in claims_section.RATIOS and one["estimate"] is not None
     ]
     if not shown:
         return None
-    rows = [claim_row(paper, claim) for claim in shown]
+    rows = [claim_row(paper, one) for one in shown]
     null = figure["null"]
     for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
-        if interval := null[twin]:
-            ends = interval["low"], interval["high"]
+        if found := null[twin]:
+            ends = found["low"], found["high"]
             rows.append(
                 Row(
                     label=text,
                     colour=INK,
-                    value=interval["ratio"],
+                    value=found["ratio"],
                     low=ends[0],
                     high=ends[1],
-                    here=number_format.number(interval["ratio"], *ends),
+                    here=number_format.number(found["ratio"], *ends),
                 )
             )
     alt = " ".join(
-        f"{claim['text']} {claims_section.what(claim)} {claims_section.value(claim)}: "
-        f"{claim['reason']}."
-        for claim in shown
+        f"{one['text']} {claims_section.what(one)} {claims_section.value(one)}: {one['reason']}."
+        for one in shown
     )
-    units = list(dict.fromkeys(claim["unit"] for claim in shown))
+    units = list(dict.fromkeys(one["unit"] for one in shown))
     unit = units[0] if len(units) == 1 else "ratio"
-    return forest(f"claims-{figure['id']}", alt, rows, unit=unit, label_at_1="1", above=True)
+    return forest(f"claims-{figure['id']}", alt, rows, unit=unit, one="1", above=True)
 
 
-def claim_row(paper: Paper, claim: dict[str, Any]) -> Row:
+def claim_row(paper: Paper, one: dict[str, Any]) -> Row:
     """One claimed ratio with its simultaneous interval and region."""
-    low, high = claim["interval"]
-    points = wording.points_of(claim)
+    low, high = one["interval"]
+    points = wording.points_of(one)
     return Row(
-        label=claims_section.name(paper, claim),
+        label=claims_section.name(paper, one),
         colour=colour_of(paper, points[0]) if points else INK,
-        published=claim["published"][:MOST_MARKS],
-        value=claim["estimate"],
+        published=one["published"][:MOST_MARKS],
+        value=one["estimate"],
         low=low,
         high=high,
-        there=claims_section.published(claim)
-        if len(claim["published"]) < 2
-        else _short(claim["published"]),
-        here=number_format.number(claim["estimate"], low, high),
-        bounds=tuple(claim["region"]),
+        there=claims_section.published(one)
+        if len(one["published"]) < 2
+        else _short(one["published"]),
+        here=number_format.number(one["estimate"], low, high),
+        bounds=tuple(one["region"]),
         marks=findings_section.of(paper).names(*points),
     )
 
@@ -280,7 +271,7 @@ def pair_name(paper: Paper, pair: dict[str, Any]) -> str:
 
 def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Pairs that do the same work and differ all the same."""
-    rows, marks = [], findings_section.of(paper)
+    rows, found = [], findings_section.of(paper)
     for pair in experiment["odd"]["pairs"]:
         rerun = pair["rerun"] or {}
         value, low, high = (rerun.get(key) for key in ("ratio", "low95", "high95"))
@@ -294,18 +285,18 @@ def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 high=high,
                 there=_short(pair["published"]),
                 here=number_format.number(value, low, high),
-                marks=marks.names(pair["top"], pair["bottom"]),
+                marks=found.names(pair["top"], pair["bottom"]),
             )
         )
-    rows_in_words = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
-    alt = "Ratios of rates that should be near 1. " + "; ".join(rows_in_words) + "."
-    return forest("odd", alt, rows, unit="ratio of rates", label_at_1="the same rate", above=True)
+    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
+    alt = "Ratios of rates that should be near 1. " + "; ".join(told) + "."
+    return forest("odd", alt, rows, unit="ratio of rates", one="the same rate", above=True)
 
 
 def _short(values: list[float]) -> str:
     if not values:
         return number_format.NONE
-    ends = (f"{end:.2f}" if end < 10 else f"{end:.0f}" for end in (min(values), max(values)))
+    ends = (f"{one:.2f}" if one < 10 else f"{one:.0f}" for one in (min(values), max(values)))
     return "–".join(dict.fromkeys(ends))
 
 
@@ -326,7 +317,7 @@ def _written(written: float, done: float) -> str:
 
 def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """What each form read and wrote."""
-    drawn, marks = [], findings_section.of(paper)
+    drawn, found = [], findings_section.of(paper)
     for form in experiment["forms"]:
         seen = form["observations"]
         declared, done = seen.get("blocks_declared"), seen.get("work_done_fraction")
@@ -344,44 +335,42 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 right=done,
                 read_words=_read(distinct, declared),
                 written_words=_written(written, done),
-                marks=marks.names(form["point"]),
+                marks=found.names(form["point"]),
             )
         )
-    forms_in_words = [
-        f"{form.label}: source {form.read_words}, {form.written_words}" for form in drawn
-    ]
-    alt = "What each form read and wrote. " + "; ".join(forms_in_words) + "."
-    alt += marks.told(form["point"] for form in experiment["forms"])
+    told = [f"{one.label}: source {one.read_words}, {one.written_words}" for one in drawn]
+    alt = "What each form read and wrote. " + "; ".join(told) + "."
+    alt += found.told(form["point"] for form in experiment["forms"])
     return strips("forms", alt, drawn)
 
 
 def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Rate by size; forms that do not do all their work are dashed."""
-    methods, marks = list(experiment["definitions"]), findings_section.of(paper)
+    methods, found = list(experiment["definitions"]), findings_section.of(paper)
     liars = {
-        point["factors"].get("method")
-        for point in paper["points"]
-        if point.get("observations", {}).get("work_done_fraction", 1) < 1
+        one["factors"].get("method")
+        for one in paper["points"]
+        if one.get("observations", {}).get("work_done_fraction", 1) < 1
     }
     lines = [
         Line(
             label=experiment["names"].get(series["method"], series["method"]).replace(" copy", ""),
             colour=colour(methods, series["method"]),
             values=[
-                (value["bytes"], value["rerun"], value["low"], value["high"], value["invocations"])
-                for value in series["values"]
+                (one["bytes"], one["rerun"], one["low"], one["high"], one["invocations"])
+                for one in series["values"]
             ],
             dashed=series["method"] in liars,
-            marks=[marks.names(value["point"]) for value in series["values"]],
+            marks=[found.names(one["point"]) for one in series["values"]],
         )
         for series in experiment["sweep"]
     ]
-    lines_in_words = [
+    told = [
         f"{line.label} from {number_format.number(line.values[0][1])} to "
         f"{number_format.number(line.values[-1][1])}"
         for line in lines
     ]
     unit = experiment["sweep_unit"]
-    alt = f"Rate by size in {unit}. " + "; ".join(lines_in_words) + "."
-    alt += marks.told(value["point"] for curve in experiment["sweep"] for value in curve["values"])
+    alt = f"Rate by size in {unit}. " + "; ".join(told) + "."
+    alt += found.told(one["point"] for curve in experiment["sweep"] for one in curve["values"])
     return sizes("size-sweep", alt, lines, experiment["caches"], experiment["buffers"], unit)

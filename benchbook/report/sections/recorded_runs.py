@@ -12,26 +12,26 @@ MARKS = "Stars on thin grey lines: recorded, not here ({})."
 Row = dict[str, Any]
 
 
-def about(paper: Paper, run: Row) -> str:
+def about(paper: Paper, one: Row) -> str:
     """`AMD EPYC, 2 cores, 2026-11-22, preset tiny, 8 blocks, commit 0ede7313 with changes`."""
-    where = " (a machine like this one)" if run["host"] == paper["host"] else ""
-    changed = " with changes" if run["changed"] else ""
+    where = " (a machine like this one)" if one["host"] == paper["host"] else ""
+    changed = " with changes" if one["changed"] else ""
     return (
-        f"{run['model']}{where}, {number_format.plural(run['cores'], 'core')}, {run['date']}, "
-        f"preset {run['preset']}, {number_format.plural(run['blocks'], 'block')}, "
-        f"commit {run['commit'][:8]}{changed}"
+        f"{one['model']}{where}, {number_format.plural(one['cores'], 'core')}, {one['date']}, "
+        f"preset {one['preset']}, {number_format.plural(one['blocks'], 'block')}, "
+        f"commit {one['commit'][:8]}{changed}"
     )
 
 
-def called(run: Row) -> str:
+def called(one: Row) -> str:
     """`R1: AMD EPYC, 2026-11-22`."""
-    return f"{run['name']}: {run['model']}, {run['date']}"
+    return f"{one['name']}: {one['model']}, {one['date']}"
 
 
 def values(figure: dict[str, Any], rows: str, number: int) -> list[tuple[Row, Row]]:
     """What was recorded for one of a figure's `rows` or `ranges`, by its number: (run, row)."""
-    pairs = ((run, run[rows][number]) for run in figure["recorded"] if run[rows])
-    return [(run, row) for run, row in pairs if row["rerun"] is not None]
+    pairs = ((one, one[rows][number]) for one in figure["recorded"] if one[rows])
+    return [(one, row) for one, row in pairs if row["rerun"] is not None]
 
 
 def table(figure: dict[str, Any]) -> list[tuple[Row, Row, Row]]:
@@ -44,28 +44,28 @@ def columns(figure: dict[str, Any], rows: str, unit: str) -> dict[str, list[floa
     """Column of a CSV -> a value for each of a figure's `rows` or `ranges`; `unit`: as names have
     it. Values, and the ends of their 95 % intervals, of each recorded run by its name."""
     return {
-        f"recorded_{run['name']}_{end}{unit}": [row[key] for row in run[rows]]
-        for run in figure["recorded"]
-        if run[rows]
+        f"recorded_{one['name']}_{end}{unit}": [row[key] for row in one[rows]]
+        for one in figure["recorded"]
+        if one[rows]
         for key, end in (("rerun", ""), ("low", "low95_"), ("high", "high95_"))
     }
 
 
 def where(figure: dict[str, Any]) -> str:
     """How to read the marks of recorded values, in the pictures that have some."""
-    shown = {run["name"]: called(run) for _, run, _ in table(figure)}
+    shown = {one["name"]: called(one) for _, one, _ in table(figure)}
     return "" if figure["grid"] or not shown else f" {MARKS.format('; '.join(shown.values()))}"
 
 
-def marks(recorded: list[tuple[Row, Row]]) -> list[tuple[float, float | None, float | None]]:
+def marks(found: list[tuple[Row, Row]]) -> list[tuple[float, float | None, float | None]]:
     """What a picture draws of them: value, ends of the interval."""
-    return [(row["rerun"], row["low"], row["high"]) for _, row in recorded]
+    return [(row["rerun"], row["low"], row["high"]) for _, row in found]
 
 
-def told(recorded: list[tuple[Row, Row]], unit: str = "") -> str:
+def told(found: list[tuple[Row, Row]], unit: str = "") -> str:
     """The same in a picture's text alternative: `, recorded 7.7 (R1: AMD EPYC, 2026-11-22)`."""
-    parts = [
-        f"{number_format.number(row['rerun'], row['low'], row['high'])}{unit} ({called(run)})"
-        for run, row in recorded
+    said = [
+        f"{number_format.number(row['rerun'], row['low'], row['high'])}{unit} ({called(one)})"
+        for one, row in found
     ]
-    return f", recorded {number_format.listed(parts)}" if parts else ""
+    return f", recorded {number_format.listed(said)}" if said else ""

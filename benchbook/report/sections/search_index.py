@@ -27,10 +27,10 @@ class Entry:
 def entries(papers: list[Paper]) -> list[Entry]:
     """Claims first, then figures, findings, and the figures that are open."""
     return [
-        *(entry for paper in papers for entry in _claims(paper)),
-        *(entry for paper in papers for entry in _figures(paper)),
-        *(entry for paper in papers for entry in _findings(paper)),
-        *(entry for paper in papers for entry in _open(paper)),
+        *(one for paper in papers for one in _claims(paper)),
+        *(one for paper in papers for one in _figures(paper)),
+        *(one for paper in papers for one in _findings(paper)),
+        *(one for paper in papers for one in _open(paper)),
     ]
 
 
@@ -59,8 +59,8 @@ def _figures(paper: Paper) -> Iterator[Entry]:
 
 
 def _findings(paper: Paper) -> Iterator[Entry]:
-    marks = findings_section.of(paper)
-    for mark in (*marks.every, *marks.run):
+    found = findings_section.of(paper)
+    for mark in (*found.every, *found.run):
         yield Entry(
             kind="finding",
             text=f"{mark.artefact}: {mark.heading}",
@@ -72,11 +72,11 @@ def _findings(paper: Paper) -> Iterator[Entry]:
 
 
 def _open(paper: Paper) -> Iterator[Entry]:
-    for figure in paper.get("open", []):
+    for one in paper.get("open", []):
         yield Entry(
             kind="figure",
-            text=figure["title"],
-            where=f"{paper['paper']}.html#{figure['id']}",
+            text=one["title"],
+            where=f"{paper['paper']}.html#{one['id']}",
             paper=paper["title"],
-            said=f"{figure['published']} (open: {figure['why']})",
+            said=f"{one['published']} (open: {one['why']})",
         )

@@ -25,31 +25,27 @@ def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
     if not every:
         return []
     wanted = (paper["sizing"] or {}).get("method")
-    first = max(every, key=lambda curve: (curve["method"] == wanted, len(curve["values"])))
-    same = [curve for curve in every if _setting(curve) == _setting(first)]
-    variants = _variants(
-        experiment, [curve for curve in same if curve["method"] == first["method"]]
-    )
-    main = [curve for curve in same if curve["variant"] == variants[0]]
-    most = max(
-        (len(curve["values"]) for curve in main if curve["method"] != first["method"]), default=0
-    )
-    others = [curve["method"] for curve in main if len(curve["values"]) == most]
+    first = max(every, key=lambda one: (one["method"] == wanted, len(one["values"])))
+    same = [one for one in every if _setting(one) == _setting(first)]
+    variants = _variants(experiment, [one for one in same if one["method"] == first["method"]])
+    main = [one for one in same if one["variant"] == variants[0]]
+    most = max((len(one["values"]) for one in main if one["method"] != first["method"]), default=0)
+    others = [one["method"] for one in main if len(one["values"]) == most]
     order = list(experiment["definitions"])
-    last = sorted((name for name in others if name != first["method"]), key=order.index)[-1:]
+    last = sorted((one for one in others if one != first["method"]), key=order.index)[-1:]
     return [
-        curve
+        one
         for variant in variants
         for method in (first["method"], *last)
-        for curve in same
-        if (curve["variant"], curve["method"]) == (variant, method)
+        for one in same
+        if (one["variant"], one["method"]) == (variant, method)
     ]
 
 
 def points(paper: Paper, experiment: Experiment) -> list[str]:
     """The points of the curves to draw."""
-    every = [value for curve in curves(paper, experiment) for value in curve["values"]]
-    return [value["point"] for value in every if "point" in value]
+    every = [one for curve in curves(paper, experiment) for one in curve["values"]]
+    return [one["point"] for one in every if "point" in one]
 
 
 def _setting(curve: Curve) -> dict[str, Any]:
@@ -58,13 +54,13 @@ def _setting(curve: Curve) -> dict[str, Any]:
 
 def _variants(experiment: Experiment, same: list[Curve]) -> list[str]:
     """Up to two, first the one that flags are compared with."""
-    bases = {wording.parts_of(entry["base"])["variant"] for entry in experiment["flags"]}
-    return sorted((curve["variant"] for curve in same), key=lambda name: name not in bases)[:2]
+    bases = {wording.parts_of(one["base"])["variant"] for one in experiment["flags"]}
+    return sorted((one["variant"] for one in same), key=lambda one: one not in bases)[:2]
 
 
 def variants(drawn: list[Curve]) -> str:
     """Which variant is thick and which thin, where there are two."""
-    names = list(dict.fromkeys(curve["variant"] for curve in drawn))
+    names = list(dict.fromkeys(one["variant"] for one in drawn))
     return f" Thick: variant {names[0]}; thin: {names[1]}." if len(names) > 1 else ""
 
 
@@ -77,22 +73,22 @@ def filled(experiment: Experiment, threads: int) -> dict[str, int]:
     holding its share; caches that cores have in common count once."""
     cpus = experiment["cpus"][:threads]
     caches = (experiment["facts"] or {}).get("caches") or []
-    sizes_filled: dict[str, int] = {}
+    found: dict[str, int] = {}
     for name, size in experiment["caches"].items():
         shared = {
-            tuple(cache["shared_cpus"])
-            for cache in caches
-            if cache["kind"] != "instruction"
-            and name.startswith(f"L{cache['level']}")
-            and set(cache["shared_cpus"] or []) & set(cpus)
+            tuple(one["shared_cpus"])
+            for one in caches
+            if one["kind"] != "instruction"
+            and name.startswith(f"L{one['level']}")
+            and set(one["shared_cpus"] or []) & set(cpus)
         }
-        sizes_filled[name] = size * max(len(shared), 1) // max(experiment["buffers"], 1)
-    return sizes_filled
+        found[name] = size * max(len(shared), 1) // max(experiment["buffers"], 1)
+    return found
 
 
 def ceilings(experiment: Experiment, threads: int) -> list[dict[str, Any]]:
     """What memory attained with as many threads."""
-    return [ceiling for ceiling in experiment["ceilings"] if ceiling["threads"] == threads]
+    return [one for one in experiment["ceilings"] if one["threads"] == threads]
 
 
 def picture(paper: Paper, experiment: Experiment) -> Picture | None:
@@ -100,31 +96,30 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     chosen = curves(paper, experiment)
     if not chosen:
         return None
-    main, methods, marks = chosen[0], list(experiment["definitions"]), findings_section.of(paper)
+    main, methods, found = chosen[0], list(experiment["definitions"]), findings_section.of(paper)
     names = experiment["names"]
     lines = [
         Line(
-            label=names.get(curve["method"], curve["method"]),
-            colour=colour(methods, curve["method"]),
+            label=names.get(one["method"], one["method"]),
+            colour=colour(methods, one["method"]),
             values=[
                 (v["bytes"], v["rerun"], v["low"], v["high"], v["invocations"])
-                for v in curve["values"]
+                for v in one["values"]
             ],
-            thin=curve["variant"] != main["variant"],
-            marks=[marks.names(v.get("point")) for v in curve["values"]],
+            thin=one["variant"] != main["variant"],
+            marks=[found.names(v.get("point")) for v in one["values"]],
         )
-        for curve in chosen
+        for one in chosen
     ]
     threads = _threads(main)
     levels = [
-        Level(ceiling["rate"], _ceiling_name(ceiling, names))
-        for ceiling in ceilings(experiment, threads)
+        Level(one["rate"], _ceiling_name(one, names)) for one in ceilings(experiment, threads)
     ]
     rule, knee = _rule_bytes(paper, experiment), main["knee"]
     alt = " ".join([f"Rate by size in {experiment['sweep_unit']}.", *sentences(paper, experiment)])
     return sizes(
         "size-sweep",
-        alt + marks.told(points(paper, experiment)),
+        alt + found.told(points(paper, experiment)),
         lines,
         filled(experiment, threads),
         1,
@@ -152,7 +147,7 @@ def _rule_bytes(paper: Paper, experiment: Experiment) -> int | None:
 
 
 def _beyond(curve: Curve, start: float) -> list[dict[str, Any]]:
-    return [value for value in curve["values"] if value["bytes"] >= start]
+    return [one for one in curve["values"] if one["bytes"] >= start]
 
 
 def title(paper: Paper, experiment: Experiment) -> str:
@@ -207,21 +202,21 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
             "fifth from one size to the next, so no size can be named beyond which it stays."
         ]
     low, high = (wording.bytes_of(int(knee[f"{end}_bytes"])) for end in ("low", "high"))
-    text = [
+    said = [
         f"The rate of {name} falls for the last time by more than a fifth from one size to the "
         f"next between {low} and {high}, to {number_format.share(knee['ratio'])} of what it was."
     ]
     flat = _beyond(main, knee["high_bytes"])
-    rates = [value["rerun"] for value in flat]
+    rates = [one["rerun"] for one in flat]
     if len(flat) == 1:
-        text.append(f"No size beyond {high} was measured, so whether it stays there is open.")
-        return text
+        said.append(f"No size beyond {high} was measured, so whether it stays there is open.")
+        return said
     share = number_format.share(min(rates) / max(rates))
-    text.append(
+    said.append(
         f"From there to {ends[1]} it lies between {number_format.number(min(rates))} and "
         f"{number_format.number(max(rates))} {unit}, the lowest {share} of the highest."
     )
-    return [*text, *_conclusion(paper, experiment, main)]
+    return [*said, *_conclusion(paper, experiment, main)]
 
 
 def near(paper: Paper) -> float:

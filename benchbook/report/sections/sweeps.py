@@ -30,37 +30,37 @@ def along(sweep: Sweep) -> str:
 
 def picture(paper: Paper, sweep: Sweep) -> Picture | None:
     """Times along the factor, a line for each series."""
-    marks = findings_section.of(paper)
+    found = findings_section.of(paper)
     lines = [
         Curve(
             label=series["label"],
             colour=PALETTE[k % len(PALETTE)],
             values=[
                 (
-                    value["at"],
-                    value["rerun"],
-                    value["low"],
-                    value["high"],
-                    [each["rerun"] for each in value["invocations"]],
+                    one["at"],
+                    one["rerun"],
+                    one["low"],
+                    one["high"],
+                    [each["rerun"] for each in one["invocations"]],
                 )
-                for value in measured(series)
+                for one in measured(series)
             ],
             published=[
-                (value["at"], value["printed"])
-                for value in series["values"]
-                if value["printed"] is not None
+                (one["at"], one["printed"])
+                for one in series["values"]
+                if one["printed"] is not None
             ],
             emulated=bool(series["emulates"]),
             published_label=series["printed_label"],
-            marks=[marks.names(value["point"]) for value in measured(series)],
+            marks=[found.names(one["point"]) for one in measured(series)],
         )
         for k, series in enumerate(sweep["series"])
     ]
     if not any(line.values for line in lines):
         return None
-    lines_in_words = [f"{line.label} from {_ends(line)}" for line in lines if line.values]
-    alt = f"{sweep['title']}, in {sweep['unit']}: {'; '.join(lines_in_words)}."
-    alt += marks.told(value["point"] for series in sweep["series"] for value in measured(series))
+    told = [f"{line.label} from {_ends(line)}" for line in lines if line.values]
+    alt = f"{sweep['title']}, in {sweep['unit']}: {'; '.join(told)}."
+    alt += found.told(one["point"] for series in sweep["series"] for one in measured(series))
     return curves(f"sweep-{sweep['id']}", alt, lines, sweep["unit"], along(sweep))
 
 
@@ -71,38 +71,34 @@ def _ends(line: Curve) -> str:
 
 def measured(series: Series) -> list[dict[str, Any]]:
     """The points of a line that were measured."""
-    return [value for value in series["values"] if value["rerun"] is not None]
+    return [one for one in series["values"] if one["rerun"] is not None]
 
 
 def points(sweep: Sweep) -> list[str]:
     """All measured points of a sweep."""
-    return [value["point"] for series in sweep["series"] for value in measured(series)]
+    return [one["point"] for series in sweep["series"] for one in measured(series)]
 
 
 def title(sweep: Sweep) -> str:
     """What a step adds on the steepest line here, or from where to where the times go."""
-    sloped = [series for series in sweep["series"] if series["slope"]]
-    if not sloped:
-        ends = [value["rerun"] for series in sweep["series"] for value in measured(series)]
+    known = [one for one in sweep["series"] if one["slope"]]
+    if not known:
+        ends = [one["rerun"] for series in sweep["series"] for one in measured(series)]
         if not ends:
             return f"{sweep['title']}: nothing of it was measured"
         least, most = number_format.number(min(ends)), number_format.number(max(ends))
         span = least if least == most else f"from {least} to {most}"
         if sweep["unit"] != RATIO:
             return f"{sweep['title']}: {span} {sweep['unit']}"
-        there = [value["printed"] for series in sweep["series"] for value in series["values"]]
-        sloped = [value for value in there if value is not None]
-        there_in_words = f", published {wording.ratios(sloped)}" if sloped else ""
-        return f"{sweep['title']}: {span} times here{there_in_words}"
-    least, most = (
-        of(sloped, key=lambda series: float(series["slope"]["estimate"])) for of in (min, max)
-    )
-    there_in_words = (
-        f"{_one_step(sweep)} adds {_number(most['slope'])} {sweep['unit']} with {most['label']}"
-    )
+        there = [one["printed"] for series in sweep["series"] for one in series["values"]]
+        known = [one for one in there if one is not None]
+        said = f", published {wording.ratios(known)}" if known else ""
+        return f"{sweep['title']}: {span} times here{said}"
+    least, most = (of(known, key=lambda one: float(one["slope"]["estimate"])) for of in (min, max))
+    said = f"{_one_step(sweep)} adds {_number(most['slope'])} {sweep['unit']} with {most['label']}"
     if least is not most:
-        there_in_words += f", {_number(least['slope'])} with {least['label']}"
-    return wording.upper(there_in_words)
+        said += f", {_number(least['slope'])} with {least['label']}"
+    return wording.upper(said)
 
 
 def _one_step(sweep: Sweep) -> str:
@@ -111,76 +107,69 @@ def _one_step(sweep: Sweep) -> str:
     return f"a {word}{', one way,' if sweep['ways'] == 2 else ''}"
 
 
-def _number(slope: dict[str, Any]) -> str:
-    return number_format.number(slope["estimate"], slope["low95"], slope["high95"])
+def _number(found: dict[str, Any]) -> str:
+    return number_format.number(found["estimate"], found["low95"], found["high95"])
 
 
-def interval(slope: dict[str, Any] | None) -> str:
+def interval(found: dict[str, Any] | None) -> str:
     """`8.7 (8.6 to 8.9)`; a dash for none."""
-    if not slope:
+    if not found:
         return number_format.NONE
-    return number_format.with_interval(slope["estimate"], slope["low95"], slope["high95"])
+    return number_format.with_interval(found["estimate"], found["low95"], found["high95"])
 
 
 def caption(sweep: Sweep) -> str:
     """How to read the marks."""
-    text = [CAPTION]
+    said = [CAPTION]
     if printed(sweep):
-        text.append(PUBLISHED)
-    emulated = {series["emulates"] for series in sweep["series"] if series["emulates"]}
-    text += [EMULATED.format(what) for what in sorted(emulated)]
-    return " ".join(text)
+        said.append(PUBLISHED)
+    emulated = {one["emulates"] for one in sweep["series"] if one["emulates"]}
+    said += [EMULATED.format(one) for one in sorted(emulated)]
+    return " ".join(said)
 
 
 def printed(sweep: Sweep) -> bool:
     """Whether the source prints any of its points."""
-    return any(
-        value["printed"] is not None for series in sweep["series"] for value in series["values"]
-    )
+    return any(one["printed"] is not None for series in sweep["series"] for one in series["values"])
 
 
 def lacking(paper: Paper, sweep: Sweep) -> dict[str, list[str]]:
     """Why points of a sweep were not measured -> which."""
-    places_by_reason: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for series in sweep["series"]:
         places: dict[str, list[str]] = {}
-        for value in series["values"]:
-            if value["rerun"] is None:
-                places.setdefault(wording.not_measured(paper, value), []).append(str(value["at"]))
+        for one in series["values"]:
+            if one["rerun"] is None:
+                places.setdefault(wording.not_measured(paper, one), []).append(str(one["at"]))
         for reason, at in places.items():
-            places_by_reason.setdefault(reason, []).append(
-                f"{series['label']} at {number_format.listed(at)}"
-            )
-    return places_by_reason
+            found.setdefault(reason, []).append(f"{series['label']} at {number_format.listed(at)}")
+    return found
 
 
 def sentences(sweep: Sweep) -> list[str]:
     """What a wire and the source say of a step, beside what was seen of one here."""
-    text = []
-    wires = {series["wire"]: series["label"] for series in sweep["series"] if series["wire"]}
+    said = []
+    wires = {one["wire"]: one["label"] for one in sweep["series"] if one["wire"]}
     unit = sweep["unit"]
     if len(wires) == 1:
-        text.append(
+        said.append(
             f"A frame of this payload takes {number_format.number(next(iter(wires)))} {unit} "
             "on the wire: "
             "so much a switch adds at least that stores each frame whole before it forwards it."
         )
     if sweep["stated"]:
         stated = sweep["stated"]
-        text.append(f"The source states about {stated['printed']} {unit} for {stated['text']}.")
-    printed = [series for series in sweep["series"] if series["printed_slope"] is not None]
+        said.append(f"The source states about {stated['printed']} {unit} for {stated['text']}.")
+    printed = [one for one in sweep["series"] if one["printed_slope"] is not None]
     if printed:
         each = number_format.listed(
-            [
-                f"{number_format.number(series['printed_slope'])} ({series['label']})"
-                for series in printed
-            ]
+            [f"{number_format.number(one['printed_slope'])} ({one['label']})" for one in printed]
         )
         which = (
             "slope of its own figures is" if len(printed) == 1 else "slopes of its own figures are"
         )
-        text.append(f"The {which} {each} {unit}.")
-    return text
+        said.append(f"The {which} {each} {unit}.")
+    return said
 
 
 def beside_wire(series: Series) -> str:

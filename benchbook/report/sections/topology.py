@@ -13,9 +13,9 @@ def drawn(facts: dict[str, Any] | None) -> dict[str, Any] | None:
     svg = svg_of(topology_plot.topology("topology", facts or {}))
     if not facts or not svg:
         return None
-    shut = {cpu["id"] for cpu in facts.get("cpus") or []} - set(facts.get("usable_cpus") or [])
+    shut = {one["id"] for one in facts.get("cpus") or []} - set(facts.get("usable_cpus") or [])
     caption = topology_plot.source(facts)
     caption += " Grey: CPUs that this process may not use." if shut else ""
-    kinds = {cpu["kind"] for cpu in facts.get("cpus") or []}
+    kinds = {one["kind"] for one in facts.get("cpus") or []}
     caption += " Green: efficiency cores." if "efficiency" in kinds else ""
     return {"svg": svg, "title": topology_plot.finding(facts), "caption": caption}

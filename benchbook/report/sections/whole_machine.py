@@ -32,23 +32,23 @@ def _points(setting: dict[str, Any]) -> list[str]:
 def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
     """How far summed averages were from what the machine moved, at the most processes that have
     a core each."""
-    parts = []
+    said = []
     more = False
     for setting in experiment["whole_machine"]:
         rows = [row for row in setting["rows"] if row["ratio"] and not row["crowded"]]
         if not rows:
             continue
-        row = max(rows, key=lambda row: row["processes"])
+        row = max(rows, key=lambda one: one["processes"])
         ratio = row["ratio"]
         text = number_format.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
         more = more or (ratio["low95"] or 0) > 1
         during = f", all at work during {overlap(row)} of the time" if overlap(row) else ""
-        parts.append(f"{name(paper, setting)}: {text} with {row['processes']} at once{during}")
-    if not parts:
+        said.append(f"{name(paper, setting)}: {text} with {row['processes']} at once{during}")
+    if not said:
         return "Nothing was measured both ways, so summed averages cannot be judged here."
     return (
         "Adding up the averages of independent processes gives this multiple of what all of them "
-        f"move in the same time: {'; '.join(parts)}. "
+        f"move in the same time: {'; '.join(said)}. "
         + (
             "Where it is above 1 the sum says more than the machine does: whoever works while "
             "others do not has their share of the memory."
