@@ -29,7 +29,7 @@ def chases(points: list[Point], summaries: pd.DataFrame) -> list[dict[str, Any]]
                 continue
             found.setdefault((point["variant"], *_setting(point).items()), []).append(point)
     lines = [_line(ones, summaries) for ones in found.values()]
-    return sorted(lines, key=lambda one: -len(one["values"]))
+    return sorted(lines, key=lambda line: -len(line["values"]))
 
 
 def _setting(point: Point) -> dict[str, Any]:
@@ -37,21 +37,21 @@ def _setting(point: Point) -> dict[str, Any]:
 
 
 def _line(points: list[Point], summaries: pd.DataFrame) -> dict[str, Any]:
-    points = sorted(points, key=lambda one: int(one["factors"][WORKING_SET]))
-    loads = {one["point"]: one["observations"][LOADS] for one in points}
+    points = sorted(points, key=lambda point: int(point["factors"][WORKING_SET]))
+    loads = {point["point"]: point["observations"][LOADS] for point in points}
     own = summaries[summaries["point"].isin(loads)]
     times = own.pivot_table(index="point", columns="block", values="median_ns")
     times = times.reindex(list(loads)).dropna(axis=1)
     times = times.div(pd.Series(loads), axis=0).loc[list(loads)]
-    sizes = [one["factors"][WORKING_SET] for one in points]
+    sizes = [point["factors"][WORKING_SET] for point in points]
     told = stats.levels(sizes, times) if times.shape[1] else stats.Levels([], [])
     return {
         "variant": points[0]["variant"],
         "factors": _setting(points[0]),
         "blocks": times.shape[1],
-        "values": [_value(one) for one in points],
-        "plateaus": [_finite(one._asdict()) for one in told.plateaus],
-        "rises": [_finite(one._asdict()) for one in told.rises],
+        "values": [_value(point) for point in points],
+        "plateaus": [_finite(plateau._asdict()) for plateau in told.plateaus],
+        "rises": [_finite(rise._asdict()) for rise in told.rises],
     }
 
 

@@ -34,8 +34,8 @@ def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
                 gap = f"; a gap of {gap_ns / 1e9:.0f} s" if gap_ns is not None else ""
                 blocks[record["block"]]["reasons"] = [record["reason"] + gap]
     probes = list(journal.read_lines(run / journal.PROBES))
-    times = [one["t_start_ns"] for one in [*starts.values(), *blocks.values()]]
-    times += [one["t_start_ns"] for one in probes if "t_start_ns" in one]
+    times = [start["t_start_ns"] for start in [*starts.values(), *blocks.values()]]
+    times += [probe["t_start_ns"] for probe in probes if "t_start_ns" in probe]
     return {
         "start_ns": min((time for time in times if time), default=0),
         "thresholds": plan["settings"]["disturbed"],
@@ -43,7 +43,7 @@ def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
         "blocks": list(blocks.values()),
         "core_pairs": _pairs(probes),
         "probe_failures": sorted(
-            {one["reason"] for one in probes if one["kind"] == "probe_failed"}
+            {probe["reason"] for probe in probes if probe["kind"] == "probe_failed"}
         ),
     }
 
@@ -99,9 +99,9 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
 def _pairs(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Round trips of a cache line between two CPUs: the median over the run, in ns."""
     seen: dict[tuple[int, int], list[float]] = {}
-    for one in probes:
-        if one["kind"] == "pair" and one["round_trip_ns"]:
-            seen.setdefault((one["a"], one["b"]), []).append(one["round_trip_ns"])
+    for probe in probes:
+        if probe["kind"] == "pair" and probe["round_trip_ns"]:
+            seen.setdefault((probe["a"], probe["b"]), []).append(probe["round_trip_ns"])
     return [
         {"a": a, "b": b, "round_trip_ns": median(values), "readings": len(values)}
         for (a, b), values in sorted(seen.items())

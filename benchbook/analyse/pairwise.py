@@ -137,14 +137,20 @@ def forms(
     }
     sizes = sorted({size for _, size in at if size is not None})
     share = {
-        size: len({dict(one[1:]).get("method") for one in wanted if (one, size) in at})
+        size: len(
+            {
+                dict(method_setting[1:]).get("method")
+                for method_setting in wanted
+                if (method_setting, size) in at
+            }
+        )
         for size in sizes
     }
     order: list[int | None] = [*sorted(sizes, key=lambda size: (-share[size], size))] or [None]
     found: dict[str, dict[str, Any]] = {}
-    for one in wanted:
-        size = next((size for size in order if (one, size) in at), None)
-        point = known[at[(one, size)]]
+    for method_setting in wanted:
+        size = next((size for size in order if (method_setting, size) in at), None)
+        point = known[at[(method_setting, size)]]
         method = str(point["factors"].get("method", point["variant"]))
         smaller = found.get(method, point)["factors"].get("block_bytes") or math.inf
         if method in found and (point["factors"].get("block_bytes") or math.inf) >= smaller:
@@ -165,8 +171,8 @@ def sweep(
     """
     known = usable(points)
     best: dict[str, list[Point]] = {}
-    for one in of_figures(figures, known):
-        same = [point for point in known.values() if setting(point) == one]
+    for figure_setting in of_figures(figures, known):
+        same = [point for point in known.values() if setting(point) == figure_setting]
         same = sorted((p for p in same if SIZE in p["factors"]), key=lambda p: p["factors"][SIZE])
         method = str(same[0]["factors"].get("method", "")) if same else ""
         if len(same) > len(best.get(method, [])):
@@ -204,7 +210,8 @@ def _curve(same: list[Point], summaries: pd.DataFrame, per: float) -> dict[str, 
                 "low": _scaled(point["rate_low_bytes_per_s"], per),
                 "high": _scaled(point["rate_high_bytes_per_s"], per),
                 "invocations": [
-                    one["rerun"] for one in invocations(summaries, point["point"], None, per)
+                    invocation["rerun"]
+                    for invocation in invocations(summaries, point["point"], None, per)
                 ],
             }
             for point in same
@@ -274,8 +281,8 @@ def odd(
     ]
     pairs = [
         (kind, *sides)
-        for one, other in combinations(honest, 2)
-        for kind, *sides in [_kind(one, other)]
+        for first, second in combinations(honest, 2)
+        for kind, *sides in [_kind(first, second)]
         if kind
     ]
     null = null_of(points, summaries, 1)
@@ -307,28 +314,28 @@ def odd(
                 "differs_here": here,
             }
         )
-    odd_ones = [one for one in found if one["differs_published"] or one["differs_here"]]
+    odd_ones = [pair for pair in found if pair["differs_published"] or pair["differs_here"]]
     odd_ones.sort(key=_widest)
     return {"compared": len(found), "repeats": repeats(figures), "pairs": odd_ones}
 
 
-def _widest(one: dict[str, Any]) -> tuple[bool, float]:
+def _widest(pair: dict[str, Any]) -> tuple[bool, float]:
     """Methods before sizes, the widest published difference first."""
-    widths = [abs(math.log(ratio)) for ratio in one["published"]]
-    return one["kind"] != "methods", -max(widths, default=0.0)
+    widths = [abs(math.log(ratio)) for ratio in pair["published"]]
+    return pair["kind"] != "methods", -max(widths, default=0.0)
 
 
-def _kind(one: Point, other: Point) -> tuple[Any, ...]:
+def _kind(first: Point, second: Point) -> tuple[Any, ...]:
     """methods (the same bytes, other methods), sizes (one setting, the smaller on top), or none."""
-    sizes = [point["factors"].get(SIZE) for point in (one, other)]
+    sizes = [point["factors"].get(SIZE) for point in (first, second)]
     if sizes[0] == sizes[1]:
-        differ = one["factors"].get("method") != other["factors"].get("method")
+        differ = first["factors"].get("method") != second["factors"].get("method")
         # An addition moves three arrays and a copy two: nothing says that their rates are one.
-        differ = differ and one["bytes_per_call"] == other["bytes_per_call"]
+        differ = differ and first["bytes_per_call"] == second["bytes_per_call"]
         # The method that stands first in the figures is what the other is compared with.
-        return ("methods", other, one) if differ else (None,)
-    if setting(one) == setting(other) and None not in sizes:
-        return ("sizes", *sorted((one, other), key=lambda point: point["factors"][SIZE]))
+        return ("methods", second, first) if differ else (None,)
+    if setting(first) == setting(second) and None not in sizes:
+        return ("sizes", *sorted((first, second), key=lambda point: point["factors"][SIZE]))
     return (None,)
 
 
@@ -337,8 +344,8 @@ def _printed_ratios(
 ) -> list[float]:
     """Printed ratios: within one table for methods, over all tables of a machine for sizes."""
     return [
-        one.value / base.value
-        for one in published.get(top, [])
+        row.value / base.value
+        for row in published.get(top, [])
         for base in published.get(bottom, [])
-        if one.machine == base.machine and (kind == "sizes" or one.table == base.table)
+        if row.machine == base.machine and (kind == "sizes" or row.table == base.table)
     ]

@@ -34,7 +34,7 @@ def agreement(
     was compared.
     """
     known = {point["point"]: point for point in points}
-    about = {one["variant"]: one for one in variants}
+    about = {variant["variant"]: variant for variant in variants}
     found = []
     for name in dict.fromkeys(row["peer"] for row in rows):
         theirs = [row for row in rows if row["peer"] == name]
@@ -54,7 +54,7 @@ def agreement(
                 "compared": len(ratios),
                 "not_compared": len(own) - len(ratios),
                 "median_ratio": median(ratios) if ratios else None,
-                "worst_ratio": max(ratios, key=lambda one: abs(math.log(one)), default=None),
+                "worst_ratio": max(ratios, key=lambda ratio: abs(math.log(ratio)), default=None),
             }
         )
     return found
@@ -72,11 +72,11 @@ def _quantity(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> s
 
 def _row(
     row: dict[str, Any],
-    known: dict[str, dict[str, Any]],
+    points: dict[str, dict[str, Any]],
     summaries: pd.DataFrame,
     quantity: str,
 ) -> dict[str, Any]:
-    ours, theirs = known.get(row["point"], {}), known.get(row["peer_point"], {})
+    ours, theirs = points.get(row["point"], {}), points.get(row["peer_point"], {})
     interval, (state, reason) = None, _state(row, ours, theirs)
     statistic = ""
     if state == "ok":

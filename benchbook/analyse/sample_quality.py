@@ -148,21 +148,25 @@ def _warm_up(starts: Sequence[Start]) -> dict[str, Any]:
     return {
         "warm_up_samples": median(start.steady_from or 0 for start in known),
         "unsteady_samples": median(unsteady),
-        "unsteady_starts_share": sum(one > 0 for one in unsteady) / len(known),
-        "warm_up_factor": _median(one.kept.mean() / one.steady.mean() for one in with_both),
+        "unsteady_starts_share": sum(count > 0 for count in unsteady) / len(known),
+        "warm_up_factor": _median(start.kept.mean() / start.steady.mean() for start in with_both),
         "median_over_steady": _median(
-            np.median(one.kept) / np.median(one.steady) for one in with_both
+            np.median(start.kept) / np.median(start.steady) for start in with_both
         ),
         "unsteady_over_steady": _median(
-            np.median(one.unsteady) / np.median(one.steady) if len(one.unsteady) else 1.0
-            for one in with_both
+            np.median(start.unsteady) / np.median(start.steady) if len(start.unsteady) else 1.0
+            for start in with_both
         ),
-        "first_over_steady": _median(one.kept[0] / np.median(one.steady) for one in with_both),
+        "first_over_steady": _median(
+            start.kept[0] / np.median(start.steady) for start in with_both
+        ),
     }
 
 
 def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
-    relative = [one.steady / np.median(one.steady) for one in starts if _divides(one.steady)]
+    relative = [
+        start.steady / np.median(start.steady) for start in starts if _divides(start.steady)
+    ]
     if not relative or len(relative) < len(starts):
         return {}
     values = np.concatenate(relative)
@@ -171,7 +175,7 @@ def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
         "shape_samples": found.n,
         "modes": found.modes,
         "heavy_tail": found.heavy_tail,
-        "best_over_median": _median(one.kept.min() / np.median(one.kept) for one in starts),
+        "best_over_median": _median(start.kept.min() / np.median(start.kept) for start in starts),
     }
     if found.modes is None:
         return table
@@ -183,7 +187,7 @@ def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
         "mode_changes": _changes(relative, found.valleys, [share for _, share in split]),
         "tail_share": float(far.mean()),
         "tail_time_share": float(values[far].sum() / values.sum()),
-        "tail_starts_share": sum(bool((one > found.far_bound).any()) for one in relative)
+        "tail_starts_share": sum(bool((times > found.far_bound).any()) for times in relative)
         / len(relative),
         "mean_over_median": float(values.mean() / np.median(values)),
         "mean_over_median_but_worst": float(_but_worst(relative).mean() / np.median(values)),
@@ -193,16 +197,16 @@ def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
 
 def _changes(starts: list[Floats], valleys: Sequence[float], shares: list[float]) -> float | None:
     """How often neighbours are of different modes ÷ how often they would be in random order."""
-    groups = [np.digitize(one, valleys) for one in starts]
-    pairs = sum(len(one) - 1 for one in groups)
+    groups = [np.digitize(start, valleys) for start in starts]
+    pairs = sum(len(group) - 1 for group in groups)
     expected = pairs * (1 - sum(share**2 for share in shares))
-    changes = sum(int((one[1:] != one[:-1]).sum()) for one in groups)
+    changes = sum(int((group[1:] != group[:-1]).sum()) for group in groups)
     return changes / expected if expected > 0 else None
 
 
 def _but_worst(relative: list[Floats]) -> Floats:
     worst = max(range(len(relative)), key=lambda index: float(relative[index].mean()))
-    others = [one for index, one in enumerate(relative) if index != worst]
+    others = [times for index, times in enumerate(relative) if index != worst]
     return np.concatenate(others or relative)
 
 

@@ -172,7 +172,7 @@ def machine_states(run: Path) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     states = stats.assign_states(readings)
     # Only one kind of reading decides; the others have no state of their own.
     marked = readings.merge(states, on=["t_ns", "name", "value"], how="left")
-    state = [None if pd.isna(one) else int(one) for one in marked["state"]]
+    state = [None if pd.isna(label) else int(label) for label in marked["state"]]
     return states, readings.assign(state=pd.Series(state, dtype=object)).to_dict("records")
 
 

@@ -11,28 +11,28 @@ Term = str | float | dict[str, Any]
 Row = dict[str, str]
 
 
-def rows(tables: Tables, table: str, one: dict[str, Any], *columns: str) -> list[Row]:
+def rows(tables: Tables, table: str, check: dict[str, Any], *columns: str) -> list[Row]:
     """The rows in which neither these columns nor a term of `one` is empty or missing."""
-    terms = [*one["times"], *one.get("divided_by", [])]
+    terms = [*check["times"], *check.get("divided_by", [])]
     own = [*columns, *(term for term in terms if isinstance(term, str))]
-    found = tables.rows(table, one.get("where"), one["label"], *own)
+    found = tables.rows(table, check.get("where"), check["label"], *own)
     elsewhere = [term for term in terms if isinstance(term, dict)]
     return [
         row
         for row in found
         if all(row[column].strip() for column in own)
-        and all(_elsewhere(tables, term, row[one["label"]]) for term in elsewhere)
+        and all(_elsewhere(tables, term, row[check["label"]]) for term in elsewhere)
     ]
 
 
-def product(tables: Tables, table: str, one: dict[str, Any], row: Row) -> tuple[Interval, str]:
+def product(tables: Tables, table: str, check: dict[str, Any], row: Row) -> tuple[Interval, str]:
     """times … ÷ divided_by … of a row of `rows`, and how, in the printed digits."""
-    label = row[one["label"]]
+    label = row[check["label"]]
     value, how = exactly(1), ""
-    for term in one["times"]:
+    for term in check["times"]:
         factor, word = _term(tables, table, term, row, label)
         value, how = value * factor, f"{how} × {word}" if how else word
-    for term in one.get("divided_by", []):
+    for term in check.get("divided_by", []):
         divisor, word = _term(tables, table, term, row, label)
         value, how = value / divisor, f"{how} ÷ {word}"
     return value, how

@@ -29,13 +29,13 @@ def slips(items: list[Item], kinds: dict[str, str], tables: Tables) -> list[tupl
         # Two tables that differ do not tell which is wrong: what is recomputed goes first.
         members = sorted((items[k] for k in group), key=lambda item: len(item.cells) > 1)
         found.append((_told(members, kinds[members[0].rule], tables), group, members))
-    found.sort(key=lambda one: (KINDS.index(one[0]["kind"]), -_difference(one[2])))
-    return [({"slip": k, **one}, group) for k, (one, group, _) in enumerate(found, 1)]
+    found.sort(key=lambda entry: (KINDS.index(entry[0]["kind"]), -_difference(entry[2])))
+    return [({"slip": k, **slip}, group) for k, (slip, group, _) in enumerate(found, 1)]
 
 
 def _difference(members: list[Item]) -> float:
     """The largest relative difference between a printed number and what it should be."""
-    both = [[float(one.middle) for one in item.allowed] for item in members if item.allowed]
+    both = [[float(bound.middle) for bound in item.allowed] for item in members if item.allowed]
     sizes = [abs(a - b) / abs(b) if b else float("inf") for a, b in both]
     return max(sizes, default=0)
 
@@ -48,15 +48,15 @@ def _groups(items: list[Item], kinds: dict[str, str]) -> list[list[int]]:
         for item in items
         if item.consistent and kinds[item.rule] == NUMBER and len(item.cells) > 1
     }
-    for one, other in combinations(odd, 2):
-        a, b = items[one], items[other]
-        if kinds[a.rule] != kinds[b.rule] or group[one] is group[other]:
+    for first, second in combinations(odd, 2):
+        a, b = items[first], items[second]
+        if kinds[a.rule] != kinds[b.rule] or group[first] is group[second]:
             continue
         if _one_cell(a, b) or _one_cause(a, b) or exchanged(a, b) or _repeated(a, b, repeated):
-            group[one] += group[other]
-            for k in group[other]:
-                group[k] = group[one]
-    return list({id(one): sorted(one) for one in group.values()}.values())
+            group[first] += group[second]
+            for k in group[second]:
+                group[k] = group[first]
+    return list({id(members): sorted(members) for members in group.values()}.values())
 
 
 def _one_cell(a: Item, b: Item) -> bool:
@@ -67,7 +67,7 @@ def _one_cause(a: Item, b: Item) -> bool:
     """One thing went wrong all down a column."""
     if not a.cause or (a.rule, a.cause) != (b.rule, b.cause):
         return False
-    columns = [{(cell.table, cell.column) for cell in one.cells} for one in (a, b)]
+    columns = [{(cell.table, cell.column) for cell in item.cells} for item in (a, b)]
     return bool(columns[0] & columns[1])
 
 
@@ -80,15 +80,15 @@ def exchanged(a: Item, b: Item) -> bool:
     """Whether each prints what the other should be: two numbers of one row or column, swapped."""
     if a.rule != b.rule or not a.allowed or not b.allowed:
         return False
-    one, other = a.cells[0], b.cells[0]
-    if one.table != other.table or (one.row != other.row and one.column != other.column):
+    first, second = a.cells[0], b.cells[0]
+    if first.table != second.table or (first.row != second.row and first.column != second.column):
         return False
     return a.allowed[0].meets(b.allowed[1]) and b.allowed[0].meets(a.allowed[1])
 
 
 def _told(members: list[Item], kind: str, tables: Tables) -> Slip:
     lead, *others = members
-    partner = next((one for one in others if exchanged(lead, one)), None)
+    partner = next((item for item in others if exchanged(lead, item)), None)
     if partner:
         others.remove(partner)
         title, brief, words = _swap(lead, partner, others, tables)
@@ -133,7 +133,7 @@ def _swap(a: Item, b: Item, others: list[Item], tables: Tables) -> tuple[str, st
         f"{a.printed} is printed for {a.label} and {b.printed} for {b.label}, recomputed are "
         f"{_value(a)} and {_value(b)} ({slack(a.tolerance or 0)}): the two numbers are exchanged"
     )
-    causes = dict.fromkeys(one.cause for one in (a, b, *others) if one.cause)
+    causes = dict.fromkeys(item.cause for item in (a, b, *others) if item.cause)
     words = "; ".join([words, *causes]) + "."
     brief = f"the numbers of {a.label} and {b.label} are exchanged in {tables.name(a.table)}"
     return title, brief, words

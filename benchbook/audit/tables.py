@@ -77,7 +77,7 @@ class Tables:
 
     def at(self, table: str, row: dict[str, str], column: str) -> At:
         """The cell of a row that stands in this table."""
-        number = next(k for k, one in enumerate(self.cells[table], 1) if one is row)
+        number = next(k for k, cell in enumerate(self.cells[table], 1) if cell is row)
         return At(table, number, column)
 
     def rows(self, table: str, where: dict[str, str] | None = None, *columns: str) -> Rows:
@@ -129,7 +129,7 @@ class Tables:
         """Label -> row; BenchbookError where a label stands twice, in whatever case."""
         found: dict[str, dict[str, str]] = {}
         for row in self.rows(table, where, label):
-            if row[label].lower() in {one.lower() for one in found}:
+            if row[label].lower() in {label.lower() for label in found}:
                 raise BenchbookError(f"{table}: {row[label]!r} labels two rows; add `where`")
             found[row[label]] = row
         return found
@@ -180,7 +180,7 @@ def checked(
     value = shown(recomputed, text)
     words = f"{text} is printed; {how} gives {value}"
     if not seen.consistent:
-        hints = "; ".join(one for one in (more.get("hint", ""), seen.hint) if one)
+        hints = "; ".join(hint for hint in (more.get("hint", ""), seen.hint) if hint)
         words += f", which does not fit ({slack(seen.tolerance)}){': ' if hints else ''}{hints}"
     return Item(
         cell.table,

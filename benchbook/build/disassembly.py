@@ -138,7 +138,7 @@ def _outlined_by(lines: list[str], outlined: dict[int, str]) -> list[str]:
 
 def _united(parts: list[Body]) -> Body:
     def all_of(name: str) -> list[str]:
-        return list(dict.fromkeys(one for part in parts for one in getattr(part, name)))
+        return list(dict.fromkeys(value for part in parts for value in getattr(part, name)))
 
     return Body(
         calls=all_of("calls"),
@@ -152,14 +152,14 @@ def _united(parts: list[Body]) -> Body:
     )
 
 
-def _body(lines: list[str], known: dict[str, str]) -> Body:
+def _body(lines: list[str], strings: dict[str, str]) -> Body:
     body = Body()
     code: list[Instruction] = []
     loaded: list[str] = []
     held: dict[str, str] = {}
     for line in lines:
         if named := _NAMED.match(line):
-            body.sections += [known[named[1]]] if named[1] in known else []
+            body.sections += [strings[named[1]]] if named[1] in strings else []
         if relocation := _RELOCATION.match(line):
             kind, symbol = relocation.groups()
             if code and code[-1].is_branch:
@@ -168,22 +168,25 @@ def _body(lines: list[str], known: dict[str, str]) -> Body:
                 loaded.append(symbol)
             elif kind == _ADDRESS and code:
                 held[code[-1].operands.rpartition(",")[2]] = symbol
-        elif one := instructions.parse(line):
-            code.append(one)
-            called = held.get(one.operands.removeprefix("*"))
-            if _INDIRECT.match(one.mnemonic) and called:
+        elif instruction := instructions.parse(line):
+            code.append(instruction)
+            called = held.get(instruction.operands.removeprefix("*"))
+            if _INDIRECT.match(instruction.mnemonic) and called:
                 body.calls.append(called)
-    if any(_INDIRECT.match(one.mnemonic) and one.operands.startswith("*") for one in code):
+    if any(
+        _INDIRECT.match(instruction.mnemonic) and instruction.operands.startswith("*")
+        for instruction in code
+    ):
         # _GLOBAL_OFFSET_TABLE_ is how the addresses are found, not what is called.
         body.calls += [name for name in loaded if not name.startswith("_GLOBAL")]
-    in_loops = [(one, *one.accesses()) for one in _in_loops(code)]
+    in_loops = [(loop, *loop.accesses()) for loop in _in_loops(code)]
     body.loop_loads = sum(reads for _, reads, _ in in_loops)
     body.loop_stores = sum(writes for _, _, writes in in_loops)
-    widths = (one.width_bytes for one, reads, writes in in_loops if reads or writes)
+    widths = (instruction.width_bytes for instruction, reads, writes in in_loops if reads or writes)
     body.widest = max(widths, default=0)
-    body.streamed = [one.name for one in code if one.is_streamed]
-    body.repeated = [one.name for one in code if one.is_repeated]
-    body.operands = " ".join(one.operands for one in code)
+    body.streamed = [instruction.name for instruction in code if instruction.is_streamed]
+    body.repeated = [instruction.name for instruction in code if instruction.is_repeated]
+    body.operands = " ".join(instruction.operands for instruction in code)
     return _united([body])
 
 
@@ -191,18 +194,19 @@ def _in_loops(code: list[Instruction]) -> list[Instruction]:
     """Those between the target of a backward jump and the jump, and loops in one instruction."""
     first = code[0].address if code else 0
     loops = [
-        (one.jumps_to, one.address)
-        for one in code
-        if one.jumps_to is not None and first <= one.jumps_to <= one.address
+        (instruction.jumps_to, instruction.address)
+        for instruction in code
+        if instruction.jumps_to is not None and first <= instruction.jumps_to <= instruction.address
     ]
     return [
-        one
-        for one in code
-        if one.is_repeated or any(start <= one.address <= end for start, end in loops)
+        instruction
+        for instruction in code
+        if instruction.is_repeated
+        or any(start <= instruction.address <= end for start, end in loops)
     ]
 
 
-def function_of(factors: dict[str, Any], known: Collection[str]) -> str:
+def function_of(factors: dict[str, Any], names: Collection[str]) -> str:
     """The timed function of a point: `timed_<method>`, followed by the values of its factors in
     words as far as `known` has such a function, else by such a value alone (methods that share a
     function), else the only one there that begins like it."""
@@ -211,12 +215,12 @@ def function_of(factors: dict[str, Any], known: Collection[str]) -> str:
     base = _PREFIX + _plain(factors["method"]) if "method" in factors else _PREFIX.rstrip("_")
     full = "_".join([base, *words])
     for name in (full, *(f"{base}_{word}" for word in words), base):
-        if name in known:
+        if name in names:
             return name
     for word in words:
-        if _PREFIX + word in known:
+        if _PREFIX + word in names:
             return _PREFIX + word
-    begins = [name for name in known if name.startswith(f"{base}_")]
+    begins = [name for name in names if name.startswith(f"{base}_")]
     return begins[0] if len(begins) == 1 else full
 
 

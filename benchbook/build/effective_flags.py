@@ -133,7 +133,7 @@ def settled(words: Iterable[str], source: Path | None = None) -> Settled:
         if left and (option in _TAKES_ANY or not left[0].startswith("-")):
             option = f"{option} {left.pop(0)}"
         if not _NO_CODE.fullmatch(re.split("[= ]", option)[0]) and not _joined_path(option):
-            pattern, family = next(one for one in _FAMILIES if one[0].fullmatch(option))
+            pattern, family = next(family for family in _FAMILIES if family[0].fullmatch(option))
             found[pattern.sub(family, option)] = option
     return found
 
@@ -153,8 +153,8 @@ def _driver(line: Line, named: str) -> str | None:
     return None if script and _same(path, asked) else str(Path(path).absolute())
 
 
-def _same(one: str, other: str) -> bool:
-    return Path(one).resolve() == Path(other).resolve()
+def _same(left: str, right: str) -> bool:
+    return Path(left).resolve() == Path(right).resolve()
 
 
 def _against_own(
@@ -170,7 +170,7 @@ def _against_own(
         return [], []
     dropped = []
     for flag in dict.fromkeys(flags):
-        without = own([one for one in flags if one != flag])
+        without = own([other_flag for other_flag in flags if other_flag != flag])
         brought = {key: text for key, text in wanted.items() if without.get(key) != text}
         # What a flag turns on beside itself may be turned off again without dropping the flag.
         brought = {key: text for key, text in brought.items() if text == flag} or brought

@@ -83,7 +83,7 @@ class Instruction:
             loads, stores = self.mnemonic.startswith("ld"), self.mnemonic.startswith("st")
             return loads or atomic, stores or atomic
         *sources, last = _split(self.operands.partition("#")[0]) or [""]
-        reads = any(_MEMORY.search(one) for one in sources)
+        reads = any(_MEMORY.search(source) for source in sources)
         if not _MEMORY.search(last):
             return reads, False
         if _WRITES_LAST.match(self.mnemonic):
@@ -104,4 +104,6 @@ def parse(line: str) -> Instruction | None:
 
 def _split(operands: str) -> list[str]:
     """At the commas outside of brackets."""
-    return [one.strip() for one in re.split(r",(?![^(]*\))", operands)] if operands.strip() else []
+    return (
+        [word.strip() for word in re.split(r",(?![^(]*\))", operands)] if operands.strip() else []
+    )

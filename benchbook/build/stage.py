@@ -210,9 +210,9 @@ def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> P
     return kept
 
 
-def _calls_missing(declared: dict[str, list[str]], found: dict[str, Any]) -> str:
+def _calls_missing(declared: dict[str, list[str]], code: dict[str, Any]) -> str:
     for function, calls in declared.items():
-        seen = found.get(function, {"library_calls": []})["library_calls"]
+        seen = code.get(function, {"library_calls": []})["library_calls"]
         missing = sorted(set(calls) - set(seen))
         if missing:
             instead = ", ".join(seen) or "no library function"

@@ -40,7 +40,7 @@ def compare(root: Path, a: str, b: str) -> dict[str, Any]:
         "method": METHOD,
         "a": _about(ours),
         "b": _about(theirs),
-        "items": [compared(ours.experiments[one], theirs.experiments[one]) for one in shared],
+        "items": [compared(ours.experiments[name], theirs.experiments[name]) for name in shared],
         "only_a": [name for name in ours.experiments if name not in theirs.experiments],
         "only_b": [name for name in theirs.experiments if name not in ours.experiments],
         "differences": differences(ours, theirs),
@@ -50,17 +50,17 @@ def compare(root: Path, a: str, b: str) -> dict[str, Any]:
 
 
 def _about(side: Side) -> dict[str, Any]:
-    runs = {name: one.run for name, one in side.experiments.items()}
+    runs = {name: experiment.run for name, experiment in side.experiments.items()}
     return {
         "label": side.label,
-        "hosts": sorted({one.host for one in side.experiments.values()}),
+        "hosts": sorted({experiment.host for experiment in side.experiments.values()}),
         "runs": runs,
     }
 
 
 def counts(content: dict[str, Any]) -> dict[str, int]:
     """How many points of all experiments came out how."""
-    found = Counter(row["said"] for one in content["items"] for row in one["points"])
+    found = Counter(row["said"] for item in content["items"] for row in item["points"])
     return {name: found[name] for name in SAID if found[name]}
 
 
@@ -72,13 +72,13 @@ def headline(content: dict[str, Any]) -> str:
     return f"{total} in both: {number_format.listed(parts)}" if parts else "No point is in both"
 
 
-def floor_said(found: dict[str, Any]) -> str:
+def floor_said(compared: dict[str, Any]) -> str:
     """What limits the differences that can be told, in words."""
-    if found["failed"] or found["unknown"]:
-        return f"Nothing is called different here: {found['failed'] or found['unknown']}."
-    part = max(found["parts"], key=lambda one: float(one["log_effect"]))
+    if compared["failed"] or compared["unknown"]:
+        return f"Nothing is called different here: {compared['failed'] or compared['unknown']}."
+    part = max(compared["parts"], key=lambda part: float(part["log_effect"]))
     return (
-        f"Nothing below a factor of {number_format.number(math.exp(found['log_effect']))} is "
+        f"Nothing below a factor of {number_format.number(math.exp(compared['log_effect']))} is "
         "called "
         f"different: so far {part['name']} may lie apart."
     )

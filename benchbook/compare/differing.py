@@ -27,7 +27,7 @@ def differences(a: Side, b: Side) -> list[dict[str, str]]:
         rows += _row("software", "door", ours.door, theirs.door)
         rows += _row("run", "preset", ours.preset, theirs.preset)
         rows += _variants(ours, theirs)
-    return list({tuple(one.items()): one for one in rows}.values())
+    return list({tuple(row.items()): row for row in rows}.values())
 
 
 def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
@@ -39,7 +39,7 @@ def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
         return [
             row for name, own in names.items() for row in _row(kind, own, a.get(name), b.get(name))
         ]
-    said = [_bytes(one) if _IN_BYTES.search(what) else _text(one) for one in (a, b)]
+    said = [_bytes(value) if _IN_BYTES.search(what) else _text(value) for value in (a, b)]
     return [{"kind": kind, "what": what, "a": said[0], "b": said[1]}]
 
 
@@ -55,7 +55,7 @@ def _text(value: Any) -> str:
         return ", ".join(map(_text, value))
     if isinstance(value, dict):
         return " ".join(
-            f"{key} {_text(one)}" for key, one in value.items() if one not in (None, "")
+            f"{key} {_text(part)}" for key, part in value.items() if part not in (None, "")
         )
     return str(value)
 
@@ -77,7 +77,7 @@ def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
 def _variants(a: Measured, b: Measured) -> list[dict[str, str]]:
     """Compilers, binaries and instruction sets of variants that are the same by compiler and
     flags."""
-    theirs = {physical(one): one for one in b.variants.values()}
+    theirs = {physical(variant): variant for variant in b.variants.values()}
     rows = []
     for name, ours in a.variants.items():
         other = theirs.get(physical(ours))
@@ -87,6 +87,6 @@ def _variants(a: Measured, b: Measured) -> list[dict[str, str]]:
                 what += {"sha256": " binary"}.get(key, f" {key}")
             ours_, theirs_ = ours.get(key), (other or {}).get(key)
             if key == "sha256":
-                ours_, theirs_ = (one and one[:12] for one in (ours_, theirs_))
+                ours_, theirs_ = (digest and digest[:12] for digest in (ours_, theirs_))
             rows += _row("variant", what, ours_, theirs_)
     return rows

@@ -33,7 +33,7 @@ def compared(a: Measured, b: Measured) -> dict[str, Any]:
     measured = [key for key in both if ours[key]["state"] == theirs[key]["state"] == "ok"]
     level = stats.adjusted_level(max(len(measured), 1))
     floor = floor_of(a, b, level)
-    starts = [dict(iter(one.summaries.groupby("point"))) for one in (a, b)]
+    starts = [dict(iter(side_run.summaries.groupby("point"))) for side_run in (a, b)]
     points = [
         _point(ours[key], theirs[key], starts, floor, level)
         for key in both
@@ -61,8 +61,8 @@ def _by_key(side: Measured, named: bool) -> dict[Key, dict[str, Any]]:
         found.setdefault((*variant, point.get("twin", ""), *factors), []).append(point)
     keyed: dict[Key, dict[str, Any]] = {}
     for key, points in found.items():
-        for one in points:
-            keyed[key if len(points) == 1 else (*key, one["variant"])] = one
+        for same_key in points:
+            keyed[key if len(points) == 1 else (*key, same_key["variant"])] = same_key
     return keyed
 
 
@@ -73,7 +73,9 @@ def physical(record: dict[str, Any]) -> Key:
 
 
 def _only(these: dict[Key, dict[str, Any]], others: dict[Key, Any]) -> list[str]:
-    return [one["point"] for key, one in these.items() if key not in others and not one["twin"]]
+    return [
+        point["point"] for key, point in these.items() if key not in others and not point["twin"]
+    ]
 
 
 def _point(
@@ -103,8 +105,8 @@ def _point(
         return row | {"said": "not_measured", "reason": "a call declares other bytes in A and B"}
     if min(own_a["median_ns"].min(), own_b["median_ns"].min()) <= 0:
         return row | {"said": "not_measured", "reason": "a start took no time by its clock"}
-    one, joint = (ratio(own_a, own_b, at) for at in (0.95, level))
-    row |= {"ratio": joint.estimate, "low95": one.low, "high95": one.high}
+    pointwise, joint = (ratio(own_a, own_b, at) for at in (0.95, level))
+    row |= {"ratio": joint.estimate, "low95": pointwise.low, "high95": pointwise.high}
     row |= {"low": joint.low, "high": joint.high}
     return row | said(joint, floor)
 
@@ -136,9 +138,11 @@ def floor_of(a: Measured, b: Measured, level: float) -> dict[str, Any]:
     anchor between two runs of one host. None, and why, where one was not measured."""
     parts = [*_twins("A", a, level), *_twins("B", b, level)]
     parts += [_anchor(a, b)] if a.host == b.host else []
-    failed = [one for one in parts if one["fails"]]
-    unknown = [one["name"] for one in parts if one["log_effect"] is None]
-    widest = max((one["log_effect"] for one in parts if one["log_effect"] is not None), default=0)
+    failed = [part for part in parts if part["fails"]]
+    unknown = [part["name"] for part in parts if part["log_effect"] is None]
+    widest = max(
+        (part["log_effect"] for part in parts if part["log_effect"] is not None), default=0
+    )
     return {
         "parts": parts,
         "failed": f"{failed[0]['name']} did not come out equal" if failed else "",
@@ -173,21 +177,25 @@ def _anchor(a: Measured, b: Measured) -> dict[str, Any]:
     return _part(name, [found], furthest=True)
 
 
-def _part(name: str, found: list[Interval], *, furthest: bool) -> dict[str, Any]:
+def _part(name: str, intervals: list[Interval], *, furthest: bool) -> dict[str, Any]:
     """One part of the floor: half the interval's width, or its furthest bound from 1."""
-    usable = [one for one in found if one.low > 0 and math.isfinite(one.high)]
-    fails = not furthest and any(not stats.null_check(one.low, one.high) for one in usable)
+    usable = [
+        interval for interval in intervals if interval.low > 0 and math.isfinite(interval.high)
+    ]
+    fails = not furthest and any(
+        not stats.null_check(interval.low, interval.high) for interval in usable
+    )
     effects = {
-        max(abs(math.log(one.low)), abs(math.log(one.high)))
+        max(abs(math.log(interval.low)), abs(math.log(interval.high)))
         if furthest
-        else math.log(one.high / one.low) / 2: one
-        for one in usable
+        else math.log(interval.high / interval.low) / 2: interval
+        for interval in usable
     }
     worst = effects[max(effects)] if effects else None
     return {
         "name": name,
         "fails": fails,
-        "log_effect": max(effects) if effects and len(usable) == len(found) else None,
+        "log_effect": max(effects) if effects and len(usable) == len(intervals) else None,
         "ratio": worst.estimate if worst else None,
         "low": worst.low if worst else None,
         "high": worst.high if worst else None,

@@ -57,11 +57,13 @@ class Side:
 def read_side(root: Path, name: str) -> Side:
     """The side that a name means: a folder, HOST, HOST/PRESET, or PRESET of the one host here."""
     found = [read_measured(folder) for folder in folders_of(root, name)]
-    hosts, presets = ({getattr(one, key): None for one in found} for key in ("host", "preset"))
+    hosts, presets = (
+        {getattr(experiment, key): None for experiment in found} for key in ("host", "preset")
+    )
     label = ", ".join(f"{host} {'+'.join(presets)}" for host in hosts)
-    runs = sorted(one.run for one in found)
+    runs = sorted(experiment.run for experiment in found)
     label += f", run {runs[0]}" if len(runs) == 1 else f", {len(runs)} runs up to {runs[-1][:16]}"
-    return Side(label, {one.experiment: one for one in found})
+    return Side(label, {experiment.experiment: experiment for experiment in found})
 
 
 def folders_of(root: Path, name: str) -> list[Path]:
@@ -75,10 +77,10 @@ def folders_of(root: Path, name: str) -> list[Path]:
         if found:
             return found
     known = [
-        str(one.relative_to(root))
+        str(path.relative_to(root))
         for kind in (RESULTS / "*", archive.FOLDER)
-        for one in sorted(root.glob(f"{kind}/*/"))
-        if _inside(one)
+        for path in sorted(root.glob(f"{kind}/*/"))
+        if _inside(path)
     ]
     raise BenchbookError(
         f"{name!r} is no complete run and no folder of results; compare takes a run's folder or "
@@ -91,12 +93,12 @@ def _inside(place: Path) -> list[Path]:
     the newest run of each experiment."""
     if (place / ANALYSIS).exists() or (place / journal.MANIFEST).exists():
         return [place]
-    results = [one.parent for one in sorted(place.glob(f"*/{ANALYSIS}"))]
+    results = [path.parent for path in sorted(place.glob(f"*/{ANALYSIS}"))]
     if results:
         return results
-    presets = {one.parent.parent: one.stat().st_mtime for one in place.glob(f"*/*/{ANALYSIS}")}
+    presets = {path.parent.parent: path.stat().st_mtime for path in place.glob(f"*/*/{ANALYSIS}")}
     if presets:
-        return _inside(max(presets, key=lambda one: presets[one]))
+        return _inside(max(presets, key=lambda preset: presets[preset]))
     runs = {}
     for manifest in sorted(place.glob(f"*/{journal.MANIFEST}")) + sorted(
         place.glob(f"*/*/{journal.MANIFEST}")
@@ -113,11 +115,13 @@ def read_measured(folder: Path) -> Measured:
     content = read_json(folder / ANALYSIS)
     return Measured(
         **{key: content[key] for key in ("experiment", "host", "preset", "run", "door", "facts")},
-        variants={one["variant"]: one for one in content["variants"]},
+        variants={variant["variant"]: variant for variant in content["variants"]},
         environments=content.get("environments") or {},
         points=content["points"],
         summaries=_columns(pd.read_parquet(folder / SUMMARIES)),
-        anchors=[one["value"] for one in content["readings"] if one["name"] == "anchor"],
+        anchors=[
+            reading["value"] for reading in content["readings"] if reading["name"] == "anchor"
+        ],
     )
 
 
@@ -139,9 +143,9 @@ def _from_run(run: Path) -> Measured:
     failed = analyse_stage.failures(run)
     measured = set(summaries["point"]) if len(summaries) else set()
     points = [
-        {"point": one["id"], **{key: one[key] for key in ("variant", "twin", "factors")}}
-        | ({"state": "ok", "reason": ""} if one["id"] in measured else _why(failed, one["id"]))
-        for one in plan["points"]
+        {"point": point["id"], **{key: point[key] for key in ("variant", "twin", "factors")}}
+        | ({"state": "ok", "reason": ""} if point["id"] in measured else _why(failed, point["id"]))
+        for point in plan["points"]
     ]
     return Measured(
         experiment=experiment,
@@ -154,7 +158,7 @@ def _from_run(run: Path) -> Measured:
         environments=plan["environments"],
         points=points,
         summaries=_columns(summaries),
-        anchors=[one["value"] for one in readings if one["name"] == "anchor"],
+        anchors=[reading["value"] for reading in readings if reading["name"] == "anchor"],
     )
 
 
@@ -165,9 +169,9 @@ def _why(failed: dict[str, dict[str, str]], point: str) -> dict[str, str]:
 def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What was recorded with the run; else what is built here, if its binary is the run's."""
     if (run / archive.VARIANTS).exists():
-        return {one["variant"]: one for one in read_json(run / archive.VARIANTS)["items"]}
+        return {item["variant"]: item for item in read_json(run / archive.VARIANTS)["items"]}
     found = {}
-    for name in {one["variant"] for one in plan["points"]}:
+    for name in {point["variant"] for point in plan["points"]}:
         path = Path("build") / experiment / name / "variant.json"
         if not path.exists():
             return {}

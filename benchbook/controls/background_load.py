@@ -55,14 +55,14 @@ def loaded(name: str, seed: int) -> Iterator[None]:
                     preexec_fn=child_setup([places[where]]),  # noqa: PLW1509 - no thread works now
                 )
             )
-        for one in running:
-            assert one.stdout is not None
-            one.stdout.readline()  # it says when it begins
+        for process in running:
+            assert process.stdout is not None
+            process.stdout.readline()  # it says when it begins
         yield
     finally:
-        for one in running:
-            one.kill()
-            one.communicate()
+        for process in running:
+            process.kill()
+            process.communicate()
 
 
 def _places() -> dict[str, int]:
@@ -108,7 +108,7 @@ def stream(_: random.Random) -> None:
 
 
 WORK: dict[str, Callable[[random.Random], None]] = {
-    one.__name__: one for one in (spin, at_times, change, stream)
+    load.__name__: load for load in (spin, at_times, change, stream)
 }
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
     until += budget_s
     folder, kept = _places(root)
     lab = _lab(root, folder)
-    tally = Tally(_controls(lab), [one.ARTEFACT for one in all_detectors()], undone(lab))
+    tally = Tally(_controls(lab), [detector.ARTEFACT for detector in all_detectors()], undone(lab))
     if kept.exists() and not (folder / OUTCOMES).exists():
         (folder / OUTCOMES).write_bytes(gzip.decompress(kept.read_bytes()))
     for line in read(folder / OUTCOMES):
@@ -63,14 +63,16 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
     others = f", {elsewhere} on other hosts or at earlier versions" if elsewhere else ""
     say(f"{folder.relative_to(root)}: {own} plays so far{others}")
     while time.monotonic() < until and (candidate := tally.next()):
-        seed = 1 + max((one.seed for one in tally.lines), default=FIRST_SEED)
+        seed = 1 + max((line.seed for line in tally.lines), default=FIRST_SEED)
         line = play(lab, folder, candidate, seed)
         tally.add(line)
         if time.monotonic() > told + TOLD_EVERY_S:
             told = time.monotonic()
             have, want = tally.progress()
             say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
-    timing = {one.ARTEFACT for one in all_detectors() if getattr(one, "TIMING_ONLY", False)}
+    timing = {
+        detector.ARTEFACT for detector in all_detectors() if getattr(detector, "TIMING_ONLY", False)
+    }
     content = summary(tally, timing) | {"plays_from_elsewhere": elsewhere}
     write_json(folder / SUMMARY, content)
     return content
@@ -144,7 +146,7 @@ def undone(lab: Path) -> dict[str, frozenset[str]]:
             if unknown := sorted(named - LOADS.keys() | named & {NONE}):
                 raise BenchbookError(
                     f"{path}: key 'undone_by' names {listed(unknown)}, which is no load; known: "
-                    f"{', '.join(one for one in LOADS if one != NONE)}"
+                    f"{', '.join(load for load in LOADS if load != NONE)}"
                 )
             found[name] = named
     return found
@@ -170,8 +172,8 @@ def read(path: Path) -> Iterable[Line]:
         yield Line(
             **{name: play[name] for name in ("control", "load", "seed", "seconds", "noisy")},
             outcomes=[
-                Outcome(artefact, play["of"], where, provoked, said, replayed, reason)
-                for artefact, where, provoked, said, reason in play["outcomes"]
+                Outcome(artefact, play["of"], where, provoked, answer, replayed, reason)
+                for artefact, where, provoked, answer, reason in play["outcomes"]
             ],
         )
 
@@ -203,7 +205,8 @@ def _record(line: Line) -> dict[str, Any]:
         "seconds": line.seconds,
         "noisy": line.noisy,
         "outcomes": [
-            [one.artefact, one.where, one.provoked, one.said, one.reason] for one in line.outcomes
+            [outcome.artefact, outcome.where, outcome.provoked, outcome.said, outcome.reason]
+            for outcome in line.outcomes
         ],
     }
 

@@ -74,11 +74,14 @@ class Tally:
         self.seconds[key] += line.seconds
         clean: Counter[str] = Counter()
         for run in runs(line):
-            clean.update({one.artefact for one in run if is_null(one)})
+            clean.update({outcome.artefact for outcome in run if is_null(outcome)})
         self.given[key] = self.given.get(key, Counter()) + clean
         self.nulls += clean
         self.provoked[line.control, line.kind == REPLAYED] += sum(
-            any(is_played(one) and one.provoked and one.artefact == own for one in run)
+            any(
+                is_played(outcome) and outcome.provoked and outcome.artefact == own
+                for outcome in run
+            )
             for run in runs(line)
         )
 
@@ -102,15 +105,15 @@ class Tally:
         """All that can be done: played alone, played under the load whose turn it is, replayed."""
         found = []
         for name, replayed in self.sides():
-            loads = [one for one in LOADS if one not in self.undone.get(name, ())]
+            loads = [load for load in LOADS if load not in self.undone.get(name, ())]
             turn = loads[self.played(name) % len(loads)]
             own = [REPLAYED] if replayed else dict.fromkeys((turn, NONE))
             found += [Candidate(name, load) for load in own]
         return found
 
-    def gain(self, one: Candidate) -> float:
+    def gain(self, candidate: Candidate) -> float:
         """Missing nulls per second that this has given so far."""
-        key = (one.control, one.kind)
+        key = (candidate.control, candidate.kind)
         if not self.plays[key]:
             return 0.0
         each = {name: n / self.plays[key] for name, n in self.given[key].items()}
@@ -130,10 +133,14 @@ class Tally:
         if short:
             _, name, replayed = min(short)
             return next(
-                one for one in found if one.control == name and (one.load == REPLAYED) == replayed
+                candidate
+                for candidate in found
+                if candidate.control == name and (candidate.load == REPLAYED) == replayed
             )
         for kinds in ((LOADED, REPLAYED), (QUIET,)):
-            ranked = [(self.gain(one), one) for one in found if one.kind in kinds]
+            ranked = [
+                (self.gain(candidate), candidate) for candidate in found if candidate.kind in kinds
+            ]
             if ranked and max(ranked)[0] > 0:
                 return max(ranked)[1]
         return None
@@ -141,7 +148,7 @@ class Tally:
     def progress(self) -> tuple[int, int]:
         """Runs counted and wanted; nulls that nothing gives here are not wanted."""
         sides = [self.provoked[side] for side in self.sides()]
-        known = {name for given in self.given.values() for name in given}
+        known = {name for counts in self.given.values() for name in counts}
         nulls = [self.nulls[name] for name in self.detectors if name in known or not self.lines]
         have = sum(min(n, PROVOKED) for n in sides) + sum(min(n, NULLS) for n in nulls)
         return have, PROVOKED * len(sides) + NULLS * len(nulls)
@@ -150,15 +157,15 @@ class Tally:
 def runs(line: Line) -> list[list[Outcome]]:
     """The outcomes of each run of a line."""
     if line.kind == REPLAYED:
-        return [[one] for one in line.outcomes]
+        return [[outcome] for outcome in line.outcomes]
     return [line.outcomes]
 
 
-def is_played(one: Outcome) -> bool:
+def is_played(outcome: Outcome) -> bool:
     """Whether the scene was there to be judged."""
-    return one.said != "skipped"
+    return outcome.said != "skipped"
 
 
-def is_null(one: Outcome) -> bool:
+def is_null(outcome: Outcome) -> bool:
     """Whether a detector judged a clean scene, rightly or wrongly."""
-    return not one.provoked and one.said in ("silent", "found")
+    return not outcome.provoked and outcome.said in ("silent", "found")

@@ -48,7 +48,9 @@ class Change:
         for line in lines:
             changed = self.controls | (self.replays if line.load == REPLAYED else set())
             if not self.all and line.control not in changed:
-                said = [one for one in line.outcomes if one.artefact not in self.artefacts]
+                said = [
+                    outcome for outcome in line.outcomes if outcome.artefact not in self.artefacts
+                ]
                 yield replace(line, outcomes=said)
 
 
@@ -105,13 +107,13 @@ def _owner(path: PurePosixPath) -> tuple[str, str]:
 def _in(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
-    return [one for one in path.rglob("*") if one.is_file() and one.suffix != ".pyc"]
+    return [file for file in path.rglob("*") if file.is_file() and file.suffix != ".pyc"]
 
 
 def _controls(root: Path) -> dict[str, tuple[str, str]]:
     """Each control's kernel (what is only replayed is its own) and artefact."""
     return {
-        name: (one.get("kernel") or name, one["artefact"])
+        name: (definition.get("kernel") or name, definition["artefact"])
         for name in catalogue.controls(root)
-        for one in [load(catalogue.definition_file(root, name), "control")]
+        for definition in [load(catalogue.definition_file(root, name), "control")]
     }

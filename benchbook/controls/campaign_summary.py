@@ -29,9 +29,9 @@ def summary(tally: Tally, timing: set[str]) -> dict[str, Any]:
     for name in tally.detectors:
         by_load: dict[str, list[Outcome]] = {}
         for line in tally.lines:
-            own = [one for one in line.outcomes if one.artefact == name]
+            own = [outcome for outcome in line.outcomes if outcome.artefact == name]
             by_load.setdefault(line.load, []).extend(own)
-        counts = score.count(name, [one for those in by_load.values() for one in those])
+        counts = score.count(name, [outcome for those in by_load.values() for outcome in those])
         artefacts[name] = {
             "timing_only": name in timing,
             **{key: value for key, value in counts.items() if not key.endswith("_at")},
@@ -64,19 +64,23 @@ def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
     missed if any of it was, a false alarm if any of its clean scenes raised one. Replays are left
     out: each of their scenes is a run of its own."""
     played = [
-        [one for one in run if one.artefact == artefact and is_played(one)]
+        [outcome for outcome in run if outcome.artefact == artefact and is_played(outcome)]
         for line in lines
         if line.load != REPLAYED
         for run in runs(line)
     ]
-    told = [said for run in played if (said := {one.said for one in run if one.provoked})]
-    clean = [said for run in played if (said := {one.said for one in run if is_null(one)})]
-    provoked, detected = len(told), sum(said == {"found"} for said in told)
-    false_alarms = sum("found" in said for said in clean)
+    told = [
+        said for run in played if (said := {outcome.said for outcome in run if outcome.provoked})
+    ]
+    clean = [
+        said for run in played if (said := {outcome.said for outcome in run if is_null(outcome)})
+    ]
+    provoked, detected = len(told), sum(answer == {"found"} for answer in told)
+    false_alarms = sum("found" in answer for answer in clean)
     return {
         "provoked": provoked,
         "detected": detected,
-        "abstained": sum("abstained" in said and "silent" not in said for said in told),
+        "abstained": sum("abstained" in answer and "silent" not in answer for answer in told),
         "nulls": len(clean),
         "false_alarms": false_alarms,
         "detected_interval": score.interval(detected, provoked),
@@ -106,10 +110,10 @@ def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[
 def _why(control: str, lines: list[Line]) -> str:
     """Why nothing of a control was played, as its last play says."""
     reasons = [
-        one.reason
+        outcome.reason
         for line in lines
-        for one in line.outcomes
-        if line.control == control and one.said == "skipped"
+        for outcome in line.outcomes
+        if line.control == control and outcome.said == "skipped"
     ]
     return reasons[-1] if reasons else ""
 
@@ -117,12 +121,14 @@ def _why(control: str, lines: list[Line]) -> str:
 def _examples(artefact: str, lines: list[Line], most: int = 10) -> list[dict[str, Any]]:
     """Some misses and false alarms: where, under what load, and what was said."""
     odd = [
-        {"control": line.control, "load": line.load, "seed": line.seed, "where": one.where}
-        | {"provoked": one.provoked, "said": one.said, "reason": one.reason}
+        {"control": line.control, "load": line.load, "seed": line.seed, "where": outcome.where}
+        | {"provoked": outcome.provoked, "said": outcome.said, "reason": outcome.reason}
         for line in lines
-        for one in line.outcomes
-        if one.artefact == artefact and one.said != ("found" if one.provoked else "silent")
-        if one.said not in ("skipped", "unasked") and (one.provoked or one.said == "found")
+        for outcome in line.outcomes
+        if outcome.artefact == artefact
+        and outcome.said != ("found" if outcome.provoked else "silent")
+        if outcome.said not in ("skipped", "unasked")
+        and (outcome.provoked or outcome.said == "found")
     ]
     return odd[:most]
 
@@ -137,30 +143,30 @@ def table(content: dict[str, Any]) -> list[str]:
         + "".join(f"{name:>10}" for name in heads)
         + "  plays, at least, at most",
     ]
-    for name, one in content["artefacts"].items():
-        of_plays, replayed = one["runs"], one["replayed"]
+    for name, artefact in content["artefacts"].items():
+        of_plays, replayed = artefact["runs"], artefact["replayed"]
         counts = [of_plays[key] for key in COUNTS]
-        counts += [one[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
+        counts += [artefact[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
         found, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
         bounds = f"  {_share(found and found[0])} found, {_share(false and false[1])} false"
         lines.append(f"{name:26}" + "".join(f"{n:>10}" for n in counts) + bounds)
-        lines += [f"  ! {text}" for text in one["wrong"]]
+        lines += [f"  ! {text}" for text in artefact["wrong"]]
     lines += [
-        f"not played here: {one}" for one in map(": ".join, content["not_played_here"].items())
+        f"not played here: {line}" for line in map(": ".join, content["not_played_here"].items())
     ]
     lines += [
-        f"fewer than {NULLS} clean runs can be had here: {name} ({clean_runs(one)})"
-        for name, one in content["artefacts"].items()
-        if content["finished"] and clean_runs(one) < NULLS
+        f"fewer than {NULLS} clean runs can be had here: {name} ({clean_runs(artefact)})"
+        for name, artefact in content["artefacts"].items()
+        if content["finished"] and clean_runs(artefact) < NULLS
     ]
     have, want = content["counted"], content["wanted"]
     lines.append(f"{have} of {want} runs, in {content['plays']} plays, {content['seconds']} s")
     return lines
 
 
-def clean_runs(one: dict[str, Any]) -> int:
+def clean_runs(counts: dict[str, Any]) -> int:
     """Of an artefact in the summary: plays and replayed scenes."""
-    return int(one["runs"]["nulls"] + one["replayed"]["nulls"])
+    return int(counts["runs"]["nulls"] + counts["replayed"]["nulls"])
 
 
 def _share(value: float | None) -> str:

@@ -93,11 +93,13 @@ def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) ->
     """Build, play and judge one control, and print the outcome; results go into build/."""
     name = catalogue.CONTROLS + artefact
     if name not in catalogue.controls(root):
-        known = ", ".join(one.removeprefix(catalogue.CONTROLS) for one in catalogue.controls(root))
+        known = ", ".join(
+            control.removeprefix(catalogue.CONTROLS) for control in catalogue.controls(root)
+        )
         raise BenchbookError(f"there is no control of {artefact!r}; known: {known}")
     settings = load_settings(root, {"preset": "tiny"} | overrides) | {"again": FRESH}
     told = score.of_replay(root, name, range(seeds))
-    findings = [{"artefact": name, **one} for name, one in told.examples.items()]
+    findings = [{"artefact": name, **example} for name, example in told.examples.items()]
     if name in catalogue.played(root):
         files = built(root, name, settings["preset"])
         told_settings = {key: settings[key] for key in (*PLANNING, *MEASURING)}
@@ -112,18 +114,18 @@ def show(told: score.Told, artefact: str, findings: list[dict[str, Any]]) -> Non
     """Print one control's counts, what went wrong, and the findings."""
     counts = score.count(artefact, told.outcomes)
     print(", ".join(f"{name} {counts[name]}" for name in (*score.COUNTS, "skipped")))
-    for one in told.outcomes:
-        good = "found" if one.provoked else "silent"
-        if one.said != good and (one.artefact == artefact or one.said == "found"):
-            role = "provoked" if one.provoked else "clean"
-            print(f"  {one.artefact} {one.said} at {role} {one.where} {one.reason}")
-    for text in dict.fromkeys(_line(one) for one in findings):
+    for outcome in told.outcomes:
+        good = "found" if outcome.provoked else "silent"
+        if outcome.said != good and (outcome.artefact == artefact or outcome.said == "found"):
+            role = "provoked" if outcome.provoked else "clean"
+            print(f"  {outcome.artefact} {outcome.said} at {role} {outcome.where} {outcome.reason}")
+    for text in dict.fromkeys(_line(finding) for finding in findings):
         print(f"  {text}")
 
 
-def _line(one: dict[str, Any]) -> str:
-    factor = "" if one["factor"] is None else f" x{one['factor']:.3g}"
+def _line(outcome: dict[str, Any]) -> str:
+    factor = "" if outcome["factor"] is None else f" x{outcome['factor']:.3g}"
     return (
-        f"[{one['artefact']}: {one['effect']}{factor}, {one['confidence']:.2g}] "
-        f"{one['explanation']}"
+        f"[{outcome['artefact']}: {outcome['effect']}{factor}, {outcome['confidence']:.2g}] "
+        f"{outcome['explanation']}"
     )

@@ -64,7 +64,7 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     the replayed ones are judged here.
     """
     told, runs, texts = Told(), [], {}
-    by_name = {one["experiment"]: one for one in map(read_json, analyses)}
+    by_name = {analysis["experiment"]: analysis for analysis in map(read_json, analyses)}
     for name in catalogue.controls(root):
         control = load(catalogue.definition_file(root, name), "control")
         texts[control["artefact"]] = control["text"].strip()
@@ -99,21 +99,24 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     loaded = loaded or is_noisy
     told = Told()
     for number, scene in enumerate(scenes):
-        said = [one for one in analysis["findings"] if not apart or one["scene"] == number]
+        said = [
+            finding for finding in analysis["findings"] if not apart or finding["scene"] == number
+        ]
         own, places = control["artefact"], set(scene.where)
         # What is said of the whole run is said once, so it counts for the control that is about it.
         of_run = {own: {*places, "host"}}
         if not apart:
             said = [
-                one
-                for one in said
-                if places & set(one["where"]) or (not one["where"] and one["artefact"] == own)
+                finding
+                for finding in said
+                if places & set(finding["where"])
+                or (not finding["where"] and finding["artefact"] == own)
             ]
         lost = _lost(scene.where, states, said, control["artefact"])
-        found = {one["artefact"]: one for one in said}
+        found = {finding["artefact"]: finding for finding in said}
         abstained = {
             artefact: next(
-                (why[one] for one in sorted(of_run.get(artefact, places)) if one in why), None
+                (why[place] for place in sorted(of_run.get(artefact, places)) if place in why), None
             )
             for artefact, why in analysis["abstained"].items()
         }
@@ -129,13 +132,13 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
 
 
 def _lost(
-    where: list[str], states: dict[str, Any], said: list[dict[str, Any]], artefact: str
+    where: list[str], states: dict[str, Any], findings: list[dict[str, Any]], artefact: str
 ) -> str:
     """Why a scene could not be played; empty where it was. A point that its own artefact keeps
     from running was played."""
-    if any(one["artefact"] == artefact for one in said):
+    if any(finding["artefact"] == artefact for finding in findings):
         return ""
-    lost = [states[one] for one in where if one in states and states[one]["state"] != "ok"]
+    lost = [states[point] for point in where if point in states and states[point]["state"] != "ok"]
     if not lost:
         return ""
     reason = lost[0].get("reason") or lost[0]["state"]
@@ -149,14 +152,16 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
     if not path.exists():
         return told
     control = load(catalogue.definition_file(root, name), "control")
-    own = next((one for one in all_detectors() if control["artefact"] == one.ARTEFACT), None)
+    own = next(
+        (detector for detector in all_detectors() if control["artefact"] == detector.ARTEFACT), None
+    )
     if own is None:
         return told
     for seed in seeds:
         for number, scene in enumerate(replayed(path, seed)):
             judged = own.detect(seen_of_scene(scene))
             said = _Said(
-                {one.artefact: asdict(one) for one in judged.findings},
+                {finding.artefact: asdict(finding) for finding in judged.findings},
                 {own.ARTEFACT: next(iter(judged.abstained.values()), None)},
                 {own.ARTEFACT} if judged.clean else set(),
             )
@@ -196,7 +201,7 @@ def _outcomes(
     control: dict[str, Any],
     provoked: bool,
     where: str,
-    said: _Said,
+    judged: _Said,
     lost: str,
     *,
     replayed: bool = False,
@@ -210,19 +215,19 @@ def _outcomes(
         return told
     asked = {own}
     if not provoked:
-        others = {one for one in said.abstained if said.of(one) != "unasked"}
+        others = {point for point in judged.abstained if judged.of(point) != "unasked"}
         asked |= others - set(control.get("present", [])) - _of_the_host()
         asked -= _disturbed_by_others() if loaded else set()
     for artefact in sorted(asked):
-        word = said.of(artefact)
+        word = judged.of(artefact)
         if provoked and word == "unasked":
             word = "silent"
-        reason = said.abstained.get(artefact) or ""
+        reason = judged.abstained.get(artefact) or ""
         if word == "found" and not provoked:
-            reason = said.found[artefact]["explanation"]
+            reason = judged.found[artefact]["explanation"]
         told.outcomes.append(Outcome(artefact, said=word, reason=reason, **common))
-    if provoked and own in said.found:
-        example = said.found[own]
+    if provoked and own in judged.found:
+        example = judged.found[own]
         told.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
     return told
 
@@ -238,7 +243,7 @@ def _disturbed_by_others() -> set[str]:
 
 
 def _with_flag(flag: str) -> set[str]:
-    return {one.ARTEFACT for one in all_detectors() if getattr(one, flag, False)}
+    return {detector.ARTEFACT for detector in all_detectors() if getattr(detector, flag, False)}
 
 
 _EXAMPLE = ("effect", "factor", "confidence", "evidence", "explanation", "remedy")
@@ -248,15 +253,15 @@ def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
     """Counts of one detector, exact 95 % intervals of what it finds and of its false alarms, and
     where. `replayed` holds the part of the counts that was replayed; the intervals are those of the
     scenes that were played, where there are any."""
-    own = [one for one in outcomes if one.artefact == artefact]
+    own = [outcome for outcome in outcomes if outcome.artefact == artefact]
     all_counts = _counts(own)
-    replayed = _counts([one for one in own if one.replayed])
-    skipped = [one for one in own if one.said == "skipped"]
+    replayed = _counts([outcome for outcome in own if outcome.replayed])
+    skipped = [outcome for outcome in own if outcome.said == "skipped"]
     return {
         **all_counts,
         "skipped": len(skipped),
         "reason": skipped[0].reason if skipped else "",
-        "replayed": (replayed := _counts([one for one in own if one.replayed])),
+        "replayed": (replayed := _counts([outcome for outcome in own if outcome.replayed])),
         "detected_interval": _of_real(all_counts, replayed, "detected", "provoked"),
         "false_alarm_interval": _of_real(all_counts, replayed, "false_alarms", "nulls"),
         **_at(artefact, own),
@@ -264,10 +269,14 @@ def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, int]:
-    played = [one for one in outcomes if one.said != "skipped"]
-    provoked = [one for one in played if one.provoked]
-    clean = [one for one in played if not one.provoked and one.said in ("found", "silent")]
-    elsewhere = [one for one in clean if one.control != one.artefact]
+    played = [outcome for outcome in outcomes if outcome.said != "skipped"]
+    provoked = [outcome for outcome in played if outcome.provoked]
+    clean = [
+        outcome
+        for outcome in played
+        if not outcome.provoked and outcome.said in ("found", "silent")
+    ]
+    elsewhere = [outcome for outcome in clean if outcome.control != outcome.artefact]
     return {
         "provoked": len(provoked),
         "detected": _said(provoked, "found"),
@@ -290,7 +299,7 @@ def _of_real(
 
 
 def _said(outcomes: list[Outcome], what: str) -> int:
-    return sum(one.said == what for one in outcomes)
+    return sum(outcome.said == what for outcome in outcomes)
 
 
 def interval(hits: int, trials: int) -> list[float] | None:
@@ -304,20 +313,22 @@ def interval(hits: int, trials: int) -> list[float] | None:
 def _at(artefact: str, outcomes: list[Outcome]) -> dict[str, list[str]]:
     """Where: ids of scenes, those of other controls with their name before."""
 
-    def named(one: Outcome) -> str:
-        return one.where if one.control == artefact else f"{one.control}: {one.where}"
+    def named(outcome: Outcome) -> str:
+        return (
+            outcome.where if outcome.control == artefact else f"{outcome.control}: {outcome.where}"
+        )
 
-    provoked = [one for one in outcomes if one.provoked and one.said != "skipped"]
-    clean = [one for one in outcomes if not one.provoked]
+    provoked = [outcome for outcome in outcomes if outcome.provoked and outcome.said != "skipped"]
+    clean = [outcome for outcome in outcomes if not outcome.provoked]
     return {
-        "provoked_at": [named(one) for one in provoked],
+        "provoked_at": [named(outcome) for outcome in provoked],
         "nulls_at": [
-            named(one)
-            for one in clean
-            if one.control == artefact and one.said in ("found", "silent")
+            named(outcome)
+            for outcome in clean
+            if outcome.control == artefact and outcome.said in ("found", "silent")
         ],
-        "detected_at": [named(one) for one in provoked if one.said == "found"],
-        "missed_at": [named(one) for one in provoked if one.said == "silent"],
-        "abstained_at": [named(one) for one in provoked if one.said == "abstained"],
-        "false_alarms_at": [named(one) for one in clean if one.said == "found"],
+        "detected_at": [named(outcome) for outcome in provoked if outcome.said == "found"],
+        "missed_at": [named(outcome) for outcome in provoked if outcome.said == "silent"],
+        "abstained_at": [named(outcome) for outcome in provoked if outcome.said == "abstained"],
+        "false_alarms_at": [named(outcome) for outcome in clean if outcome.said == "found"],
     }

@@ -57,7 +57,7 @@ def _functions(root: Path, module: str) -> dict[str, str]:
 def _file(root: Path, module: str) -> Path | None:
     base = root / module.replace(".", "/")
     return next(
-        (one for one in (base / "__init__.py", base.with_suffix(".py")) if one.is_file()), None
+        (file for file in (base / "__init__.py", base.with_suffix(".py")) if file.is_file()), None
     )
 
 

@@ -10,7 +10,7 @@ from types import ModuleType
 def module_names(package: str) -> list[str]:
     """Names of the modules in `package` (dotted), sorted; folders in it are not modules."""
     paths = importlib.import_module(package).__path__
-    return sorted(found.name for found in pkgutil.iter_modules(paths) if not found.ispkg)
+    return sorted(module.name for module in pkgutil.iter_modules(paths) if not module.ispkg)
 
 
 def load(package: str, name: str) -> ModuleType:

@@ -45,16 +45,16 @@ def split(notes: Path) -> dict[str, float] | None:
     """Seconds of the last workflow that measured: all, and those in which something was built, in
     which something was measured, and neither of them. None where none is noted."""
     lines = _read(notes)
-    measured = [one["workflow"] for one in lines if one["stage"] == "measure"]
+    measured = [line["workflow"] for line in lines if line["stage"] == "measure"]
     if not measured:
         return None
     last = max(measured, key=float)
-    own = [one for one in lines if one["workflow"] == last]
+    own = [line for line in lines if line["workflow"] == last]
     spans: dict[str, list[tuple[float, float]]] = {"building": [], "measuring": []}
-    for one in own:
-        if kind := KINDS.get(one["stage"]):
-            spans[kind].append((one["from_s"], one["to_s"]))
-    whole = max(one["to_s"] for one in own) - float(last)
+    for stage in own:
+        if kind := KINDS.get(stage["stage"]):
+            spans[kind].append((stage["from_s"], stage["to_s"]))
+    whole = max(stage["to_s"] for stage in own) - float(last)
     both = covered([*spans["building"], *spans["measuring"]])
     measuring = covered(spans["measuring"])
     return {

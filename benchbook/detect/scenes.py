@@ -33,7 +33,7 @@ def scenes_of(root: Path, name: str, sizes: dict[str, Any]) -> tuple[list[Scene]
     for side in catalogue.SIDES:
         for cross in catalogue.crosses_of_control(control, side):
             points = [point.id for point in expand(content, [cross], sizes)[0]]
-            for where in [points] if apart else [[one] for one in points]:
+            for where in [points] if apart else [[point] for point in points]:
                 found.append(Scene(side == "provoked", where))
     for trial in control.get("trials") or []:
         found.append(Scene(trial["provoked"], [trial_id(trial["text"])]))

@@ -41,9 +41,9 @@ def copy_thresholds(loader: str, environment: dict[str, str]) -> dict[str, int]:
     return thresholds_in(said.stdout) if said.returncode == 0 else {}
 
 
-def loader_in(said: bytes) -> str | None:
+def loader_in(output: bytes) -> str | None:
     """The dynamic loader that `ldd` names."""
-    found = re.search(rb"^\s*(/\S*/ld[^\s/]*)\s", said, re.MULTILINE)
+    found = re.search(rb"^\s*(/\S*/ld[^\s/]*)\s", output, re.MULTILINE)
     return found[1].decode() if found else None
 
 

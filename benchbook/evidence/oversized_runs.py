@@ -51,7 +51,7 @@ def try_all(
 
 def _allowed(wanted: int) -> int:
     """Never more than a limit that is in force already."""
-    return min([wanted, *(one for one in resource.getrlimit(resource.RLIMIT_AS) if one >= 0)])
+    return min([wanted, *(limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit >= 0)])
 
 
 class _NotTriedError(Exception):

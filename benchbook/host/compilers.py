@@ -33,7 +33,7 @@ def program_of(name: str) -> str | None:
         return path
     base = name.removesuffix(ALT)
     own = _major(shutil.which(base))
-    others = {major: found for major, found in _majors(base).items() if major != own}
+    others = {major: versions for major, versions in _majors(base).items() if major != own}
     return others[max(others)] if others else None
 
 

@@ -14,7 +14,7 @@ def stated(topology: Topology | None = None) -> dict[str, Any]:
     """Facts for a run's manifest: `cpus` (online, of sysfs), `caches_sysconf`, and `hwloc`."""
     found = {
         "cpus": [asdict(cpu) for cpu in (topology or read_topology()).online],
-        "caches_sysconf": [asdict(one) for one in sysconf_caches()],
+        "caches_sysconf": [asdict(cache) for cache in sysconf_caches()],
         "hwloc": hwloc.told(),
     }
     return cast(dict[str, Any], json.loads(json.dumps(found)))

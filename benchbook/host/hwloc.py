@@ -73,12 +73,14 @@ def parse(text: str) -> dict[str, Any]:
     _walk(machine, None, None, None, cpus, caches, nodes)
     if not cpus:
         raise BenchbookError("what lstopo printed names no CPU")
-    info = {one.get("name"): one.get("value") for one in machine.findall("info")}
-    caches.sort(key=lambda one: (one.level, one.kind, one.shared_cpus or ()))
+    info = {entry.get("name"): entry.get("value") for entry in machine.findall("info")}
+    caches.sort(key=lambda cache: (cache.level, cache.kind, cache.shared_cpus or ()))
     return {
         "version": info.get("hwlocVersion"),
-        "cpus": [asdict(one) for one in sorted(cpus, key=lambda cpu: cpu.id)],
-        "caches": [{**asdict(one), "shared_cpus": list(one.shared_cpus or ())} for one in caches],
+        "cpus": [asdict(unit) for unit in sorted(cpus, key=lambda cpu: cpu.id)],
+        "caches": [
+            {**asdict(cache), "shared_cpus": list(cache.shared_cpus or ())} for cache in caches
+        ],
         "nodes": nodes,
     }
 
@@ -105,9 +107,9 @@ def _walk(
         return
     elif element.get("cache_type"):
         caches.append(_cache(element))
-    near = [one for one in element.findall("object") if one.get("type") == "NUMANode"]
-    for one in near:
-        nodes[one.get("os_index", "?")] = _number(one, "local_memory")
+    near = [node for node in element.findall("object") if node.get("type") == "NUMANode"]
+    for memory_node in near:
+        nodes[memory_node.get("os_index", "?")] = _number(memory_node, "local_memory")
     node = _number(near[0], "os_index") if near else node
     for child in element.findall("object"):
         if child not in near:
@@ -138,5 +140,7 @@ def _positive(element: Element, name: str) -> int | None:
 
 def _cpus(element: Element) -> set[int]:
     """The CPUs below an object."""
-    found = (_number(one, "os_index") for one in element.iter("object") if one.get("type") == "PU")
-    return {one for one in found if one is not None}
+    found = (
+        _number(unit, "os_index") for unit in element.iter("object") if unit.get("type") == "PU"
+    )
+    return {number for number in found if number is not None}

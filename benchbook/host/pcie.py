@@ -40,13 +40,13 @@ def slowest(folder: Path) -> Port | None:
     the nearest to the device of equal ones; None where none is told. As link.c of hostdev does."""
     found = None
     place = folder.resolve()
-    for one in (place, *place.parents):
-        if not _ADDRESS.fullmatch(one.name):
+    for device in (place, *place.parents):
+        if not _ADDRESS.fullmatch(device.name):
             break
-        speed, width = (_number(one / f"current_link_{what}") for what in ("speed", "width"))
+        speed, width = (_number(device / f"current_link_{what}") for what in ("speed", "width"))
         if not speed or not width:
             continue
-        port = Port(one.name, speed, int(width))
+        port = Port(device.name, speed, int(width))
         if found is None or link_bytes_per_s(*port[1:]) < link_bytes_per_s(*found[1:]):
             found = port
     return found

@@ -29,8 +29,8 @@ def of_result(
     """One sentence for each threshold that an invocation passed; unread values pass nothing."""
     found = []
     count = workers(group[0].factors)
-    delay_ns = sum(run_delay_ns(one.usage, count, cpus) or 0 for one in result.points)
-    timed_ns = sum(one.usage.get("wall_ns") or 0 for one in result.points)
+    delay_ns = sum(run_delay_ns(point.usage, count, cpus) or 0 for point in result.points)
+    timed_ns = sum(point.usage.get("wall_ns") or 0 for point in result.points)
     # Over all points of the start, and not of a moment: where a start times two milliseconds in
     # all, one wait of a tenth of one is a large share and reaches no median.
     long = delay_ns > thresholds["run_delay_least_ns"]

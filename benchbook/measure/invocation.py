@@ -141,10 +141,10 @@ def start_ahead(request: Request) -> Started | None:
     None for one that does not, or not as it is described."""
     if request.peer is None or not request.peer.sleeps_after:
         return None
-    one = _start(request, _near_cpus(request))
-    if one.stop_in_sleep(request.peer.sleeps_after):
-        return one
-    one.end()
+    process = _start(request, _near_cpus(request))
+    if process.stop_in_sleep(request.peer.sleeps_after):
+        return process
+    process.end()
     return None
 
 
@@ -187,8 +187,10 @@ def run_program(
     that would hold its pipes open.
     BenchbookError where the program cannot even be started: that says nothing about its points.
     """
-    one = started(command, cpus=cpus, env=env, lock=lock, with_children=with_children, door=door)
-    return one.finish(time_limit_s)
+    process = started(
+        command, cpus=cpus, env=env, lock=lock, with_children=with_children, door=door
+    )
+    return process.finish(time_limit_s)
 
 
 def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResult | None]]:
@@ -243,7 +245,7 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
                     break
         return "cannot_run", words or "the kernel says that it cannot run here"
     if status < 0:
-        named = -status in {one.value for one in signal.Signals}
+        named = -status in {number.value for number in signal.Signals}
         name = f" ({signal.Signals(-status).name})" if named else ""
         return "failed", f"was ended by signal {-status}{name}"
     return "failed", _ended(status, err)
@@ -311,8 +313,8 @@ def _laid_end_to_end(times_ns: list[int], t_end_ns: int) -> list[int]:
     return [t_end_ns - left for left in accumulate(reversed(times_ns))][::-1]
 
 
-def _ended(status: int, said: str) -> str:
-    words = " ".join(said.split())[-OUTPUT_KEPT:]
+def _ended(status: int, text: str) -> str:
+    words = " ".join(text.split())[-OUTPUT_KEPT:]
     return f"exit status {status}: {words}" if words else f"exit status {status}"
 
 

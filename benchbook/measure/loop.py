@@ -203,7 +203,7 @@ class Run:
                 )
                 value = median / record["loops"]
                 rows.append({"block": record["block"], "point": record["point"], "value": value})
-        pairs = [one for one in self.plan.pairs if not emulated & {one[side] for side in SIDES}]
+        pairs = [pair for pair in self.plan.pairs if not emulated & {pair[side] for side in SIDES}]
         if emulated and not rows:  # all others failed
             return {}
         if not rows or not pairs:  # every invocation failed: nothing is known, so nothing is narrow

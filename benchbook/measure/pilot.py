@@ -81,10 +81,10 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             else:
                 failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
         own = [point.id for point in points]
-        costs[:] = [one for one in costs if one.points != own]
+        costs[:] = [cost for cost in costs if cost.points != own]
         costs.append(StartCost(own, max(0.0, result.wall_ns - timed_ns)))
 
-    attempts = [(group, 1) for group in asleep + [one for one in groups if one not in asleep]]
+    attempts = [(group, 1) for group in asleep + [group for group in groups if group not in asleep]]
     while attempts:
         points, tries = attempts.pop(0)
         result = start(points, numbers)
@@ -176,12 +176,13 @@ def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:
     once_ns: dict[str, float] = {}
     costs = []
     for group in grouped(plan.points, plan.starts, plan.peers):
-        speed = ASSUMED_BYTES_PER_NS * max(int(one.factors.get("threads", 1)) for one in group)
+        speed = ASSUMED_BYTES_PER_NS * max(int(point.factors.get("threads", 1)) for point in group)
         once_ns |= {
-            one.id: max(int(one.factors.get("bytes", 0)) / speed, ASSUMED_CALL_NS) for one in group
+            point.id: max(int(point.factors.get("bytes", 0)) / speed, ASSUMED_CALL_NS)
+            for point in group
         }
-        touched = max(memory_needed(one, plan.buffers) for one in group)
-        costs.append(StartCost([one.id for one in group], ASSUMED_START_NS + touched / speed))
+        touched = max(memory_needed(point, plan.buffers) for point in group)
+        costs.append(StartCost([point.id for point in group], ASSUMED_START_NS + touched / speed))
     return fit(plan, once_ns, costs)
 
 

@@ -86,7 +86,7 @@ def measure_run(
     """Resume the plan's partial run in `folder`, or make a new one; returns it, complete."""
     _, partial = journal.runs_with(folder, plan.fingerprint(), progress.line)
     # After a reboot the clock begins anew and the machine may be another one in all but name.
-    partial = [one for one in partial if read_json(one / journal.PLAN)["boot_id"] == boot_id()]
+    partial = [run for run in partial if read_json(run / journal.PLAN)["boot_id"] == boot_id()]
     if partial:
         run = partial[-1]
         progress.line(f"resuming {run.name}")

@@ -87,7 +87,7 @@ class Starter:
 
     def _layout(self, variant: str) -> dict[str, int]:
         """Where the buffers of a peer's twin lie: as the peer's, which cannot be moved."""
-        layouts = [one.get("layout") for one in self.peers.values() if one["twin"] == variant]
+        layouts = [peer.get("layout") for peer in self.peers.values() if peer["twin"] == variant]
         return next((layout for layout in layouts if layout), {})
 
     def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
@@ -108,14 +108,14 @@ class Starter:
             result = invoke(request)
         if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
             following = self.request(group, numbers, dice)
-            if one := start_ahead(following):
-                self.ahead[name] = following, one
+            if process := start_ahead(following):
+                self.ahead[name] = following, process
         return request, result
 
     def close(self) -> None:
         """End what waits for a turn that does not come."""
-        for _, one in self.ahead.values():
-            one.end()
+        for _, process in self.ahead.values():
+            process.end()
         self.ahead.clear()
 
     def lines(

@@ -181,7 +181,7 @@ def made(settings: list[dict[str, Any]], peer: str | None) -> Iterator[Network]:
     """The network that points with these factors need, for as long as the caller is in it."""
     network = Network(peer_of(peer))
     try:
-        network.make(one for one in settings if "path" in one)
+        network.make(setting for setting in settings if "path" in setting)
         yield network
     finally:
         network.close()

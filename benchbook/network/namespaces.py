@@ -90,9 +90,9 @@ class Namespaces:
 
     def close(self) -> None:
         """Let go of them; what is in them ends with the last process there."""
-        for one in self.descriptors():
+        for descriptor in self.descriptors():
             with suppress(OSError):
-                os.close(one)
+                os.close(descriptor)
         self.user, self.net = None, {}
 
 

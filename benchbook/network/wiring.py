@@ -82,7 +82,7 @@ def commands(line: Line, where: dict[str, str]) -> Iterator[tuple[str, str, list
         index = FIRST_INDEX + 2 * (PAIRS_MOST * line.number + place)
         joined = f"type veth peer name {right[1]} index {index + 1}"
         yield left[0], "ip", [f"link add {left[1]} index {index} {joined} netns {where[right[0]]}"]
-    for host, address, mac, other in (
+    for host, address, mac, far_end in (
         (NEAR, line.near, _mac(line, 1), (line.far, _mac(line, 2))),
         (FAR, line.far, _mac(line, 2), (line.near, _mac(line, 1))),
     ):
@@ -94,7 +94,7 @@ def commands(line: Line, where: dict[str, str]) -> Iterator[tuple[str, str, list
                 f"link set {name} address {mac}",
                 f"address add {address}/24 dev {name}",
                 f"link set {name} up",
-                f"neighbour replace {other[0]} lladdr {other[1]} nud permanent dev {name}",
+                f"neighbour replace {far_end[0]} lladdr {far_end[1]} nud permanent dev {name}",
             ],
         )
         if line.path == "bucket":

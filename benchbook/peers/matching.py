@@ -88,7 +88,7 @@ def _no_measure(
     method = factors.get("method")
     what = names.get(str(method), method)
     differing = [_differing(measure, factors) for measure in spec["measures"]]
-    same = [one for one in differing if "method" not in one]
+    same = [difference for difference in differing if "method" not in difference]
     if not same:
         return f"{name} measures no {what}"
     wanted = ", ".join(f"{key}={value}" for key, value in min(same, key=len).items())

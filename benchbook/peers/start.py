@@ -77,7 +77,7 @@ def values_of(spec: dict[str, Any], factors: dict[str, Any], repetitions: int) -
 
 def filled(arguments: list[str], values: dict[str, Any]) -> tuple[str, ...]:
     """Arguments with values where they name some."""
-    return tuple(one.format(**values) for one in arguments)
+    return tuple(argument.format(**values) for argument in arguments)
 
 
 def read(start: PeerStart, text: str, cpus: list[int]) -> Measured:

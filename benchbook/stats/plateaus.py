@@ -145,7 +145,7 @@ def _interval(values: Floats) -> Interval:
 
 def _plateau(run: _Run, at: Floats, logs: Floats) -> Plateau:
     found = _interval(_mean(run, logs))
-    times = (float(np.exp(one)) for one in (found.estimate, found.low, found.high))
+    times = (float(np.exp(log)) for log in (found.estimate, found.low, found.high))
     return Plateau(float(at[run.first]), float(at[run.last]), *times)
 
 
@@ -155,9 +155,9 @@ def _rise(run: _Run, after: _Run, settled: bool, at: Floats, logs: Floats, limit
     middle = (before + behind) / 2
     own = [_interval(logs[k] - middle) for k in range(run.first, after.last + 1)]
     beyond = run.last - run.first + 1
-    above = [k for k, one in enumerate(own) if k >= beyond and one.low > 0]
+    above = [k for k, interval in enumerate(own) if k >= beyond and interval.low > 0]
     high = above[0] if above else len(own) - 1
-    below = [k for k, one in enumerate(own[:high]) if one.high < 0]
+    below = [k for k, interval in enumerate(own[:high]) if interval.high < 0]
     low = below[-1] if below else 0
     why = _why(step, _noise([run, after], logs), limit)
     return Rise(
@@ -175,7 +175,7 @@ def _rise(run: _Run, after: _Run, settled: bool, at: Floats, logs: Floats, limit
 def _noise(runs: list[_Run], logs: Floats) -> float:
     """Half of the interval over the blocks at one size, in the median over those of the runs."""
     own = [_interval(logs[k]) for run in runs for k in range(run.first, run.last + 1)]
-    return float(np.median([(one.high - one.low) / 2 for one in own]))
+    return float(np.median([(interval.high - interval.low) / 2 for interval in own]))
 
 
 def _why(step: Interval, noise: float, limit: float) -> str:

@@ -30,7 +30,7 @@ def median_of_processes(times: ArrayLike, process: ArrayLike, warm_up: int) -> f
     Error: as in add_rates.
     """
     values, which = np.asarray(times), np.asarray(process)
-    return add_rates([np.median(values[which == one][warm_up:]) for one in np.unique(which)])
+    return add_rates([np.median(values[which == number][warm_up:]) for number in np.unique(which)])
 
 
 def add_processes(summaries: pd.DataFrame) -> pd.DataFrame:

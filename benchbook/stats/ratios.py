@@ -25,7 +25,7 @@ class Ratio:
 
     def scaled(self, factor: float, wider: float = 1.0) -> Ratio:
         """All of it times `factor`; the interval's ends moved out by the factor `wider`."""
-        each = tuple(one * factor for one in self.each)
+        each = tuple(ratio * factor for ratio in self.each)
         low, high = self.low * factor / wider, self.high * factor * wider
         return Ratio(self.estimate * factor, low, high, each)
 
@@ -47,8 +47,8 @@ def time_ratio(
         return None
     known = starts[(starts["median_ns"] > 0) & (starts["median_ns"] < math.inf)]
     sides = [
-        known[known["where"] == one].groupby("block")["median_ns"].median()
-        for one in (numerator, denominator)
+        known[known["where"] == point].groupby("block")["median_ns"].median()
+        for point in (numerator, denominator)
     ]
     both = pd.concat(sides, axis=1, join="inner").sort_index()
     if both.empty:
@@ -59,5 +59,5 @@ def time_ratio(
         math.exp(found.estimate),
         math.exp(found.low),
         math.exp(found.high),
-        tuple(float(one) for one in np.exp(logs)),
+        tuple(float(ratio) for ratio in np.exp(logs)),
     )

@@ -88,7 +88,7 @@ def parts(values: ArrayLike, valleys: tuple[float, ...]) -> list[tuple[float, fl
     """
     ordered = np.sort(finite(values, "Parts"))
     pieces = np.split(ordered, np.searchsorted(ordered, valleys))
-    return [(float(np.median(one)), len(one) / len(ordered)) for one in pieces if len(one)]
+    return [(float(np.median(piece)), len(piece) / len(ordered)) for piece in pieces if len(piece)]
 
 
 def shape(values: ArrayLike, resolution: float = 0.0) -> Shape:

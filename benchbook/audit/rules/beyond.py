@@ -15,22 +15,22 @@ ASKS = "whether rows lie above, or below, the one that they are stated to beat"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item per statement; it holds where every other row may lie on the stated side."""
-    return [_item(tables, one) for one in declared]
+    return [_item(tables, check) for check in declared]
 
 
-def _item(tables: Tables, one: dict[str, Any]) -> Item:
-    place, relation = one["of"], one["relation"]
+def _item(tables: Tables, check: dict[str, Any]) -> Item:
+    place, relation = check["of"], check["relation"]
     table, label = place["table"], place["label"]
     column = tables.column(place)
-    if one["beside"] not in column or len(column) == 1:
-        raise BenchbookError(f"{table} has no row {one['beside']!r} among others; mend `beside`")
+    if check["beside"] not in column or len(column) == 1:
+        raise BenchbookError(f"{table} has no row {check['beside']!r} among others; mend `beside`")
 
     def allowed(text: str) -> Interval:
         return tables.interval(table, place["value"], text)
 
-    base, _ = column[one["beside"]]
+    base, _ = column[check["beside"]]
     beside = allowed(base)
-    others = {name: cell for name, cell in column.items() if name != one["beside"]}
+    others = {name: cell for name, cell in column.items() if name != check["beside"]}
     failing: dict[str, tuple[str, At]] = {
         name: cell
         for name, cell in others.items()
@@ -42,7 +42,7 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     }
     values = number_format.listed([text for text, _ in others.values()])
     words = (
-        f"The source states that {one['stated']}; with {label} {one['beside']} its table has "
+        f"The source states that {check['stated']}; with {label} {check['beside']} its table has "
         f"{base}, and {values} with {number_format.listed(list(others))}."
     )
     if failing:
@@ -50,8 +50,8 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
     return Item(
         table,
         RULE,
-        f"‘{tables.heading(table, place['value'])}’ beside {label} {one['beside']}",
-        one["stated"],
+        f"‘{tables.heading(table, place['value'])}’ beside {label} {check['beside']}",
+        check["stated"],
         f"{values} {relation} {base}" if not failing else f"not all of {values} {relation} {base}",
         not failing,
         float(beside.half),

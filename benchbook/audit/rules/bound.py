@@ -16,31 +16,31 @@ ASKS = "bounds that the source states on its spreads"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item per stated bound: spreads recomputed from the tables, not those printed."""
-    return [_bound(tables, one) for one in declared]
+    return [_bound(tables, check) for check in declared]
 
 
-def _bound(tables: Tables, one: dict[str, Any]) -> Item:
+def _bound(tables: Tables, check: dict[str, Any]) -> Item:
     found = {
         f"{label} in {tables.name(of['table'])}": spread(
-            [seen for _, seen in cells], one.get("over", "max")
+            [seen for _, seen in cells], check.get("over", "max")
         )
-        for of in one["of"]
+        for of in check["of"]
         for label, cells in numbers(tables, of).items()
         if len(cells) > 1
     }
-    limit = Fraction(str(one["at_most_percent"]))
+    limit = Fraction(str(check["at_most_percent"]))
     # Within, as far as the digits of the cells tell.
     beyond = {name: value for name, value in found.items() if value.low > limit}
     inside = len(found) - len(beyond)
-    holds = not beyond if one["share"] == "all" else 2 * inside > len(found)
-    stated = f"{one['share']} within {float(limit):g} %"
-    words = f"The source says that {one['share']} of its spreads stay within {float(limit):g} %; "
+    holds = not beyond if check["share"] == "all" else 2 * inside > len(found)
+    stated = f"{check['share']} within {float(limit):g} %"
+    words = f"The source says that {check['share']} of its spreads stay within {float(limit):g} %; "
     words += f"recomputed, {inside} of {len(found)} do"
     if beyond:
         listed = number_format.listed(
             [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
         )
         words += f" (beyond it: {listed})"
-    named = ", ".join(of["table"] for of in one["of"])
+    named = ", ".join(of["table"] for of in check["of"])
     share = f"{inside} of {len(found)}"
     return Item(named, RULE, "the spreads of all rows", stated, share, holds, None, f"{words}.")

@@ -23,11 +23,11 @@ SINGLE = Fraction(1, 2**24)  # relative error of a quotient in single precision
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item per program."""
-    return [_item(tables, one) for one in declared]
+    return [_item(tables, check) for check in declared]
 
 
-def _item(tables: Tables, one: dict[str, Any]) -> Item:
-    place = one["factor"]
+def _item(tables: Tables, check: dict[str, Any]) -> Item:
+    place = check["factor"]
     row = tables.row(place)
     text, factor = row[place["value"]], tables.cell(place)
     unit = unit_of(tables, place["table"], place["value"])
@@ -39,9 +39,11 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
         words += f", for which the factor is {shown(wanted[unit], text)}"
     if not consistent and fits:
         words += f"; {text} makes {listed(fits)}"
-    words += _made(tables, one, factor, unit, wanted)
+    words += _made(tables, check, factor, unit, wanted)
     if unit in wanted and not consistent and fits:
-        words += "".join(_shares(tables, theory, unit, fits[0]) for theory in one.get("theory", []))
+        words += "".join(
+            _shares(tables, theory, unit, fits[0]) for theory in check.get("theory", [])
+        )
     label = row.get("program", "")
     return Item(
         place["table"],
@@ -58,16 +60,16 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
 
 def _made(
     tables: Tables,
-    one: dict[str, Any],
+    check: dict[str, Any],
     factor: Interval,
     unit: str,
     wanted: dict[str, Interval],
 ) -> str:
     """Of how many printed rates the time would be whole microseconds, by either factor."""
-    bytes_moved = tables.cell(one["bytes"])
+    bytes_moved = tables.cell(check["bytes"])
     rates = [
         tables.interval(table, column, row[column])
-        for table, columns in one["rates"].items()
+        for table, columns in check["rates"].items()
         for row in tables.rows(table, None, *columns)
         for column in columns
     ]

@@ -20,34 +20,34 @@ UNITS = {
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each row in which nothing of the formula is empty."""
     return [
-        _row(tables, table, one, row)
-        for one in declared
-        for table in one["tables"]
-        for row in rows(tables, table, one, one["result"])
+        _row(tables, table, check, row)
+        for check in declared
+        for table in check["tables"]
+        for row in rows(tables, table, check, check["result"])
     ]
 
 
-def _row(tables: Tables, table: str, one: dict[str, Any], row: dict[str, str]) -> Item:
-    value, how = product(tables, table, one, row)
-    text, decimals, hint, cause = row[one["result"]], tables.decimals.get(table), "", ""
-    if one.get("bytes_in"):
-        own, *others = UNITS[one["bytes_in"]].items()
+def _row(tables: Tables, table: str, check: dict[str, Any], row: dict[str, str]) -> Item:
+    value, how = product(tables, table, check, row)
+    text, decimals, hint, cause = row[check["result"]], tables.decimals.get(table), "", ""
+    if check.get("bytes_in"):
+        own, *others = UNITS[check["bytes_in"]].items()
         for unit, size in others:
             in_other = value / exactly(size)
             if compare(text, in_other, decimals).consistent:
                 hint, cause = f"in {unit} it fits ({shown(in_other, text)})", f"in {unit}"
         value = value / exactly(own[1])
         how += f" bytes, in {own[0]},"
-    label, cell = row[one["label"]], tables.at(table, row, one["result"])
+    label, cell = row[check["label"]], tables.at(table, row, check["result"])
     return checked(
         RULE,
         cell,
-        cell_name(tables, {"table": table, "value": one["result"]}, label),
+        cell_name(tables, {"table": table, "value": check["result"]}, label),
         text,
         value,
         how,
         decimals=decimals,
-        exact=one["result"] in tables.exact.get(table, ()),
+        exact=check["result"] in tables.exact.get(table, ()),
         label=label,
         hint=hint,
         cause=cause,

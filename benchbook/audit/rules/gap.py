@@ -14,21 +14,21 @@ ASKS = "how the difference between two series is stated to change"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item for each row that is stated to differ less, or more, than the row `from`."""
-    return [item for one in declared for item in _items(tables, one)]
+    return [item for check in declared for item in _items(tables, check)]
 
 
-def _items(tables: Tables, one: dict[str, Any]) -> list[Item]:
-    first, second = (tables.column(one[side]) for side in ("first", "second"))
-    stated = one["stated"]
+def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
+    first, second = (tables.column(check[side]) for side in ("first", "second"))
+    stated = check["stated"]
     for label in (stated["from"], *stated["to"]):
         if label not in first or label not in second:
-            raise BenchbookError(f"{one['first']['table']} has no row {label!r} in both series")
+            raise BenchbookError(f"{check['first']['table']} has no row {label!r} in both series")
 
     def gap(label: str) -> tuple[Interval, tuple[At, At]]:
         """Their difference in this row, and its cells."""
         (text, cell), (other, beside) = first[label], second[label]
-        a = tables.interval(one["first"]["table"], one["first"]["value"], text)
-        b = tables.interval(one["second"]["table"], one["second"]["value"], other)
+        a = tables.interval(check["first"]["table"], check["first"]["value"], text)
+        b = tables.interval(check["second"]["table"], check["second"]["value"], other)
         return Interval(a.low - b.high, a.high - b.low), (cell, beside)
 
     before, _ = gap(stated["from"])
@@ -37,17 +37,17 @@ def _items(tables: Tables, one: dict[str, Any]) -> list[Item]:
     for label in stated["to"]:
         here, cells = gap(label)
         holds = here.low < before.high if smaller else here.high > before.low
-        where = f"the difference at {one['first']['label']} {label}"
+        where = f"the difference at {check['first']['label']} {label}"
         printed = f"{stated['relation']} {stated['when']}"
-        both = " and ".join(place_name(one[side]) for side in ("first", "second"))
+        both = " and ".join(place_name(check[side]) for side in ("first", "second"))
         found = f"{float(here.middle):g} against {float(before.middle):g}"
         words = (
             f"The source states that the difference between {both} is {printed}; at "
-            f"{one['first']['label']} {label} it is {found} at {stated['from']}."
+            f"{check['first']['label']} {label} it is {found} at {stated['from']}."
         )
         items.append(
             Item(
-                one["first"]["table"],
+                check["first"]["table"],
                 RULE,
                 where,
                 printed,

@@ -15,7 +15,7 @@ ASKS = "digits set in groups"
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each table that prints a number in groups, in a heading (after `=`) or in a cell."""
     items = []
-    for table in (table for one in declared for table in one["tables"]):
+    for table in (table for check in declared for table in check["tables"]):
         rows = tables.rows(table)
         headings = [_printed(tables, table, column) for column in rows[0]]
         texts = [*headings, *(cell for row in rows for cell in row.values())]

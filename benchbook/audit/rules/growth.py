@@ -15,30 +15,30 @@ ASKS = "how evenly a series is stated to grow"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item per series, whose labels are numbers: even where one step fits all of them."""
-    return [_item(tables, one) for one in declared]
+    return [_item(tables, check) for check in declared]
 
 
-def _item(tables: Tables, one: dict[str, Any]) -> Item:
-    column, table = tables.column(one["of"]), one["of"]["table"]
+def _item(tables: Tables, check: dict[str, Any]) -> Item:
+    column, table = tables.column(check["of"]), check["of"]["table"]
     along = steps(table, column)
-    cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
+    cells = [tables.interval(table, check["of"]["value"], text) for text, _ in column.values()]
     each = [
         Interval(after.low - before.high, after.high - before.low) / exactly(end - start)
         for start, end, before, after in zip(along, along[1:], cells, cells[1:], strict=False)
     ]
     even = max(step.low for step in each) <= min(step.high for step in each)
-    of = place_name(one["of"])
-    where = f"the growth with {one['step']}" + (f" ({of})" if of else "")
+    of = place_name(check["of"])
+    where = f"the growth with {check['step']}" + (f" ({of})" if of else "")
     listed = number_format.listed([f"{float(step.middle):g}" for step in each])
     found = "even" if even else "uneven"
-    words = f"The source calls {where} {one['stated']}; its steps are {listed}: {found}."
+    words = f"The source calls {where} {check['stated']}; its steps are {listed}: {found}."
     return Item(
         table,
         RULE,
         where,
-        one["stated"],
+        check["stated"],
         f"{found}: {listed}",
-        found == one["stated"],
+        found == check["stated"],
         None,
         words,
     )

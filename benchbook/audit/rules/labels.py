@@ -14,41 +14,48 @@ ASKS = "labels of rows, from table to table"
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each column of labels against the first."""
     return [
-        _item(tables, one["columns"][0], other) for one in declared for other in one["columns"][1:]
+        _item(tables, check["columns"][0], second)
+        for check in declared
+        for second in check["columns"][1:]
     ]
 
 
-def _item(tables: Tables, first: dict[str, Any], other: dict[str, Any]) -> Item:
+def _item(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> Item:
     expected, found = (
-        [row[one["label"]] for row in tables.rows(one["table"], one.get("where"), one["label"])]
-        for one in (first, other)
+        [
+            row[column["label"]]
+            for row in tables.rows(column["table"], column.get("where"), column["label"])
+        ]
+        for column in (first, second)
     )
     known = {label.lower(): label for label in expected}
-    other_case = [one for one in found if one.lower() in known and one not in expected]
+    other_case = [label for label in found if label.lower() in known and label not in expected]
     faults = []
     if other_case:
         faults.append(f"{listed(other_case)} for {listed([known[o.lower()] for o in other_case])}")
-    absent = [label for label in expected if label.lower() not in {one.lower() for one in found}]
+    absent = [
+        label for label in expected if label.lower() not in {label.lower() for label in found}
+    ]
     extra = [label for label in found if label.lower() not in known]
     faults += [f"{listed(absent)} missing"] if absent else []
     faults += [f"{listed(extra)} in addition"] if extra else []
     common = [label.lower() for label in found if label.lower() in known]
     if common != [label for label in known if label in common]:
         faults.append(f"another order ({listed(found)})")
-    names = [tables.name(one["table"]) for one in (other, first)]
-    rows = f"Rows of {names[0]}" + (f" ({place_name(other)})" if other.get("where") else "")
+    names = [tables.name(column["table"]) for column in (second, first)]
+    rows = f"Rows of {names[0]}" + (f" ({place_name(second)})" if second.get("where") else "")
     words = f"{rows} are labelled as those of {names[1]}"
     if faults:
         words += f", except: {'; '.join(faults)}"
-    column = f"column ‘{tables.heading(other['table'], other['label'])}’"
+    column = f"column ‘{tables.heading(second['table'], second['label'])}’"
     return Item(
-        other["table"],
+        second["table"],
         RULE,
-        ", ".join(filter(None, [column, place_name(other)])),
+        ", ".join(filter(None, [column, place_name(second)])),
         listed(found),
         listed(expected),
         not faults,
         None,
         f"{words}.",
-        (At(other["table"], None, other["label"]),),
+        (At(second["table"], None, second["label"]),),
     )

@@ -15,26 +15,26 @@ ASKS = "sizes against the memory stated"
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each column of a swept table; an empty column is none."""
     return [
-        _item(tables, one, column, setting)
-        for one in declared
-        for column, setting in tables.settings(one["table"]).items()
-        if tables.outcome(one["table"], column)
+        _item(tables, check, column, setting)
+        for check in declared
+        for column, setting in tables.settings(check["table"]).items()
+        if tables.outcome(check["table"], column)
     ]
 
 
-def _item(tables: Tables, one: dict[str, Any], column: str, setting: int) -> Item:
-    table, swept = one["table"], tables.swept[one["table"]]
-    stated = tables.row(one["available"])[one["available"]["value"]]
-    memory = tables.cell(one["available"])
+def _item(tables: Tables, check: dict[str, Any], column: str, setting: int) -> Item:
+    table, swept = check["table"], tables.swept[check["table"]]
+    stated = tables.row(check["available"])[check["available"]["value"]]
+    memory = tables.cell(check["available"])
     needed = setting * swept["bytes_each"]
-    sizes = one["unit_bytes"]
+    sizes = check["unit_bytes"]
     # An ambiguous unit counts against a cell only where every reading of it does.
     fits = any(needed <= memory.high * size for size in sizes)
     exceeds = any(needed > memory.low * size for size in sizes)
     outcome = tables.outcome(table, column)
     worked = outcome == "numbers"
     consistent = fits if worked else exceeds
-    unit = unit_of(tables, one["available"]["table"], one["available"]["value"]) or "units"
+    unit = unit_of(tables, check["available"]["table"], check["available"]["value"]) or "units"
     need, *others = (f"{float(needed / size):,.4g} {unit}" for size in sizes)
     words = f"{count(setting)} {swept['unit']} need {need} of the {stated} {unit} stated"
     if others:

@@ -17,17 +17,17 @@ WORDS = {"at_most": "at most", "at_least": "at least"}
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each row in which nothing is empty, as far as the digits of both sides tell."""
     return [
-        _row(tables, one, value, row)
-        for one in declared
-        for value in one["values"]
-        for row in rows(tables, one["table"], one, value)
+        _row(tables, check, value, row)
+        for check in declared
+        for value in check["values"]
+        for row in rows(tables, check["table"], check, value)
     ]
 
 
-def _row(tables: Tables, one: dict[str, Any], value: str, row: dict[str, str]) -> Item:
-    table, text, label = one["table"], row[value], row[one["label"]]
-    bound, how = product(tables, table, one, row)
-    printed, relation = tables.interval(table, value, text), one.get("relation", "at_most")
+def _row(tables: Tables, check: dict[str, Any], value: str, row: dict[str, str]) -> Item:
+    table, text, label = check["table"], row[value], row[check["label"]]
+    bound, how = product(tables, table, check, row)
+    printed, relation = tables.interval(table, value, text), check.get("relation", "at_most")
     most = relation == "at_most"
     holds = printed.low <= bound.high if most else printed.high >= bound.low
     end = float(bound.high if most else bound.low)
@@ -37,7 +37,7 @@ def _row(tables: Tables, one: dict[str, Any], value: str, row: dict[str, str]) -
     elif " " in how:
         limit = f"{shown(bound, text)} ({how})"
     words = f"{text} is printed; it can be {WORDS[relation]} {limit}"
-    words += "" if holds else f": {one['because']}"
+    words += "" if holds else f": {check['because']}"
     return Item(
         table,
         RULE,
@@ -49,5 +49,5 @@ def _row(tables: Tables, one: dict[str, Any], value: str, row: dict[str, str]) -
         f"{words}.",
         (tables.at(table, row, value),),
         label,
-        "" if holds else one["because"],
+        "" if holds else check["because"],
     )

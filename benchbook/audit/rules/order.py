@@ -17,15 +17,15 @@ ASKS = "how numbers rise or fall along their rows"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item for each column: every step, as far as digits and slack allow."""
-    return [_column(tables, one, value) for one in declared for value in one["values"]]
+    return [_column(tables, check, value) for check in declared for value in check["values"]]
 
 
-def _column(tables: Tables, one: dict[str, Any], value: str) -> Item:
-    table, place = one["table"], {**one, "value": value}
+def _column(tables: Tables, check: dict[str, Any], value: str) -> Item:
+    table, place = check["table"], {**check, "value": value}
     column = tables.column(place)
     steps(table, column)  # refuses labels that are no numbers
-    falls = one["direction"] == "fall"
-    slack = 1 + Fraction(str(one.get("slack_percent", 0))) / 100
+    falls = check["direction"] == "fall"
+    slack = 1 + Fraction(str(check.get("slack_percent", 0))) / 100
     ordered = sorted(column.items(), key=lambda cell: Fraction(cell[0]), reverse=falls)
     odd: list[tuple[str, At]] = []
     for (before, (low, _)), (after, (high, cell)) in pairwise(ordered):
@@ -33,17 +33,19 @@ def _column(tables: Tables, one: dict[str, Any], value: str) -> Item:
         if least.low > most.high * slack:
             odd.append((f"{high} at {after} beside {low} at {before}", cell))
     heading = tables.heading(table, value)
-    where = ", ".join(filter(None, [f"column ‘{heading}’", place_name(one)]))
+    where = ", ".join(filter(None, [f"column ‘{heading}’", place_name(check)]))
     printed = ", ".join(text for text, _ in column.values())
-    words = f"‘{heading}’ {one['direction']}s with {tables.heading(table, one['label'])}: {printed}"
+    words = (
+        f"‘{heading}’ {check['direction']}s with {tables.heading(table, check['label'])}: {printed}"
+    )
     if odd:
-        words += f"; except {number_format.listed([said for said, _ in odd])}: {one['because']}"
+        words += f"; except {number_format.listed([said for said, _ in odd])}: {check['because']}"
     return Item(
         table,
         RULE,
         where,
         printed,
-        "in order" if not odd else number_format.listed([said for said, _ in odd]),
+        "in order" if not odd else number_format.listed([step for step, _ in odd]),
         not odd,
         None,
         f"{words}.",

@@ -14,8 +14,8 @@ ASKS = "settings measured more than once"
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each setting that stands in several columns of a swept table."""
     items = []
-    for one in declared:
-        table = one["table"]
+    for check in declared:
+        table = check["table"]
         columns: dict[int, list[str]] = {}
         for column, setting in tables.settings(table).items():
             if tables.outcome(table, column):
@@ -31,7 +31,9 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
     seen = [tables.outcome(table, column) for column in columns]
     different = list(dict.fromkeys(seen))
-    counts = [f"{one} ({number_format.plural(seen.count(one), 'time')})" for one in different]
+    counts = [
+        f"{outcome} ({number_format.plural(seen.count(outcome), 'time')})" for outcome in different
+    ]
     words = (
         f"{number_format.count(setting)} {tables.swept[table]['unit']} were measured "
         f"{len(seen)} times"

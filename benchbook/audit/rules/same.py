@@ -12,14 +12,14 @@ ASKS = "numbers that two tables print"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each label that both columns have, compared without regard to case."""
-    return [item for one in declared for item in _pair(tables, one["first"], one["second"])]
+    return [item for check in declared for item in _pair(tables, check["first"], check["second"])]
 
 
 def _pair(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> list[Item]:
     columns = [tables.column(place) for place in (first, second)]
-    seen = [{label.lower(): (label, *cell) for label, cell in one.items()} for one in columns]
+    seen = [{label.lower(): (label, *cell) for label, cell in column.items()} for column in columns]
     common = [key for key in seen[1] if key in seen[0]]
-    in_order = [[one[key][1] for key in one if key in common] for one in seen]
+    in_order = [[table[key][1] for key in table if key in common] for table in seen]
     copied = ""
     if in_order[0] == in_order[1]:
         both = " and ".join(tables.name(place["table"]) for place in (first, second))
@@ -39,8 +39,8 @@ def _item(
 ) -> Item:
     (first, second), (label, text, cell) = places, after
     intervals = [
-        tables.interval(place["table"], place["value"], one)
-        for place, one in ((first, before[1]), (second, text))
+        tables.interval(place["table"], place["value"], printed)
+        for place, printed in ((first, before[1]), (second, text))
     ]
     consistent = intervals[0].meets(intervals[1])
     tolerance = float(intervals[0].half + intervals[1].half)

@@ -14,25 +14,25 @@ ASKS = "scenarios announced, against those measured"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each announced scenario: measured in at least one table, or in none."""
-    return [item for one in declared for item in _scenarios(tables, one)]
+    return [item for check in declared for item in _scenarios(tables, check)]
 
 
-def _scenarios(tables: Tables, one: dict[str, Any]) -> list[Item]:
-    announced = one["announced"]
-    measured = {place["table"]: _multiples(tables, place) for place in one["measured"]}
+def _scenarios(tables: Tables, check: dict[str, Any]) -> list[Item]:
+    announced = check["announced"]
+    measured = {place["table"]: _multiples(tables, place) for place in check["measured"]}
     ranges = number_format.listed(
         [
-            f"{min(found):,.4g} to {max(found):,.4g} times ({tables.name(table)})"
-            for table, found in measured.items()
+            f"{min(multiples):,.4g} to {max(multiples):,.4g} times ({tables.name(table)})"
+            for table, multiples in measured.items()
         ]
     )
     items = []
     for text, (multiple, cell) in tables.column(announced).items():
-        relation = one["relations"].get(text)
+        relation = check["relations"].get(text)
         if relation is None:
             continue
         wanted = float(exactly(multiple).middle)
-        near = one.get("equal_within_percent", 5) / 100
+        near = check.get("equal_within_percent", 5) / 100
         found = [
             table
             for table, values in measured.items()

@@ -17,19 +17,19 @@ ASKS = "what each step is stated to add"
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """One item per series: the least-squares slope over its labels, which are numbers."""
-    return [_item(tables, one) for one in declared]
+    return [_item(tables, check) for check in declared]
 
 
-def _item(tables: Tables, one: dict[str, Any]) -> Item:
-    column, ways = tables.column(one["of"]), one.get("ways", 1)
-    table = one["of"]["table"]
-    cells = [tables.interval(table, one["of"]["value"], text) for text, _ in column.values()]
+def _item(tables: Tables, check: dict[str, Any]) -> Item:
+    column, ways = tables.column(check["of"]), check.get("ways", 1)
+    table = check["of"]["table"]
+    cells = [tables.interval(table, check["of"]["value"], text) for text, _ in column.values()]
     slope = line(steps(table, column), cells) / exactly(ways)
-    stated = tables.cell(one["stated"])
-    text = tables.row(one["stated"])[one["stated"]["value"]]
+    stated = tables.cell(check["stated"])
+    text = tables.row(check["stated"])[check["stated"]["value"]]
     way = f" on each of {ways} ways" if ways > 1 else ""
-    of = place_name(one["of"])
-    where = f"what {one['step']} adds{way}" + (f" ({of})" if of else "")
+    of = place_name(check["of"])
+    where = f"what {check['step']} adds{way}" + (f" ({of})" if of else "")
     value = shown(slope, text)
     words = (
         f"The source states {text} of {where}; the slope of {tables.name(table)} over "
@@ -44,7 +44,11 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
         stated.meets(slope),
         float(stated.half + slope.half),
         words,
-        (tables.at(one["stated"]["table"], tables.row(one["stated"]), one["stated"]["value"]),),
+        (
+            tables.at(
+                check["stated"]["table"], tables.row(check["stated"]), check["stated"]["value"]
+            ),
+        ),
     )
 
 
@@ -63,7 +67,7 @@ def steps(table: str, labels: Iterable[str]) -> list[Fraction]:
 def line(along: list[Fraction], cells: list[Interval]) -> Interval:
     """The least-squares slope that the digits of the cells allow."""
     mean = sum(along) / len(along)
-    total = sum((one - mean) ** 2 for one in along)
-    parts = [cell * exactly((one - mean) / total) for one, cell in zip(along, cells, strict=True)]
+    total = sum((step - mean) ** 2 for step in along)
+    parts = [cell * exactly((step - mean) / total) for step, cell in zip(along, cells, strict=True)]
     lows, highs = [part.low for part in parts], [part.high for part in parts]
     return Interval(sum(lows, Fraction()), sum(highs, Fraction()))

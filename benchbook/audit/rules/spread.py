@@ -15,14 +15,14 @@ ASKS = "spreads of rows, in percent"
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each printed spread whose row is found, labels compared without regard to case."""
     items = []
-    for one in declared:
-        rows = {label.lower(): cells for label, cells in numbers(tables, one["of"]).items()}
-        place = one["printed"]
+    for check in declared:
+        rows = {label.lower(): cells for label, cells in numbers(tables, check["of"]).items()}
+        place = check["printed"]
         for label, (text, cell) in tables.column(place).items():
             cells = rows.get(label.lower())
             if cells:
-                others = {key: found for key, found in rows.items() if key != label.lower()}
-                items.append(_item(tables, one, label, (text, cell), cells, others))
+                others = {key: values for key, values in rows.items() if key != label.lower()}
+                items.append(_item(tables, check, label, (text, cell), cells, others))
     return items
 
 
@@ -41,8 +41,8 @@ def numbers(tables: Tables, of: dict[str, str]) -> dict[str, list[tuple[str, Int
 
 def spread(cells: list[Interval], over: str) -> Interval:
     """(max − min) ÷ `over` in percent; ends taken together, so that no width counts twice."""
-    top = Interval(max(one.low for one in cells), max(one.high for one in cells))
-    bottom = Interval(min(one.low for one in cells), min(one.high for one in cells))
+    top = Interval(max(cell.low for cell in cells), max(cell.high for cell in cells))
+    bottom = Interval(min(cell.low for cell in cells), min(cell.high for cell in cells))
     ends = []
     for high, low in ((top.low, bottom.high), (top.high, bottom.low)):
         below = {"max": high, "min": low, "mean": sum(_middles(cells), Fraction()) / len(cells)}[
@@ -53,24 +53,24 @@ def spread(cells: list[Interval], over: str) -> Interval:
 
 
 def _middles(cells: list[Interval]) -> list[Fraction]:
-    return [one.middle for one in cells]
+    return [cell.middle for cell in cells]
 
 
 def _item(
     tables: Tables,
-    one: dict[str, Any],
+    check: dict[str, Any],
     label: str,
     printed: tuple[str, At],
     cells: list[tuple[str, Interval]],
     other_rows: dict[str, list[tuple[str, Interval]]],
 ) -> Item:
-    (text, cell), place, over = printed, one["printed"], one.get("over", "max")
+    (text, cell), place, over = printed, check["printed"], check.get("over", "max")
     value = spread([seen for _, seen in cells], over)
     top = max(cells, key=lambda cell: cell[1].middle)
     bottom = min(cells, key=lambda cell: cell[1].middle)
     how = (
-        f"{label} in {tables.name(one['of']['table'])} runs from {bottom[0]} to {top[0]}, so that "
-        f"(max − min) ÷ {over} in percent"
+        f"{label} in {tables.name(check['of']['table'])} runs from {bottom[0]} to {top[0]}, so "
+        f"that (max − min) ÷ {over} in percent"
     )
     hint = _slip(text, top, [seen for seen in cells if seen != bottom], other_rows, over)
     where, decimals = cell_name(tables, place, label), tables.decimals.get(place["table"])

@@ -17,12 +17,12 @@ _SUFFIX = re.compile(r"_(?P<unit>[kmgtp]i?b)(?P<per>_per_s)?$")
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
     """Each quantity: one item over all its columns."""
-    return [_item(tables, one) for one in declared]
+    return [_item(tables, check) for check in declared]
 
 
-def _item(tables: Tables, one: dict[str, Any]) -> Item:
+def _item(tables: Tables, check: dict[str, Any]) -> Item:
     found: dict[str, list[str]] = {}
-    for table, columns in one["columns"].items():
+    for table, columns in check["columns"].items():
         tables.rows(table, None, *columns)
         for column in columns:
             found.setdefault(unit_of(tables, table, column), []).append(
@@ -34,16 +34,16 @@ def _item(tables: Tables, one: dict[str, Any]) -> Item:
         f"{unit or 'no unit'} ({listed(list(dict.fromkeys(headings)))})"
         for unit, headings in found.items()
     ]
-    words = f"{one['quantity'].capitalize()} is printed in {listed(named)}"
+    words = f"{check['quantity'].capitalize()} is printed in {listed(named)}"
     if not consistent:
         words += ": the unit is not stated" if not any(found) else ": not one kind of unit"
     printed = listed([unit or "no unit" for unit in found])
     kind = listed(sorted({" ".join(kind) for kind in kinds}))
-    where = ", ".join(one["columns"])
+    where = ", ".join(check["columns"])
     cells = tuple(
-        At(table, None, name) for table in one["columns"] for name in one["columns"][table]
+        At(table, None, name) for table in check["columns"] for name in check["columns"][table]
     )
-    return Item(where, RULE, one["quantity"], printed, kind, consistent, None, f"{words}.", cells)
+    return Item(where, RULE, check["quantity"], printed, kind, consistent, None, f"{words}.", cells)
 
 
 def unit_of(tables: Tables, table: str, column: str) -> str:

@@ -39,8 +39,8 @@ def scene(
 ) -> Scene:
     """These points around these times."""
     made = {
-        one["where"]: time * np.exp(NOISE * dice.standard_normal((BLOCKS, SAMPLES)))
-        for one, time in zip(points, times_ns, strict=True)
+        point["where"]: time * np.exp(NOISE * dice.standard_normal((BLOCKS, SAMPLES)))
+        for point, time in zip(points, times_ns, strict=True)
     }
     return Scene(
         provoked=provoked,

@@ -42,8 +42,8 @@ def linked(idle: tuple[float, int], load: tuple[float, int], most: tuple[float, 
     """The observations of a link: 10^9 transfers per second, and lanes."""
     return {
         f"link_{when}_{what}": value
-        for when, found in (("idle", idle), ("load", load), ("most", most))
-        for what, value in zip(("gt_per_s", "width"), found, strict=True)
+        for when, speed in (("idle", idle), ("load", load), ("most", most))
+        for what, value in zip(("gt_per_s", "width"), speed, strict=True)
     }
 
 

@@ -46,7 +46,7 @@ def detect(seen: Seen) -> Judged:
         if not bounds and row.get("work_done_fraction") == 1:
             continue  # it is itself what others are held against
         bounds = bounds or _honest(row, beyond)
-        found = [(one, time_ratio(seen.starts, one["where"], row["where"])) for one in bounds]
+        found = [(bound, time_ratio(seen.starts, bound["where"], row["where"])) for bound in bounds]
         if not bounds:
             judged.abstained[row["where"]] = "no ceiling was measured for as many threads"
         elif any(ratio is None or len(ratio.each) < LEAST_BLOCKS for _, ratio in found):
@@ -54,8 +54,8 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = why
         else:
             known = [
-                (one, ratio.scaled(row["bytes_per_call"] / one["bytes_per_call"]))
-                for one, ratio in found
+                (bound, ratio.scaled(row["bytes_per_call"] / bound["bytes_per_call"]))
+                for bound, ratio in found
                 if ratio
             ]
             if min(rate.low for _, rate in known) > MARGIN:
@@ -80,23 +80,23 @@ def _workers(row: Row) -> tuple[int, ...]:
 
 def _declared(row: Row, beyond: list[Row], host: dict[str, Any]) -> list[Row]:
     """The best points of each kind of traffic, with as many threads."""
-    named = {one.get("point") for one in host.get("ceilings") or []}
-    return [one for one in beyond if one["where"] in named and _workers(one) == _workers(row)]
+    named = {ceiling.get("point") for ceiling in host.get("ceilings") or []}
+    return [peer for peer in beyond if peer["where"] in named and _workers(peer) == _workers(row)]
 
 
 def _honest(row: Row, beyond: list[Row]) -> list[Row]:
     """The fastest point that did all its work; none where nobody looked."""
     whole = [
-        one
-        for one in beyond
-        if one.get("work_done_fraction") == 1 and _workers(one) == _workers(row)
+        peer
+        for peer in beyond
+        if peer.get("work_done_fraction") == 1 and _workers(peer) == _workers(row)
     ]
-    return sorted(whole, key=lambda one: one["rate_bytes_per_s"])[-1:]
+    return sorted(whole, key=lambda peer: peer["rate_bytes_per_s"])[-1:]
 
 
 def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
     times = over.estimate
-    rate, bound = (one["rate_bytes_per_s"] / 1e9 for one in (row, best))
+    rate, bound = (point["rate_bytes_per_s"] / 1e9 for point in (row, best))
     text = (
         f"{rate:.1f} GB/s is {times:.1f} times the best that honest work attained in memory here "
         f"({bound:.1f} GB/s), and the {format_bytes(int(_used(row)))} that it works on do not fit "

@@ -72,7 +72,7 @@ def _is_count(row: Row) -> bool:
     )
 
 
-def _finding(absent: list[Row], zeros: list[Row], asked: int) -> Finding:
+def _finding(absent: list[Row], zeros: list[Row], answers: int) -> Finding:
     rows = sorted([*absent, *zeros], key=_order)
     names = list(dict.fromkeys(str(row["name"]) for row in rows))
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -80,7 +80,7 @@ def _finding(absent: list[Row], zeros: list[Row], asked: int) -> Finding:
     reasons = dict.fromkeys(_reason(row) for row in rows)
     have = "has" if len(rows) == 1 else "have"
     text = (
-        f"{len(rows)} of {plural(asked, 'answer')} about counters {have} "
+        f"{len(rows)} of {plural(answers, 'answer')} about counters {have} "
         f"no value ({shown}): {'; '.join(list(reasons)[:2])}. "
     )
     if zeros:

@@ -78,7 +78,7 @@ def _slower(seen: Seen, row: Row, far: list[Row]) -> stats.Interval | str:
     if not far:
         return "the same work was measured at no distance where addresses do not collide"
     own = _times(seen, row["where"])
-    others = pd.concat([_times(seen, one["where"]) for one in far], axis=1)
+    others = pd.concat([_times(seen, distant["where"]) for distant in far], axis=1)
     if own.empty or others.empty:
         return "its starts were not observed"
     ratios = (own - others.median(axis=1)).dropna()
@@ -103,9 +103,9 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
     rows = sorted((row for row in near if row["where"] in slower), key=_distance)
     least = min(rows, key=lambda row: slower[row["where"]].low)
     bound = math.exp(slower[least["where"]].low)
-    times = median(math.exp(found.estimate) for found in slower.values())
+    times = median(math.exp(interval.estimate) for interval in slower.values())
     blocks = slower[least["where"]].n
-    distances = listed([f"{one} B" for one in sorted({_distance(row) for row in rows})])
+    distances = listed([f"{distance} B" for distance in sorted({_distance(row) for row in rows})])
     others = sorted({_distance(row) for row in far})
     span = format_bytes(others[0])
     if len(others) > 1:
@@ -114,7 +114,7 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
         artefact=ARTEFACT,
         effect="biases",
         factor=1 / times,
-        factors={where: math.exp(-found.estimate) for where, found in slower.items()},
+        factors={where: math.exp(-interval.estimate) for where, interval in slower.items()},
         where=sorted(slower),
         confidence=CONFIDENCE,
         evidence=[

@@ -74,7 +74,7 @@ def _undone(rows: list[Row]) -> Finding:
         confidence=CERTAIN,
         evidence=[
             *(proof("orders done", share, "1", "device library") for share in done),
-            *(proof("device time ÷ time", one, "1", "device events") for one in sorted(timed)),
+            *(proof("device time ÷ time", part, "1", "device events") for part in sorted(timed)),
         ],
         explanation=text,
         remedy=REMEDY,

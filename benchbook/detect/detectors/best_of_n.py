@@ -78,11 +78,11 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "its starts were not summarised"
         else:
             far += _far_best(row, starts[starts["where"] == row["where"]])
-    for one in [one for one in far if one.waited]:
-        judged.abstained[one.where] = (
+    for extreme in [extreme for extreme in far if extreme.waited]:
+        judged.abstained[extreme.where] = (
             "its starts waited for a CPU, and that may be why they usually take longer than at best"
         )
-    if sure := [one for one in far if not one.waited]:
+    if sure := [extreme for extreme in far if not extreme.waited]:
         judged.findings.append(_seldom(sure))
     for alike in _groups([row for row in rows if row["where"] in summarised]):
         turned, untold = _turned(alike, starts)
@@ -107,10 +107,12 @@ def _far_best(row: dict[str, Any], own: pd.DataFrame) -> list[FarBest]:
     return [FarBest(row["where"], best, mean, median_ns, len(own), explained)]
 
 
-def _seldom(found: list[FarBest]) -> Finding:
-    worst = min(found, key=lambda one: (one.best, one.mean, one.median_ns))
+def _seldom(extremes: list[FarBest]) -> Finding:
+    worst = min(extremes, key=lambda extreme: (extreme.best, extreme.mean, extreme.median_ns))
     times = f"a rate {number(1 / worst.best)} times as high" if worst.best > 0 else "no finite rate"
-    begin = "The" if len(found) == 1 else f"At {count(len(found))} points, most of all where the"
+    begin = (
+        "The" if len(extremes) == 1 else f"At {count(len(extremes))} points, most of all where the"
+    )
     starts = plural(worst.starts, "start")
     sure = f"It is the median of {starts}, so no single lucky sample."
     if worst.starts < 3:
@@ -118,7 +120,7 @@ def _seldom(found: list[FarBest]) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="informs",
-        where=sorted(one.where for one in found),
+        where=sorted(extreme.where for extreme in extremes),
         confidence=SURE,
         factor=1 / worst.best if worst.best > 0 else None,
         evidence=[
@@ -143,7 +145,7 @@ def _groups(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
         values = (row.get(name) for name in ALIKE)
         key = tuple(value if is_known(value) else None for value in values)
         groups.setdefault(key, []).append(row["where"])
-    return (found for key, found in groups.items() if key[0] is not None and len(found) > 1)
+    return (group for key, group in groups.items() if key[0] is not None and len(group) > 1)
 
 
 def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[str, str]]:
@@ -160,29 +162,29 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[
     tried, least = math.comb(len(alike), 2), _least_blocks(alike)
     for i, j in _seeming({name: log.to_numpy() for name, log in logs.items()}):
         apart = {name: (log[alike[i]] - log[alike[j]]).dropna() for name, log in logs.items()}
-        middle = {name: float(one.median()) for name, one in apart.items()}
+        middle = {name: float(logs.median()) for name, logs in apart.items()}
         blocks = len(next(iter(apart.values())))
         sure = {
-            name: one
-            for name, one in middle.items()
-            if abs(one) >= LEAST and _is_sure(apart[name], tried)
+            name: log
+            for name, log in middle.items()
+            if abs(log) >= LEAST and _is_sure(apart[name], tried)
         }
         why = ""
         if blocks < least:
             why = f"{least} blocks are needed to tell that from noise"
-        elif len({one > 0 for one in sure.values()}) > 1:
+        elif len({log > 0 for log in sure.values()}) > 1:
             # The one that the first of the statistics puts ahead comes first, whatever their ids.
             ahead = next(iter(sure.values())) < 0
             pair = (alike[i], alike[j]) if ahead else (alike[j], alike[i])
             sign = 1 if ahead else -1
-            ratios = {name: math.exp(sign * one) for name, one in sure.items()}
+            ratios = {name: math.exp(sign * log) for name, log in sure.items()}
             turned.append(Turned(*pair, ratios, blocks, tried))
         else:
             why = f"its {blocks} blocks differ too much to tell that from noise"
         if why:
             told = f"another point beats it by one statistic only, and {why}"
             untold |= dict.fromkeys((alike[i], alike[j]), told)
-    return sorted(turned, key=lambda one: -_spread(one)), untold
+    return sorted(turned, key=lambda pair: -_spread(pair)), untold
 
 
 def _seeming(logs: dict[str, np.ndarray]) -> list[tuple[int, int]]:
@@ -208,8 +210,8 @@ def _is_sure(logs: pd.Series, tried: int) -> bool:
     return found.low > 0 or found.high < 0
 
 
-def _spread(one: Turned) -> float:
-    return max(one.ratios.values()) / min(one.ratios.values())
+def _spread(pair: Turned) -> float:
+    return max(pair.ratios.values()) / min(pair.ratios.values())
 
 
 def _ranking(turned: list[Turned]) -> Finding:
@@ -219,7 +221,7 @@ def _ranking(turned: list[Turned]) -> Finding:
         side = "ahead" if ratio < 1 else "behind"
         words.append(f"{number(max(ratio, 1 / ratio))} times {side} by {name}")
     more = f" So do {count(len(turned) - 1)} more pairs." if len(turned) > 1 else ""
-    where = sorted({name for one in turned for name in (one.first, one.second)})
+    where = sorted({name for pair in turned for name in (pair.first, pair.second)})
     return Finding(
         artefact=ARTEFACT,
         effect="informs",

@@ -96,8 +96,8 @@ def _is_waiting(row: dict[str, Any], waited: Waits) -> bool:
     )
 
 
-def _finding(found: list[dict[str, Any]]) -> Finding:
-    row = max(found, key=_apart)
+def _finding(rows: list[dict[str, Any]]) -> Finding:
+    row = max(rows, key=_apart)
     centres, shares = row["mode_centres"], row["mode_shares"]
     known = is_known(row.get("time_ns"))
     sizes = [
@@ -107,7 +107,7 @@ def _finding(found: list[dict[str, Any]]) -> Finding:
     groups = listed(
         [f"{share(part)} take {size}" for part, size in zip(shares, sizes, strict=True)]
     )
-    begin = "" if len(found) == 1 else f"At {count(len(found))} points, most of all where "
+    begin = "" if len(rows) == 1 else f"At {count(len(rows))} points, most of all where "
     middle = "The median belongs to one of them by chance"
     if max(shares) > MOST:
         middle = "The median speaks for the largest group only"
@@ -121,7 +121,7 @@ def _finding(found: list[dict[str, Any]]) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="informs",
-        where=sorted(one["where"] for one in found),
+        where=sorted(row["where"] for row in rows),
         confidence=SURE,
         evidence=[
             proof("modes", row["modes"], "groups", "samples"),

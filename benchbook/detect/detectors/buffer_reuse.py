@@ -57,12 +57,14 @@ def detect(seen: Seen) -> Judged:
 
 def _beyond(row: Row, group: list[dict[str, Any]], llc: int) -> Row | None:
     """The same message from buffers that no cache holds; the one with the most of them."""
-    twins = [one for one in group if one[SIZE] == row[SIZE] and (known(one, ROTATION) or 0) > llc]
-    return max(twins, key=lambda one: float(one[ROTATION]), default=None)
+    twins = [
+        twin for twin in group if twin[SIZE] == row[SIZE] and (known(twin, ROTATION) or 0) > llc
+    ]
+    return max(twins, key=lambda twin: float(twin[ROTATION]), default=None)
 
 
 def _judge(
-    seen: Seen, judged: Judged, found: list[tuple[Row, Row, Ratio]], row: Row, twin: Row | None
+    seen: Seen, judged: Judged, pairs: list[tuple[Row, Row, Ratio]], row: Row, twin: Row | None
 ) -> None:
     if twin is None:
         judged.abstained[row["where"]] = "no twin with buffers beyond the cache was measured"
@@ -71,7 +73,7 @@ def _judge(
     if ratio is None:
         judged.abstained[row["where"]] = "it was never measured in one block with its twin"
     elif ratio.low > VISIBLE:
-        found.append((row, twin, ratio))
+        pairs.append((row, twin, ratio))
     elif ratio.high > VISIBLE:
         judged.abstained[row["where"]] = "it varies too much to be told apart from its twin"
     elif ratio.high < 1 / VISIBLE:
@@ -80,23 +82,23 @@ def _judge(
         )
 
 
-def _finding(found: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
-    row, twin, _ = found[0]
-    slower = [ratio.estimate for *_, ratio in found]
+def _finding(pairs: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
+    row, twin, _ = pairs[0]
+    slower = [ratio.estimate for *_, ratio in pairs]
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        where=sorted(one["where"] for one, *_ in found),
+        where=sorted(row["where"] for row, *_ in pairs),
         confidence=CONFIDENT,
         factor=strongest(slower),
         evidence=[
             proof("buffers of messages", float(row[ROTATION]), "bytes", "kernel"),
             proof("buffers of its twin", float(twin[ROTATION]), "bytes", "kernel"),
             proof("largest last-level cache named", max(named), "bytes", "host"),
-            *(proof("time of its twin ÷ time", one, "1", "paired blocks") for one in slower),
+            *(proof("time of its twin ÷ time", ratio, "1", "paired blocks") for ratio in slower),
         ],
         explanation=(
-            f"At {plural(len(found), 'point')} the messages use "
+            f"At {plural(len(pairs), 'point')} the messages use "
             f"{format_bytes(int(float(row[ROTATION])))} of buffers again and again, which a cache "
             f"of {format_bytes(min(named))} holds. Rotating over "
             f"{format_bytes(int(float(twin[ROTATION])))} the same messages take "

@@ -87,17 +87,17 @@ def _meets_rule(row: Row, cache: float) -> bool:
 def _beyond(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> list[Row]:
     """The same work on arrays that meet the rule; of several the largest."""
     cache = cache_in_use(row, host)
-    same = [one for one in rows if one.get("series") == row.get("series")]
-    beyond = [one for one in same if cache is not None and _meets_rule(one, cache)]
-    return sorted(beyond, key=lambda one: known(one, "bytes") or 0)[-1:]
+    same = [peer for peer in rows if peer.get("series") == row.get("series")]
+    beyond = [peer for peer in same if cache is not None and _meets_rule(peer, cache)]
+    return sorted(beyond, key=lambda peer: known(peer, "bytes") or 0)[-1:]
 
 
 def _factor(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> float | None:
     """Rate per byte ÷ that of the same work beyond the caches."""
     larger = [
         {"time_ns": row["bytes_per_call"] / rate}
-        for one in _beyond(row, rows, host)
-        if (rate := rate_of(one)) and known(row, "bytes_per_call")
+        for larger_row in _beyond(row, rows, host)
+        if (rate := rate_of(larger_row)) and known(row, "bytes_per_call")
     ]
     return speed_up(row, larger)
 
@@ -113,7 +113,9 @@ def _fits(
         f"The {_sizes(inside)} that are worked on fit in the last-level cache of "
         f"{span(caches, _bytes)}: {then}, not {'from' if _goes_past(inside[0]) else 'of'} memory."
     )
-    factors = {row["where"]: one for row in inside if (one := _factor(row, rows, host)) is not None}
+    factors = {
+        row["where"]: factor for row in inside if (factor := _factor(row, rows, host)) is not None
+    }
     if factors:
         text += (
             f" In arrays of at least {RULE} times the cache the same work takes "

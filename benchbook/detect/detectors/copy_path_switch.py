@@ -42,22 +42,22 @@ def detect(seen: Seen) -> Judged:
     rows = [row for row in rows if is_known(row.get("time_ns"))]
     rows.sort(key=lambda row: row["time_ns"], reverse=True)
     moved: set[str] = set()
-    for one, other in combinations(rows, 2):
-        names = _moved(one, other)
+    for first, second in combinations(rows, 2):
+        names = _moved(first, second)
         if not names:
             continue
-        moved |= {one["where"], other["where"]}
-        crossed = [name for name in names if _crosses(one, other, name)]
-        unknown = [name for name in names if _crosses(one, other, name) is None]
-        ratio = time_ratio(seen.starts, one["where"], other["where"])
+        moved |= {first["where"], second["where"]}
+        crossed = [name for name in names if _crosses(first, second, name)]
+        unknown = [name for name in names if _crosses(first, second, name) is None]
+        ratio = time_ratio(seen.starts, first["where"], second["where"])
         if unknown and not crossed:
             why = f"the C library's own threshold for {PATHS[unknown[0]]} is unknown"
-            judged.abstained |= dict.fromkeys((one["where"], other["where"]), why)
+            judged.abstained |= dict.fromkeys((first["where"], second["where"]), why)
         elif crossed and (ratio is None or len(ratio.each) < LEAST_BLOCKS):
             why = f"{LEAST_BLOCKS} blocks are needed to compare two ways of copying"
-            judged.abstained |= dict.fromkeys((one["where"], other["where"]), why)
+            judged.abstained |= dict.fromkeys((first["where"], second["where"]), why)
         elif crossed and ratio and (ratio.low > LEAST_FACTOR or ratio.high < 1 / LEAST_FACTOR):
-            judged.findings.append(_finding(one, other, crossed, ratio))
+            judged.findings.append(_finding(first, second, crossed, ratio))
     others = [row for row in rows if row["where"] not in moved]
     return judged.rest_is_clean([*moved, *_unmoved(others, judged)])
 
@@ -79,12 +79,12 @@ def _tunables(row: Row) -> dict[str, int]:
     return {name: value for name, value in found.items() if name in PATHS}
 
 
-def _moved(one: Row, other: Row) -> list[str]:
+def _moved(first: Row, second: Row) -> list[str]:
     """The thresholds in which two points differ, if they differ in nothing else."""
     same = ("setting", "compiler", "flags_asked", "library_calls")
-    if any(str(one.get(name)) != str(other.get(name)) for name in same):
+    if any(str(first.get(name)) != str(second.get(name)) for name in same):
         return []
-    left, right = _tunables(one), _tunables(other)
+    left, right = _tunables(first), _tunables(second)
     return [name for name in PATHS if left.get(name) != right.get(name)]
 
 
@@ -94,22 +94,22 @@ def _threshold(row: Row, name: str) -> int | None:
     return int(said) if is_known(said) else None
 
 
-def _crosses(one: Row, other: Row, name: str) -> bool | None:
+def _crosses(first: Row, second: Row, name: str) -> bool | None:
     """Whether the size lies between the two thresholds; None where one is unknown."""
-    size, ends = _size(one), [_threshold(row, name) for row in (one, other)]
+    size, ends = _size(first), [_threshold(row, name) for row in (first, second)]
     if size is None or None in ends:
         return None
     return len({size >= end for end in ends if end is not None}) > 1
 
 
-def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
-    slow, fast, times = one, other, ratio.estimate
+def _finding(first: Row, second: Row, crossed: list[str], ratio: Ratio) -> Finding:
+    slow, fast, times = first, second, ratio.estimate
     if times < 1:
-        slow, fast, times = other, one, 1 / times
+        slow, fast, times = second, first, 1 / times
     name = crossed[0]
-    size = format_bytes(int(_size(one) or 0))
+    size = format_bytes(int(_size(first) or 0))
     ends = [_threshold(row, name) or 0 for row in (fast, slow)]
-    calls = " and ".join(sorted(call for call in one["library_calls"] if copies([call])))
+    calls = " and ".join(sorted(call for call in first["library_calls"] if copies([call])))
     way = " and ".join(PATHS[each] for each in crossed)
     text = (
         f"{calls} of the C library takes {times:.2f} times as long for {size} when only its "
@@ -119,10 +119,10 @@ def _finding(one: Row, other: Row, crossed: list[str], ratio: Ratio) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        where=sorted((one["where"], other["where"])),
+        where=sorted((first["where"], second["where"])),
         confidence=MEASURED,
         evidence=[
-            proof("bytes of one library call", _size(one), "bytes", "definition of the point"),
+            proof("bytes of one library call", _size(first), "bytes", "definition of the point"),
             proof("threshold of the faster", ends[0], "bytes", "C library"),
             proof("threshold of the slower", ends[1], "bytes", "C library"),
             proof("time ÷ time of the faster", times, "1", "paired blocks"),

@@ -45,9 +45,9 @@ def detect(seen: Seen) -> Judged:
     return judged.rest_is_clean(gone.judged)
 
 
-def _finding(found: list[dict[str, Any]], same_time: dict[str, tuple[float, float]]) -> Finding:
-    largest = max(found, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
-    by_code = is_by_code(found)
+def _finding(rows: list[dict[str, Any]], same_time: dict[str, tuple[float, float]]) -> Finding:
+    largest = max(rows, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
+    by_code = is_by_code(rows)
     cause = (
         "no instruction in a loop of the timed function accesses memory and it calls nothing, so "
         "the compiler has removed the work, because nobody uses its result"
@@ -55,7 +55,7 @@ def _finding(found: list[dict[str, Any]], same_time: dict[str, tuple[float, floa
         else "no core moves bytes that fast, so the work cannot have been done; most likely the "
         "compiler removed it, because nobody uses its result"
     )
-    text = f"{claim(found)}: {cause}."
+    text = f"{claim(rows)}: {cause}."
     if largest["where"] in same_time:
         more, longer = same_time[largest["where"]]
         text += f" {more:.0f} times the work takes {times(longer)} times as long."
@@ -64,8 +64,8 @@ def _finding(found: list[dict[str, Any]], same_time: dict[str, tuple[float, floa
     return Finding(
         artefact=ARTEFACT,
         effect="invalidates",
-        where=sorted(row["where"] for row in found),
-        confidence=min(map(_confidence, found)),
+        where=sorted(row["where"] for row in rows),
+        confidence=min(map(_confidence, rows)),
         evidence=evidence(largest),
         explanation=text,
         remedy=REMEDY,

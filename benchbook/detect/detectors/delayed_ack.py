@@ -59,7 +59,7 @@ def _is_slow(row: Row) -> bool:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: known(one, "time_ns") or 0.0)
+    row = max(rows, key=lambda row: known(row, "time_ns") or 0.0)
     part, took = _share_delayed(row), known(row, "time_ns")
     in_parts = f"in {count(row['writes'])} parts " if is_known(row.get("writes")) else ""
     text = f"A request is written {in_parts}without TCP_NODELAY at {plural(len(rows), 'point')}"
@@ -77,13 +77,13 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
         text += f", and a typical exchange takes {duration(took)}." if took else "."
     longer = _longer(seen, rows, every)
     if longer:
-        part_of = span([1 / one for one in longer], _one_over)
+        part_of = span([1 / ratio for ratio in longer], _one_over)
         text += f" Sent at once, the same request takes {part_of} of that time."
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        factor=strongest(1 / one for one in longer),
-        where=sorted(one["where"] for one in rows),
+        factor=strongest(1 / ratio for ratio in longer),
+        where=sorted(row["where"] for row in rows),
         confidence=BY_TIME if part is None else COUNTED,
         evidence=[
             *(
@@ -98,8 +98,8 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
                 if is_known(row.get(name))
             ),
             *(
-                proof("time ÷ time when sent at once", one, "1", "paired blocks")
-                for one in sorted(longer)
+                proof("time ÷ time when sent at once", ratio, "1", "paired blocks")
+                for ratio in sorted(longer)
             ),
         ],
         explanation=text,
@@ -113,11 +113,11 @@ def _longer(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]])
 
     delayed = {row["where"] for row in rows}
     ratios = [
-        time_ratio(seen.starts, row["where"], one["where"])
+        time_ratio(seen.starts, row["where"], twin["where"])
         for row in rows
-        for one in every
-        if one["where"] not in delayed
-        and all(known(row, name) == known(one, name) for name in SAME)
+        for twin in every
+        if twin["where"] not in delayed
+        and all(known(row, name) == known(twin, name) for name in SAME)
     ]
     return [ratio.estimate for ratio in ratios if ratio and ratio.is_always_beyond()]
 

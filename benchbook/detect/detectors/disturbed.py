@@ -92,8 +92,8 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "what disturbs was not set before its run"
             continue
         starts = _starts(row, seen, probes, above)
-        known = [one for one in starts if one.waited_ns is not None]
-        bad = [one for one in starts if one.disturbed]
+        known = [start for start in starts if start.waited_ns is not None]
+        bad = [start for start in starts if start.disturbed]
         observed += [row["where"]] if known else []
         if len(bad) >= max(min(LEAST_STARTS, len(starts)), LEAST_SHARE * len(starts), 1):
             factor = _factor(starts)
@@ -112,7 +112,7 @@ def detect(seen: Seen) -> Judged:
 
 def _bounds(host: Row) -> Bounds | None:
     told = host.get("disturbed_above") or {}
-    names = [one.name for one in fields(Bounds)]
+    names = [field.name for field in fields(Bounds)]
     if any(not is_known(told.get(name)) for name in names):
         return None
     return Bounds(**{name: float(told[name]) for name in names})
@@ -202,12 +202,14 @@ def _slower(start: Row, probes: dict[str, tuple[Any, Any]], workers: int) -> flo
 
 
 def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
-    starts = [one for _, own in points for one in own]
-    bad = [one for one in starts if one.disturbed]
+    starts = [start for _, own in points for start in own]
+    bad = [start for start in starts if start.disturbed]
     factors = {where: factor for where, own in points if (factor := _factor(own)) is not None}
     factor = median(factors.values()) if factors else None
-    by_probe = not any(one.lost for one in bad)
-    among = any(one.among for one in bad if one.lost) and not any(one.robbed for one in bad)
+    by_probe = not any(start.lost for start in bad)
+    among = any(start.among for start in bad if start.lost) and not any(
+        start.robbed for start in bad
+    )
     values = _values(bad, by_probe)
     begin = "Something else ran beside"
     if by_probe:
@@ -249,25 +251,28 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
 
 def _factor(starts: list[Start]) -> float | None:
     """Seen rate, of all starts, ÷ that of the undisturbed ones of the same point."""
-    alone = [one.time_ns for one in starts if not one.disturbed and one.time_ns > 0]
-    every = [one.time_ns for one in starts if one.time_ns > 0]
+    alone = [start.time_ns for start in starts if not start.disturbed and start.time_ns > 0]
+    every = [start.time_ns for start in starts if start.time_ns > 0]
     return median(alone) / median(every) if alone else None
 
 
 def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:
     """What is known of the disturbed starts together, by name, with its unit."""
     found: dict[str, tuple[float, str]] = {}
-    waited = [one for one in bad if one.waited_ns is not None]
-    wall_ns = sum(one.wall_ns for one in waited)
+    waited = [start for start in bad if start.waited_ns is not None]
+    wall_ns = sum(start.wall_ns for start in waited)
     if wall_ns > 0:
-        found["waiting for a CPU"] = (sum(one.waited_ns or 0.0 for one in waited) / wall_ns, "1")
-    stolen = [one.stolen for one in bad if one.stolen is not None]
+        found["waiting for a CPU"] = (
+            sum(start.waited_ns or 0.0 for start in waited) / wall_ns,
+            "1",
+        )
+    stolen = [start.stolen for start in bad if start.stolen is not None]
     if stolen:
         found["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
-    slower = [one.slower for one in bad if one.slower is not None]
-    if slower and (by_probe or any(one.slowed for one in bad)):
+    slower = [start.slower for start in bad if start.slower is not None]
+    if slower and (by_probe or any(start.slowed for start in bad)):
         found["a core's fixed work, times its best"] = (float(median(slower)), "1")
-    found["involuntary switches"] = (sum(one.switches for one in bad), "switches")
+    found["involuntary switches"] = (sum(start.switches for start in bad), "switches")
     return found
 
 

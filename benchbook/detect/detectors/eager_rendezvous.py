@@ -57,7 +57,7 @@ def detect(seen: Seen) -> Judged:
             elif (change := _change(seen, sweep)) is not None:
                 own.append(change)
         changes += own
-        if len({float(one.asked[SIZE]) for one in own}) > 1:
+        if len({float(switch.asked[SIZE]) for switch in own}) > 1:
             moved.append(own)
     if changes:
         judged.findings.append(_finding(changes, moved))
@@ -88,7 +88,7 @@ def _change(seen: Seen, sweep: list[dict[str, Any]]) -> Change | None:
 
 def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
     """A byte that takes longer in a larger message: only the change of protocol is between."""
-    dips = [one.ratio.estimate for one in changes if one.ratio and one.ratio.low > 1]
+    dips = [change.ratio.estimate for change in changes if change.ratio and change.ratio.low > 1]
     sizes = _sizes(changes)
     text = (
         f"In {plural(len(changes), 'sweep')} messages of up to {sizes[0]} leave before their "
@@ -106,14 +106,14 @@ def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        where=sorted({row["where"] for one in changes for row in (one.ahead, one.asked)}),
+        where=sorted({row["where"] for change in changes for row in (change.ahead, change.asked)}),
         confidence=CERTAIN if moved else LIKELY,
-        factor=strongest(1 / one for one in dips),
+        factor=strongest(1 / dip for dip in dips),
         evidence=[
             proof("largest that is sent ahead", float(first.ahead[SIZE]), "bytes", "kernel"),
             proof("smallest that is asked for", float(first.asked[SIZE]), "bytes", "kernel"),
             proof("messages in its window", known(first.asked, WINDOW), "messages", "kernel"),
-            *(proof("time per byte ÷ before", one, "1", "paired blocks") for one in sorted(dips)),
+            *(proof("time per byte ÷ before", dip, "1", "paired blocks") for dip in sorted(dips)),
         ],
         explanation=text,
         remedy=REMEDY,
@@ -127,6 +127,6 @@ def _sizes(changes: list[Change]) -> tuple[str, str]:
         return format_bytes(int(size))
 
     return (
-        span([float(one.ahead[SIZE]) for one in changes], write),
-        span([float(one.asked[SIZE]) for one in changes], write),
+        span([float(change.ahead[SIZE]) for change in changes], write),
+        span([float(change.asked[SIZE]) for change in changes], write),
     )

@@ -26,7 +26,7 @@ def detect(seen: Seen) -> Judged:
     """One finding per start that memory did not suffice for, and one for all points that were not
     measured though their buffers alone exceed it; abstains where a trial could not be made."""
     judged = Judged()
-    for row in sorted(_trials(seen), key=lambda one: one["where"]):
+    for row in sorted(_trials(seen), key=lambda trial: trial["where"]):
         needed, there = row.get("needed_bytes"), row.get("memory_bytes")
         if row.get("outcome") == "not_tried":
             judged.abstained[row["where"]] = str(row.get("reason") or "it was not tried")
@@ -52,7 +52,7 @@ def _trials(seen: Seen) -> list[Row]:
 def _end(row: Row) -> str:
     if is_known(row.get("signal")):
         number = int(row["signal"])
-        known = {one.value: one.name for one in signal.Signals}
+        known = {number.value: number.name for number in signal.Signals}
         return f"was ended by signal {number} ({known.get(number, 'unknown')})"
     if row.get("outcome") == "cannot_run":
         return f"gave up ({str(row.get('reason')).split(';')[0]})"

@@ -82,12 +82,12 @@ def detect(seen: Seen) -> Judged:
         pages = _pages(row, size, seen.host)
         if faults >= max(LEAST_FAULTS, LEAST_SHARE * pages):
             touched.append(_Touched(row, faults, pages, *_repetitions(seen, row)))
-    each = [one for one in touched if one.each_time]
+    each = [point for point in touched if point.each_time]
     if each:
         judged.findings.append(_each_time(each, rows))
-    once = [one for one in touched if not one.each_time]
+    once = [point for point in touched if not point.each_time]
     for is_few in (True, False):
-        alike = [one for one in once if (one.repetitions <= FEW) == is_few]
+        alike = [point for point in once if (point.repetitions <= FEW) == is_few]
         if alike:
             judged.findings.append(_once(alike, rows, seen.host))
     return judged.rest_is_clean(row["where"] for row in rows if working_set_bytes(row))
@@ -110,7 +110,7 @@ def _repetitions(seen: Seen, row: dict[str, Any]) -> tuple[float, float]:
 
 def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
     factors = _factors(touched, rows)
-    faults = [one.faults / one.repetitions for one in touched]
+    faults = [point.faults / point.repetitions for point in touched]
     text = (
         f"Each repetition takes {span(faults, count)} page faults, and the buffers have "
         f"{_pages_of(touched)} pages: they are new every time, and the clock also counts how the "
@@ -122,9 +122,9 @@ def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
 def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> dict[str, float]:
     """Rates ÷ rates of the same work in memory that was touched before, by point."""
     return {
-        one.row["where"]: factor
-        for one in touched
-        if (factor := speed_up(one.row, twins_of(one.row, rows, _is_quiet))) is not None
+        point.row["where"]: factor
+        for point in touched
+        if (factor := speed_up(point.row, twins_of(point.row, rows, _is_quiet))) is not None
     }
 
 
@@ -141,19 +141,19 @@ def _beside(factors: dict[str, float]) -> str:
 def _once(touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
     """A median over many repetitions does not hold the first one, so no factor is its own."""
     text = (
-        f"{span([one.faults for one in touched], count)} page faults fall into the timed part of "
-        f"a start of the program, and the buffers have {_pages_of(touched)} pages: the first "
+        f"{span([point.faults for point in touched], count)} page faults fall into the timed part "
+        f"of a start of the program, and the buffers have {_pages_of(touched)} pages: the first "
         "repetition touches memory for the first time while the clock runs."
     )
-    slow = [one for one in touched if one.mean_to_median > NOTICED]
+    slow = [point for point in touched if point.mean_to_median > NOTICED]
     if slow:
-        first = [one.first_to_later for one in slow]
-        means = [one.mean_to_median for one in slow]
+        first = [point.first_to_later for point in slow]
+        means = [point.mean_to_median for point in slow]
         text += (
             f" It takes about {span(first, lambda factor: f'{factor:.0f}')} times as long as the "
             f"later ones, which makes the mean {span(means, times)} times the median."
         )
-    is_few = all(one.repetitions <= FEW for one in touched)
+    is_few = all(point.repetitions <= FEW for point in touched)
     factors = _factors(touched, rows) if is_few else {}
     return _finding(
         touched,
@@ -165,7 +165,7 @@ def _once(touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, A
 
 
 def _pages_of(touched: list[_Touched]) -> str:
-    return span([one.pages for one in touched], count)
+    return span([point.pages for point in touched], count)
 
 
 def _finding(
@@ -175,14 +175,16 @@ def _finding(
     text: str,
     confidence: float,
 ) -> Finding:
-    most = max(touched, key=lambda one: (one.faults, one.pages, known(one.row, "time_ns") or 0))
+    most = max(
+        touched, key=lambda point: (point.faults, point.pages, known(point.row, "time_ns") or 0)
+    )
     size = int(working_set_bytes(most.row) or 0)
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
         factor=strongest(factors.values()),
         factors=factors,
-        where=sorted(one.row["where"] for one in touched),
+        where=sorted(point.row["where"] for point in touched),
         confidence=confidence,
         evidence=[
             proof("minor_faults", most.faults, "faults", "operating system"),

@@ -65,24 +65,24 @@ def detect(seen: Seen) -> Judged:
         else:
             asked[row["where"]] = timed
     draws = draws_for(CHANCE / max(len(asked), 1))
-    tried = [_followed(where, known, draws) for where, known in asked.items()]
+    tried = [_followed(where, starts, draws) for where, starts in asked.items()]
     found = [
-        one
-        for one in tried
-        if one is not None and one.share <= CHANCE / len(tried) and one.factor >= LEAST_FACTOR
+        point
+        for point in tried
+        if point is not None and point.share <= CHANCE / len(tried) and point.factor >= LEAST_FACTOR
     ]
     if found:
         judged.findings.append(_finding(found, len(tried)))
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 
-def _followed(where: str, known: pd.DataFrame, draws: int) -> Followed | None:
-    khz = known["frequency_khz"].astype(float).to_numpy()
-    times = known["median_ns"].astype(float).to_numpy()
+def _followed(where: str, starts: pd.DataFrame, draws: int) -> Followed | None:
+    khz = starts["frequency_khz"].astype(float).to_numpy()
+    times = starts["median_ns"].astype(float).to_numpy()
     told = association({"frequency": ranked(khz)}, times, draws)
     if told is None or told.direction >= 0:
         return None
-    order = association({"time": ranked(known["t_start_ns"])}, khz, draws_for(TREND))
+    order = association({"time": ranked(starts["t_start_ns"])}, khz, draws_for(TREND))
     trend = order is not None and order.share <= TREND
     low, high = np.quantile(khz, [0.25, 0.75])
     return Followed(
@@ -92,39 +92,44 @@ def _followed(where: str, known: pd.DataFrame, draws: int) -> Followed | None:
         factor=quarters_ratio(ranked(khz), times),
         allowed=quarters_ratio(ranked(khz), khz),
         share=told.share,
-        starts=len(known),
+        starts=len(starts),
         falling=(order.direction < 0) if order is not None and trend and high > low else None,
     )
 
 
-def _finding(found: list[Followed], asked: int) -> Finding:
-    slow, fast = min(one.slow_khz for one in found), max(one.fast_khz for one in found)
-    factor = float(np.median([one.factor for one in found]))
-    allowed = float(np.median([one.allowed for one in found]))
-    told = [one.falling for one in found if one.falling is not None]
+def _finding(followed: list[Followed], points: int) -> Finding:
+    slow, fast = (
+        min(point.slow_khz for point in followed),
+        max(point.fast_khz for point in followed),
+    )
+    factor = float(np.median([point.factor for point in followed]))
+    allowed = float(np.median([point.allowed for point in followed]))
+    told = [point.falling for point in followed if point.falling is not None]
     course = ""
-    if len(told) > len(found) / 2:
+    if len(told) > len(followed) / 2:
         course = " and fell as time went by" if np.mean(told) > 0.5 else " and rose with time"
-    chance = max(one.share for one in found)
+    chance = max(point.share for point in followed)
     text = (
         f"The CPU’s clock moved between {slow / 1e6:.2f} and {fast / 1e6:.2f} GHz{course}. "
-        f"{len(found)} of {plural(asked, 'point')} went with it: in the quarter of the starts with "
-        f"the lowest clock they took {factor:.2f} times as long as in that with the highest, where "
-        f"the clock alone explains {allowed:.2f}. The frequency was read once a start, so what it "
-        "was in each sample is not known."
+        f"{len(followed)} of {plural(points, 'point')} went with it: in the quarter of the starts "
+        f"with the lowest clock they took {factor:.2f} times as long as in that with the highest, "
+        f"where the clock alone explains {allowed:.2f}. The frequency was read once a start, so "
+        "what it was in each sample is not known."
     )
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
         factor=1 / factor,
-        where=sorted(one.where for one in found),
+        where=sorted(point.where for point in followed),
         confidence=0.95,
         evidence=[
             proof("lowest frequency", slow, "kHz", "cpufreq"),
             proof("highest frequency", fast, "kHz", "cpufreq"),
             proof("time at lowest clock ÷ at highest", factor, "1", "samples"),
             proof("highest ÷ lowest clock of these starts", allowed, "1", "cpufreq"),
-            proof("starts of a point", min(one.starts for one in found), "starts", "journal"),
+            proof(
+                "starts of a point", min(point.starts for point in followed), "starts", "journal"
+            ),
             proof("share of orders as extreme", chance, "1", "permutation"),
         ],
         explanation=text,

@@ -77,10 +77,10 @@ def _by_tail(row: dict[str, Any]) -> float:
     return float((1 - row["tail_share"]) / (1 - row["tail_time_share"]))
 
 
-def _finding(found: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
-    row, waited = max(found, key=lambda one: one[0]["mean_over_median"])
-    where = sorted(one["where"] for one, _ in found)
-    begin = "" if len(found) == 1 else f"At {count(len(found))} points, most of all where "
+def _finding(points: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
+    row, waited = max(points, key=lambda pair: pair[0]["mean_over_median"])
+    where = sorted(point["where"] for point, _ in points)
+    begin = "" if len(points) == 1 else f"At {count(len(points))} points, most of all where "
     text = (
         f"{begin}{share(row['tail_share'])} of {count(row['shape_samples'])} samples lie far above "
         f"the others and take {share(row['tail_time_share'])} of the time: the mean is "

@@ -57,7 +57,7 @@ def detect(seen: Seen) -> Judged:
         shares = [start.share for start in group]
         if shares and max(shares) - min(shares) >= APART:
             judged.findings.append(_finding(group, (max(shares) + min(shares)) / 2))
-    compared = [one.where for group in groups.values() if len(group) > 1 for one in group]
+    compared = [start.where for group in groups.values() if len(group) > 1 for start in group]
     return judged.rest_is_clean(compared)
 
 
@@ -76,25 +76,25 @@ def _starts(seen: Seen, row: dict[str, Any]) -> list[_Start]:
     return [
         _Start(
             row["where"],
-            float(one["anon_huge_bytes"]),
-            float(one["buffers_bytes"]),
-            float(one[times]) if is_known(one.get(times)) else None,
+            float(start["anon_huge_bytes"]),
+            float(start["buffers_bytes"]),
+            float(start[times]) if is_known(start.get(times)) else None,
         )
-        for one in rows
-        if all(is_known(one.get(name)) for name in needed) and one["buffers_bytes"] > 0
+        for start in rows
+        if all(is_known(start.get(name)) for name in needed) and start["buffers_bytes"] > 0
     ]
 
 
 def _finding(group: list[_Start], between: float) -> Finding:
     huge = [start for start in group if start.share > between]
     small = [start for start in group if start.share <= between]
-    sides = [[one.time_ns for one in side if one.time_ns] for side in (huge, small)]
+    sides = [[start.time_ns for start in side if start.time_ns] for side in (huge, small)]
     factor = median(sides[1]) / median(sides[0]) if all(sides) else None
     apart = all(len(side) >= LEAST_STARTS for side in sides) and (
         max(sides[0]) < min(sides[1]) or max(sides[1]) < min(sides[0])
     )
-    typical = [median(one.huge_bytes for one in side) for side in (huge, small)]
-    buffers = format_bytes(int(max(one.buffers_bytes for one in group)))
+    typical = [median(start.huge_bytes for start in side) for side in (huge, small)]
+    buffers = format_bytes(int(max(start.buffers_bytes for start in group)))
     text = (
         f"Of {buffers} of buffers {format_bytes(int(typical[0]))} lay in huge pages in "
         f"{_starts_text(huge)}, and {format_bytes(int(typical[1]))} in {_starts_text(small)}. "
@@ -113,9 +113,9 @@ def _finding(group: list[_Start], between: float) -> Finding:
         where=sorted({start.where for start in group}),
         confidence=CERTAIN,
         evidence=[
-            proof("anon_huge_bytes, most", int(max(one.huge_bytes for one in huge)), *_SMAPS),
-            proof("anon_huge_bytes, least", int(min(one.huge_bytes for one in small)), *_SMAPS),
-            proof("buffers_bytes", int(max(one.buffers_bytes for one in group)), *_SMAPS),
+            proof("anon_huge_bytes, most", int(max(start.huge_bytes for start in huge)), *_SMAPS),
+            proof("anon_huge_bytes, least", int(min(start.huge_bytes for start in small)), *_SMAPS),
+            proof("buffers_bytes", int(max(start.buffers_bytes for start in group)), *_SMAPS),
             proof("starts in huge pages", len(huge), "starts", "smaps"),
             proof("starts in small pages", len(small), "starts", "smaps"),
         ],

@@ -73,15 +73,15 @@ def detect(seen: Seen) -> Judged:
             asked[row["where"]] = starts
     chance = CHANCE / max(len(asked), 1)
     tried = [_moved(where, starts, draws_for(chance)) for where, starts in asked.items()]
-    found = [one for one in tried if one.share <= chance and one.factor >= LEAST_FACTOR]
-    for one in tried:
-        if one not in found and one.visible > SEEN_FROM:
-            judged.abstained[one.where] = (
+    found = [layout for layout in tried if layout.share <= chance and layout.factor >= LEAST_FACTOR]
+    for layout in tried:
+        if layout not in found and layout.visible > SEEN_FROM:
+            judged.abstained[layout.where] = (
                 "its starts differ so much that a layout which costs less than "
-                f"{one.visible:.1f} times would not be seen"
+                f"{layout.visible:.1f} times would not be seen"
             )
     for what in WORDS:
-        if same := [one for one in found if one.what == what]:
+        if same := [layout for layout in found if layout.what == what]:
             judged.findings.append(_finding(what, same, len(asked)))
     judged.findings += _relinked(seen)
     return judged.rest_is_clean(asked)
@@ -133,14 +133,14 @@ def _visible(times: np.ndarray) -> float:
     return math.exp(4 * (high - low) / 1.349 * math.sqrt(24 / len(times)))
 
 
-def _finding(what: str, found: list[Moved], asked: int) -> Finding:
-    factor = float(np.median([one.factor for one in found]))
-    largest = max(one.factor for one in found)
-    share = max(one.share for one in found)
-    starts = min(one.starts for one in found)
-    reach = f"{factor:.2f} times" if len(found) == 1 else f"up to {largest:.2f} times"
+def _finding(what: str, moved: list[Moved], points: int) -> Finding:
+    factor = float(np.median([layout.factor for layout in moved]))
+    largest = max(layout.factor for layout in moved)
+    share = max(layout.share for layout in moved)
+    starts = min(layout.starts for layout in moved)
+    reach = f"{factor:.2f} times" if len(moved) == 1 else f"up to {largest:.2f} times"
     text = (
-        f"The speed of {len(found)} of {plural(asked, 'point')} goes with the {WORDS[what]}: in "
+        f"The speed of {len(moved)} of {plural(points, 'point')} goes with the {WORDS[what]}: in "
         f"the quarter of the starts where it is worst, the same program took {reach} as long as in "
         f"the best quarter. It was drawn at random for each of {starts} starts, so chance brings "
         f"that about once in {odds(share)} times at most. A single start can be off by "
@@ -150,7 +150,7 @@ def _finding(what: str, found: list[Moved], asked: int) -> Finding:
         artefact=ARTEFACT,
         effect="explains",
         factor=1 / factor,
-        where=sorted(one.where for one in found),
+        where=sorted(layout.where for layout in moved),
         confidence=0.95,
         evidence=[
             proof("part of the layout", WORDS[what], "", "journal"),
@@ -191,11 +191,11 @@ def _relinked(seen: Seen) -> list[Finding]:
     return found
 
 
-def _interval(seen: Seen, one: str, other: str) -> tuple[float, float, float] | None:
+def _interval(seen: Seen, first: str, second: str) -> tuple[float, float, float] | None:
     """Log of other ÷ one in the same block, with its ends; None where it has no finite ones."""
     both = [
         _timed(seen, where).groupby("block")["median_ns"].median().map(math.log)
-        for where in (one, other)
+        for where in (first, second)
         if len(_timed(seen, where))
     ]
     if len(both) < 2:
@@ -209,9 +209,9 @@ def _interval(seen: Seen, one: str, other: str) -> tuple[float, float, float] | 
 
 
 def _relinked_finding(
-    where: str, other: tuple[float, float, float], same: tuple[float, float, float]
+    where: str, relinked: tuple[float, float, float], same: tuple[float, float, float]
 ) -> Finding:
-    factor, low, high = map(math.exp, other)
+    factor, low, high = map(math.exp, relinked)
     text = (
         f"The same object files, linked with padding in front of them, take {factor:.3f} times as "
         f"long ({low:.3f} to {high:.3f}, but for one case in {1 / CHANCE:,.0f}), while the same "

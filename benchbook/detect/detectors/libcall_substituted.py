@@ -37,12 +37,12 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = f"{missing} was not observed"
             continue
         known.append(row["where"])
-        made = sorted({_name(one) for one in row["library_calls"] if _MOVES.fullmatch(one)})
+        made = sorted({_name(call) for call in row["library_calls"] if _MOVES.fullmatch(call)})
         if made and not is_known(row.get("library_calls_declared")):
             judged.abstained[row["where"]] = "what it is meant to call was not observed"
             continue
-        wanted = [_name(one) for one in row.get("library_calls_declared") or []] if made else []
-        unasked = [one for one in made if one not in wanted]
+        wanted = [_name(call) for call in row.get("library_calls_declared") or []] if made else []
+        unasked = [call for call in made if call not in wanted]
         if unasked:
             groups.setdefault(" and ".join(unasked), []).append(row)
         elif not made and (row.get("widest_access_bytes") or 0) > WORD_BYTES:
@@ -73,7 +73,7 @@ def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Findi
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        factor=median(one.estimate for one in against) if against else None,
+        factor=median(ratio.estimate for ratio in against) if against else None,
         where=sorted(row["where"] for row in rows),
         confidence=1.0,
         evidence=[
@@ -81,8 +81,8 @@ def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Findi
             proof("calls that it is there to make", ", ".join(_declared(rows)) or "none", "",
                   "definition of the kernel"),
             *(
-                proof("time of the loop ÷ time of the call", one.estimate, "1", "paired blocks")
-                for one in sorted(against, key=lambda one: one.estimate)
+                proof("time of the loop ÷ time of the call", ratio.estimate, "1", "paired blocks")
+                for ratio in sorted(against, key=lambda ratio: ratio.estimate)
             ),
         ],
         explanation=text,
@@ -91,7 +91,7 @@ def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Findi
 
 
 def _declared(rows: list[Row]) -> list[str]:
-    return sorted({one for row in rows for one in row["library_calls_declared"]})
+    return sorted({call for row in rows for call in row["library_calls_declared"]})
 
 
 def _count(rows: list[Row]) -> str:
@@ -104,7 +104,7 @@ def _count(rows: list[Row]) -> str:
 
 def _beside_loops(against: list[Ratio]) -> str:
     """What builds that kept their loop say."""
-    each = sorted(one.estimate for one in against)
+    each = sorted(ratio.estimate for ratio in against)
     if each[-1] < SAME and each[0] > 1 / SAME:
         return "Builds that keep the loop take the same time here, within 5 %."
     times = f"{each[0]:.2f}"

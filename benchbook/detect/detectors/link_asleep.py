@@ -51,9 +51,9 @@ def _link(rows: list[Row], when: str) -> Link | None:
         for row in rows
         if when != "load" or max(row["bytes_to_device"], row["bytes_from_device"]) >= LARGE
     ]
-    found = [(*one, _above(row, when)) for row in moved if (one := link(row, when)) is not None]
+    links = [(*state, _above(row, when)) for row in moved if (state := link(row, when)) is not None]
     choose = min if when == "idle" else max
-    return choose(found, key=lambda one: one[2]) if found else None
+    return choose(links, key=lambda state: state[2]) if links else None
 
 
 def _above(row: Row, when: str) -> str:
@@ -62,9 +62,9 @@ def _above(row: Row, when: str) -> str:
     return str(at) if is_known(at) and is_known(own) and at != own else ""
 
 
-def _said(found: Link) -> str:
-    where = f" at the bridge {found[3]}" if found[3] else ""
-    return f"{found[0]:g} GT/s on {found[1]} lane{'s' * (found[1] != 1)}{where}"
+def _said(state: Link) -> str:
+    where = f" at the bridge {state[3]}" if state[3] else ""
+    return f"{state[0]:g} GT/s on {state[1]} lane{'s' * (state[1] != 1)}{where}"
 
 
 def _evidence(**links: Link) -> list[dict[str, object]]:

@@ -39,9 +39,9 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "the interface toward the far side is not known"
         elif is_loopback is None and (mtu or 0) >= LOOPBACK_MTU_BYTES:
             by_mtu.append(row)
-    for found, confidence in ((certain, CERTAIN), (by_mtu, BY_MTU)):
-        if found:
-            judged.findings.append(_finding(seen, found, confidence))
+    for points, confidence in ((certain, CERTAIN), (by_mtu, BY_MTU)):
+        if points:
+            judged.findings.append(_finding(seen, points, confidence))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
@@ -51,7 +51,7 @@ def _concerns(row: Row) -> bool:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Finding:
-    row = max(rows, key=lambda one: known(one, "device_mtu_bytes") or 0)
+    row = max(rows, key=lambda row: known(row, "device_mtu_bytes") or 0)
     mtu = known(row, "device_mtu_bytes")
     of_mtu = f", whose MTU is {count(mtu)} bytes" if mtu else ""
     through = "the loopback interface" if confidence == CERTAIN else "what looks like loopback"
@@ -65,11 +65,11 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Findi
             " The same over another interface of this host takes "
             f"{span(others, times)} times as long."
         )
-    shown = [one for one in others if one > 1]
+    shown = [ratio for ratio in others if ratio > 1]
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=confidence,
         factor=strongest(shown),
         evidence=[
@@ -79,8 +79,8 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Findi
                 if is_known(row.get(name))
             ),
             *(
-                proof("time over another interface ÷ time", one, "1", "paired blocks")
-                for one in sorted(others)
+                proof("time over another interface ÷ time", ratio, "1", "paired blocks")
+                for ratio in sorted(others)
             ),
         ],
         explanation=text,
@@ -94,9 +94,9 @@ def _others(seen: Seen, rows: list[dict[str, Any]]) -> list[float]:
 
     every = round_trips(seen)
     ratios = [
-        time_ratio(seen.starts, one["where"], row["where"])
+        time_ratio(seen.starts, twin["where"], row["where"])
         for row in rows
-        for one in every
-        if known(one, "device_is_loopback") == 0 and differ_in(row, one) <= OF_DEVICE
+        for twin in every
+        if known(twin, "device_is_loopback") == 0 and differ_in(row, twin) <= OF_DEVICE
     ]
-    return [one.estimate for one in ratios if one and (one.low > 1 or one.high < 1)]
+    return [ratio.estimate for ratio in ratios if ratio and (ratio.low > 1 or ratio.high < 1)]

@@ -59,18 +59,18 @@ def detect(seen: Seen) -> Judged:
 
 
 def _calls(row: Row) -> list[str]:
-    return [one for one in row["library_calls"] if not one.startswith(RUNTIME)]
+    return [call for call in row["library_calls"] if not call.startswith(RUNTIME)]
 
 
 def _twin(row: Row, own: list[Row]) -> Row | None:
     """A vector loop of the same setting, by the same compiler if any is; of several the median."""
     alike = [
-        one
-        for one in own
-        if one["setting"] == row["setting"] and one["widest_access_bytes"] > WORD_BYTES
+        peer
+        for peer in own
+        if peer["setting"] == row["setting"] and peer["widest_access_bytes"] > WORD_BYTES
     ]
-    same = [one for one in alike if one.get("compiler") == row.get("compiler")]
-    ranked = sorted(same or alike, key=lambda one: one["time_ns"])
+    same = [peer for peer in alike if peer.get("compiler") == row.get("compiler")]
+    ranked = sorted(same or alike, key=lambda peer: peer["time_ns"])
     return ranked[len(ranked) // 2] if ranked else None
 
 
@@ -90,31 +90,31 @@ def _is_beyond_caches(row: Row, seen: Seen) -> bool:
     return held is not None and is_known(used) and used > held
 
 
-def _finding(effect: Effect, told: str, found: list[tuple[Row, Row, Ratio | None]]) -> Finding:
-    row, twin, _ = min(found, key=lambda one: (one[0]["time_ns"], one[1]["time_ns"]))
-    ratios = [ratio for *_, ratio in found if ratio is not None and told != FEW]
+def _finding(effect: Effect, compared: str, groups: list[tuple[Row, Row, Ratio | None]]) -> Finding:
+    row, twin, _ = min(groups, key=lambda pair: (pair[0]["time_ns"], pair[1]["time_ns"]))
+    ratios = [ratio for *_, ratio in groups if ratio is not None and compared != FEW]
     slower = sorted(ratio.estimate for ratio in ratios)
     width = f"{int(twin['widest_access_bytes'])} bytes"
     text = (
         f"The timed loop moves at most {WORD_BYTES} bytes at a time; {_how(row, twin)}, the same "
         f"work is done {width} at a time. "
     )
-    if told == FEW:
+    if compared == FEW:
         text += f"Their times were not compared in enough blocks ({LEAST_BLOCKS} are needed)."
-    elif told == SAME:
+    elif compared == SAME:
         text += "Here both take the same time within the noise: something else is the limit."
     else:
         takes = span(slower, times)
         text += f"On this machine the loop without vectors takes {takes} times as long"
-        if told == UNSURE:
-            low, high = min(one.low for one in ratios), max(one.high for one in ratios)
+        if compared == UNSURE:
+            low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
             text += f" (anything from {times(low)} to {times(high)} fits)"
         text += ", which is the build's doing." if effect == "biases" else "."
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        factor=1 / median(slower) if told == SLOWER else None,
-        where=sorted(one["where"] for one, *_ in found),
+        factor=1 / median(slower) if compared == SLOWER else None,
+        where=sorted(point["where"] for point, *_ in groups),
         confidence=1.0,
         evidence=[
             proof("widest access in its loop", int(row["widest_access_bytes"]), "bytes", _SOURCE),

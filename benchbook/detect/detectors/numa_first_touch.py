@@ -68,11 +68,11 @@ def _is_shared_out(row: Row) -> bool:
 
 
 def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
-    row = max(rows, key=lambda one: sorted((_pages(one) or {}).values(), reverse=True))
+    row = max(rows, key=lambda row: sorted((_pages(row) or {}).values(), reverse=True))
     pages = _pages(row) or {}
-    node = max(pages, key=lambda one: (pages[one], -one))
+    node = max(pages, key=lambda node: (pages[node], -node))
     all_pages, used = sum(pages.values()), sorted(set(row["nodes_given"]))
-    ratios = [_against_spread(one, everyone) for one in rows]
+    ratios = [_against_spread(row, everyone) for row in rows]
     known = [ratio for ratio in ratios if ratio]
     factor = sum(known) / len(known) if known else None
     text = (
@@ -87,7 +87,7 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
         artefact=ARTEFACT,
         effect=effect,
         factor=factor,
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[
             *(proof(f"pages on node {n}", pages[n], "pages", "numa_maps") for n in sorted(pages)),
@@ -103,9 +103,9 @@ def _against_spread(row: Row, everyone: list[Row]) -> float | None:
     own = rate_of(row)
     rates = [
         rate
-        for one in everyone
-        if (rate := rate_of(one))
-        and _is_shared_out(one)
-        and all(str(one.get(k)) == str(row.get(k)) for k in ("bytes", "bytes_per_call", "threads"))
+        for twin in everyone
+        if (rate := rate_of(twin))
+        and _is_shared_out(twin)
+        and all(str(twin.get(k)) == str(row.get(k)) for k in ("bytes", "bytes_per_call", "threads"))
     ]
     return own / max(rates) if own and rates else None

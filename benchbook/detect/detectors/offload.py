@@ -56,9 +56,9 @@ def _packet_bytes(row: Row) -> float | None:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: _packet_bytes(one) or 0.0)
+    row = max(rows, key=lambda row: _packet_bytes(row) or 0.0)
     size, mtu = _packet_bytes(row) or 0.0, float(row["device_mtu_bytes"])
-    too_many = [(_packet_bytes(one) or 0.0) / one["device_mtu_bytes"] for one in rows]
+    too_many = [(_packet_bytes(row) or 0.0) / row["device_mtu_bytes"] for row in rows]
     text = (
         f"The interface was handed {count(row['bytes_sent'])} bytes in "
         f"{plural(row['interface_packets_sent'], 'packet')}, {count(size)} bytes each, and a frame "
@@ -76,7 +76,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
         artefact=ARTEFACT,
         effect="explains" if ratios else "informs",
         factor=strongest(ratio.estimate for ratio in ratios),
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[
             *(
@@ -103,12 +103,12 @@ def _ratios(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]])
     """Times of the same transfer in frames ÷ times of these, where each block says longer."""
     large = {row["where"] for row in rows}
     found = [
-        time_ratio(seen.starts, one["where"], row["where"])
+        time_ratio(seen.starts, twin["where"], row["where"])
         for row in rows
-        for one in every
-        if one["where"] not in large
-        and _packet_bytes(one) is not None
-        and all(known(row, name) == known(one, name) for name in SAME)
+        for twin in every
+        if twin["where"] not in large
+        and _packet_bytes(twin) is not None
+        and all(known(row, name) == known(twin, name) for name in SAME)
     ]
     told = [ratio for ratio in found if ratio and ratio.is_always_beyond()]
     return sorted(told, key=lambda ratio: ratio.estimate)

@@ -74,7 +74,7 @@ def _factor(seen: Seen, row: Row) -> float | str:
 
 
 def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]]) -> Finding:
-    row, factor = min(rows, key=lambda one: (one[1], one[0]["bytes_per_call"]))
+    row, factor = min(rows, key=lambda pair: (pair[1], pair[0]["bytes_per_call"]))
     rate = row["bytes_per_call"] / row["time_ns"]
     starts = seen.starts_of(row["where"])
     turns = processes / cpus
@@ -97,7 +97,7 @@ def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]
         artefact=ARTEFACT,
         effect="biases",
         factor=factor,
-        where=sorted(one["where"] for one, _ in rows),
+        where=sorted(point["where"] for point, _ in rows),
         confidence=MEASURED,
         evidence=evidence,
         explanation=f"{processes} processes share {cpus} CPU{'s' * (cpus != 1)} and take turns, "

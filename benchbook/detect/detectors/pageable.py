@@ -40,7 +40,7 @@ def detect(seen: Seen) -> Judged:
             ratio = _beside(seen, row, rows)
             costs = ratio is not None and ratio.low > VISIBLE
             (slower if costs else others).append((row, ratio))
-    judged.findings += [_finding(found) for found in (slower, others) if found]
+    judged.findings += [_finding(group) for group in (slower, others) if group]
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
@@ -55,12 +55,12 @@ def _beside(seen: Seen, row: Row, rows: list[Row]) -> Ratio | None:
     return None
 
 
-def _finding(found: list[tuple[Row, Ratio | None]]) -> Finding:
-    ratios = sorted(ratio.estimate for _, ratio in found if ratio is not None)
-    slower = any(ratio is not None and ratio.low > VISIBLE for _, ratio in found)
+def _finding(pairs: list[tuple[Row, Ratio | None]]) -> Finding:
+    ratios = sorted(ratio.estimate for _, ratio in pairs if ratio is not None)
+    slower = any(ratio is not None and ratio.low > VISIBLE for _, ratio in pairs)
     effect: Effect = "biases" if slower else "informs"
     text = (
-        f"{plural(len(found), 'point')} moved ordinary memory, which a device cannot reach by "
+        f"{plural(len(pairs), 'point')} moved ordinary memory, which a device cannot reach by "
         "itself: the driver copies it through pinned memory of its own."
     )
     if ratios:
@@ -70,11 +70,11 @@ def _finding(found: list[tuple[Row, Ratio | None]]) -> Finding:
         artefact=ARTEFACT,
         effect=effect,
         factor=1 / float(median(ratios)) if slower else None,
-        where=sorted(row["where"] for row, _ in found),
+        where=sorted(row["where"] for row, _ in pairs),
         confidence=CERTAIN,
         evidence=[
             proof("host memory is pinned", 0, "1", "allocation"),
-            *(proof("time ÷ time, pinned", one, "1", "paired blocks") for one in ratios),
+            *(proof("time ÷ time, pinned", ratio, "1", "paired blocks") for ratio in ratios),
         ],
         explanation=text,
         remedy=REMEDY,

@@ -74,9 +74,9 @@ def detect(seen: Seen) -> Judged:
 
 
 def _first_cache(caches: list[dict[str, Any]]) -> _Cache | None:
-    for one in sorted(caches, key=lambda cache: cache["level"]):
-        ways, line, size = one.get("ways"), one.get("line_bytes"), one.get("bytes")
-        if one.get("kind") != "instruction":
+    for level in sorted(caches, key=lambda cache: cache["level"]):
+        ways, line, size = level.get("ways"), level.get("line_bytes"), level.get("bytes")
+        if level.get("kind") != "instruction":
             return _Cache(size // ways, ways, line) if ways and line and size else None
     return None
 
@@ -84,15 +84,15 @@ def _first_cache(caches: list[dict[str, Any]]) -> _Cache | None:
 def _twin(row: Row, walks: list[Row], cache: _Cache) -> Row | None:
     """The fastest walk over the same memory with a stride close by that does not collide."""
     twins = [
-        other
-        for other in walks
-        if first_unknown(other, NEEDED) is None
-        and rate_of(other)
-        and abs(other["stride_bytes"] / row["stride_bytes"] - 1) < CLOSE
-        and not cache.collides(other["stride_bytes"], other["lines_touched"])
-        and all(str(other.get(name)) == str(row.get(name)) for name in ALIKE)
+        twin
+        for twin in walks
+        if first_unknown(twin, NEEDED) is None
+        and rate_of(twin)
+        and abs(twin["stride_bytes"] / row["stride_bytes"] - 1) < CLOSE
+        and not cache.collides(twin["stride_bytes"], twin["lines_touched"])
+        and all(str(twin.get(name)) == str(row.get(name)) for name in ALIKE)
     ]
-    return max(twins, key=lambda other: rate_of(other) or 0, default=None)
+    return max(twins, key=lambda twin: rate_of(twin) or 0, default=None)
 
 
 def _factor(row: Row, twin: Row) -> float:
@@ -101,7 +101,9 @@ def _factor(row: Row, twin: Row) -> float:
 
 
 def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
-    factor, row, twin = min(((_factor(*pair), *pair) for pair in pairs), key=lambda one: one[0])
+    factor, row, twin = min(
+        ((_factor(*pair), *pair) for pair in pairs), key=lambda candidate: candidate[0]
+    )
     stride, lines = int(row["stride_bytes"]), int(row["lines_touched"])
     sets, all_sets = cache.sets(stride), cache.sets(cache.line_bytes)
     geometry = "geometry of the cache"
@@ -109,7 +111,7 @@ def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
         artefact=ARTEFACT,
         effect="biases",
         factor=factor,
-        where=sorted(one["where"] for one, _ in pairs),
+        where=sorted(point["where"] for point, _ in pairs),
         confidence=MEASURED,
         evidence=[
             proof("stride_bytes", stride, "bytes", "definition"),

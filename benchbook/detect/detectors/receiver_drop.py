@@ -62,7 +62,7 @@ def _part(row: Row) -> float:
 
 
 def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda one: known(one, "receive_buffer_errors") or 0.0)
+    row = max(rows, key=lambda row: known(row, "receive_buffer_errors") or 0.0)
     missing, errors = _missing(row) or 0.0, known(row, "receive_buffer_errors") or 0.0
     sent = known(row, "datagrams_sent")
     part = _part(row)
@@ -84,12 +84,12 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
     else:
         text += "The others were lost before."
     if others := _with_room(rows, every):
-        larger = span([_room(one) for one in others], _bytes)
+        larger = span([_room(ratio) for ratio in others], _bytes)
         text += f" The same bursts into a buffer of {larger} lost none."
     return Finding(
         artefact=ARTEFACT,
         effect="explains",
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[
             proof(name, value, unit, source)
@@ -110,13 +110,12 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
 def _with_room(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[Row]:
     """Points that lost nothing and differ from one of these in a larger buffer."""
     return [
-        other
-        for other in every
-        if _missing(other) == 0
+        twin
+        for twin in every
+        if _missing(twin) == 0
         and any(
-            all(known(row, name) == known(other, name) for name in SAME)
-            and (known(other, "socket_buffer_bytes") or 0)
-            > (known(row, "socket_buffer_bytes") or 0)
+            all(known(row, name) == known(twin, name) for name in SAME)
+            and (known(twin, "socket_buffer_bytes") or 0) > (known(row, "socket_buffer_bytes") or 0)
             for row in rows
         )
     ]

@@ -42,9 +42,9 @@ class _Report:
             end: {name: row["value"] for name, row in own.items()}
             for end, own in sorted(self.rows.items())
         }
-        for one in by(ends):
-            whose = f" ({one.end} end)" if one.end else ""
-            yield self.rows[one.end][one.name], one.words + whose
+        for error in by(ends):
+            whose = f" ({error.end} end)" if error.end else ""
+            yield self.rows[error.end][error.name], error.words + whose
 
 
 def detect(seen: Seen) -> Judged:
@@ -53,8 +53,8 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     reports = _reports(seen)
     every = [row for report in reports for own in report.rows.values() for row in own.values()]
-    out = [one for report in reports for one in report.doubted(out_of_range)]
-    first = [one for report in reports for one in report.doubted(first_jitters)]
+    out = [interval for report in reports for interval in report.doubted(out_of_range)]
+    first = [interval for report in reports for interval in report.doubted(first_jitters)]
     if out:
         text = (
             f"{plural(len(out), 'value')} of {count(len(every))} that {_tools(out)} printed of "
@@ -89,7 +89,7 @@ def _tools(doubted: list[tuple[Row, str]]) -> str:
 
 
 def _shown(doubted: list[tuple[Row, str]]) -> str:
-    words = list(dict.fromkeys(said for _, said in doubted))
+    words = list(dict.fromkeys(text for _, text in doubted))
     more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
     return listed([*words[:SHOWN], *more])
 

@@ -56,7 +56,7 @@ def _too_high(row: Row) -> float:
 def _finding(rows: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=_too_high)
     declared, arrived = _declared(row) or 0.0, known(row, "bytes_received") or 0.0
-    factors = span([_too_high(one) for one in rows], times)
+    factors = span([_too_high(row) for row in rows], times)
     text = (
         f"The figure of {plural(len(rows), 'point')} counts what the sender handed to its socket: "
         f"of {count(declared)} bytes declared in a start, {count(arrived)} "
@@ -76,7 +76,7 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
         artefact=ARTEFACT,
         effect="biases",
         factor=_too_high(row),
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[
             proof(name, value, unit, source)

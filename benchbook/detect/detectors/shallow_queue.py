@@ -91,24 +91,24 @@ def _wire_bytes(row: Row) -> float:
 def _slope(seen: Seen, rows: list[dict[str, Any]]) -> Interval | None:
     """Of the median times of each block that has all sizes, by least squares."""
     times = [by_block(seen, row["where"]) for row in rows]
-    blocks = sorted(set.intersection(*(set(one) for one in times)))
+    blocks = sorted(set.intersection(*(set(time) for time in times)))
     sizes = np.array([_wire_bytes(row) for row in rows])
     sizes -= sizes.mean()
     square = float(sizes @ sizes)
     if not square:
         return None
     return over_blocks(
-        float(sizes @ np.array([one[block] for one in times])) / square for block in blocks
+        float(sizes @ np.array([time[block] for time in times])) / square for block in blocks
     )
 
 
-def _finding(found: list[_Slope]) -> Finding:
-    rows = [row for one in found for row in one.rows]
+def _finding(groups: list[_Slope]) -> Finding:
+    rows = [row for group in groups for row in group.rows]
     sizes = span([row["payload_bytes"] for row in rows], count)
     rates = span([row["link_bits_per_s"] / 1e6 for row in rows], number)
-    links = span([one.of_link for one in found], number)
-    found = sorted(found, key=lambda one: (one.of_link, one.seen.estimate))
-    seen = listed([_per_byte(one.seen) for one in found])
+    links = span([group.of_link for group in groups], number)
+    groups = sorted(groups, key=lambda group: (group.of_link, group.seen.estimate))
+    seen = listed([_per_byte(group.seen) for group in groups])
     text = (
         f"From {sizes} bytes, each byte more costs {seen} ns, but a link of {rates} Mbit/s would "
         f"add {links} ns there and back ({plural(len(rows), 'point')}). Single frames pass "
@@ -120,14 +120,14 @@ def _finding(found: list[_Slope]) -> Finding:
         effect="biases",
         where=sorted(row["where"] for row in rows),
         confidence=SURE,
-        factor=strongest(one.factor for one in found),
+        factor=strongest(group.factor for group in groups),
         evidence=[
             row
-            for one in found
+            for group in groups
             for row in (
-                proof("link_bits_per_s", one.rows[0]["link_bits_per_s"], "bit/s", "definition"),
-                proof("slope of the link", one.of_link, "ns/byte", "arithmetic"),
-                proof("slope seen", one.seen.estimate, "ns/byte", "paired blocks"),
+                proof("link_bits_per_s", group.rows[0]["link_bits_per_s"], "bit/s", "definition"),
+                proof("slope of the link", group.of_link, "ns/byte", "arithmetic"),
+                proof("slope seen", group.seen.estimate, "ns/byte", "paired blocks"),
             )
         ],
         explanation=text,

@@ -47,13 +47,13 @@ def detect(seen: Seen) -> Judged:
 def _beside(seen: Seen, row: Row, rows: list[dict[str, Any]]) -> Ratio | None:
     """Time ÷ time of the same round trips with one socket, in the same blocks."""
     ratios = [
-        time_ratio(seen.starts, row["where"], one["where"]) for one in like(row, rows, SOCKETS)
+        time_ratio(seen.starts, row["where"], twin["where"]) for twin in like(row, rows, SOCKETS)
     ]
-    return next((one for one in ratios if one), None)
+    return next((ratio for ratio in ratios if ratio), None)
 
 
 def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Finding:
-    row, _ = max(points, key=lambda one: one[0]["sockets_opened"])
+    row, _ = max(points, key=lambda pair: pair[0]["sockets_opened"])
     longer = [ratio.estimate for _, ratio in points if ratio]
     text = (
         f"{count(row['sockets_opened'])} sockets were opened in {count(row['round_trips'])} round "
@@ -72,15 +72,15 @@ def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Fi
     return Finding(
         artefact=ARTEFACT,
         effect=effect,
-        where=sorted(one["where"] for one, _ in points),
+        where=sorted(point["where"] for point, _ in points),
         confidence=CERTAIN,
-        factor=strongest(1 / one for one in longer) if kind == "longer" else None,
+        factor=strongest(1 / ratio for ratio in longer) if kind == "longer" else None,
         evidence=[
             proof("sockets_opened", row["sockets_opened"], "sockets", "kernel"),
             proof("round_trips", row["round_trips"], "round trips", "kernel"),
             *(
-                proof("time ÷ time with one socket", one, "1", "paired blocks")
-                for one in sorted(longer)
+                proof("time ÷ time with one socket", ratio, "1", "paired blocks")
+                for ratio in sorted(longer)
             ),
         ],
         explanation=text,

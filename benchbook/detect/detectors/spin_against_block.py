@@ -57,7 +57,7 @@ def _ratios(seen: Seen, pairs: list[Pair]) -> list[Ratio]:
     found = [
         time_ratio(seen.starts, asleep["where"], spinning["where"]) for spinning, asleep in pairs
     ]
-    return [one for one in found if one and one.low > 1]
+    return [ratio for ratio in found if ratio and ratio.low > 1]
 
 
 def _explains(seen: Seen, pairs: list[Pair]) -> Finding:
@@ -98,7 +98,7 @@ def _switches(pairs: list[Pair]) -> str:
     sides = [[switches_each(row) for row in side] for side in zip(*pairs, strict=True)]
     if any(None in side for side in sides):
         return ""
-    spun, slept = (span([one or 0.0 for one in side], _few) for side in sides)
+    spun, slept = (span([switches or 0.0 for switches in side], _few) for side in sides)
     return f" (giving up their CPU {spun} times in a round trip, or {slept} times)"
 
 
@@ -126,11 +126,18 @@ def _finding(effect: Effect, pairs: list[Pair], ratios: list[Ratio], text: str) 
                 )
             ),
             *(
-                proof(f"voluntary switches in a round trip, {how}", one, "1", "operating system")
+                proof(
+                    f"voluntary switches in a round trip, {how}", switches, "1", "operating system"
+                )
                 for spins, how in ((1, "spinning"), (0, "asleep"))
-                for one in sorted({one for own, one in counted if own == spins and one is not None})
+                for switches in sorted(
+                    {switches for own, switches in counted if own == spins and switches is not None}
+                )
             ),
-            *(proof("time asleep ÷ spinning", one, "1", "paired blocks") for one in sorted(longer)),
+            *(
+                proof("time asleep ÷ spinning", ratio, "1", "paired blocks")
+                for ratio in sorted(longer)
+            ),
         ],
         explanation=text,
         remedy=REMEDY,

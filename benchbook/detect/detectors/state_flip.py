@@ -58,7 +58,7 @@ def detect(seen: Seen) -> Judged:
     if trouble := _untold(seen.readings):
         judged.abstained |= dict.fromkeys((row["where"] for row in rows), trouble)
         return judged
-    states = sorted({int(one) for one in seen.readings["state"].dropna()})
+    states = sorted({int(state) for state in seen.readings["state"].dropna()})
     if len(states) < 2:
         return judged.rest_is_clean(row["where"] for row in rows)
     asked = {}
@@ -81,7 +81,7 @@ def detect(seen: Seen) -> Judged:
     draws = draws_for(CHANCE / max(len(asked), 1))
     tried = [_flip(where, own, draws) for where, own in asked.items()]
     flips = [
-        one for one in tried if one.share <= CHANCE / len(tried) and one.factor >= LEAST_FACTOR
+        flip for flip in tried if flip.share <= CHANCE / len(tried) and flip.factor >= LEAST_FACTOR
     ]
     if flips:
         judged.findings.append(_finding(flips, len(tried), seen.readings))
@@ -133,20 +133,20 @@ def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:
     )
 
 
-def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
-    strongest = max(flips, key=lambda one: one.factor)
+def _finding(flips: list[Flip], points: int, readings: pd.DataFrame) -> Finding:
+    strongest = max(flips, key=lambda flip: flip.factor)
     by_speed = sorted(strongest.medians_ns, key=lambda state: strongest.medians_ns[state])
     fast, slow = by_speed[0], by_speed[-1]
     marked = readings.dropna(subset=["state"])
     by_state = marked.groupby(marked["state"].astype(int))["value"].median()
     levels = float(by_state.max() / by_state.min())
-    factor = float(np.median([one.factor for one in flips]))
-    chance = max(one.share for one in flips)
-    often = max(one.changes for one in flips) >= LEAST_CHANGES
+    factor = float(np.median([flip.factor for flip in flips]))
+    chance = max(flip.share for flip in flips)
+    often = max(flip.changes for flip in flips) >= LEAST_CHANGES
     text = (
         f"The machine has {len(by_state)} states: {_piece(marked)}, timed between the "
         f"starts, takes {levels:.2f} times as long in one as in another. "
-        f"{len(flips)} of {plural(asked, 'point')} went with it, {_range(flips)} times as long in "
+        f"{len(flips)} of {plural(points, 'point')} went with it, {_range(flips)} times as long in "
         f"the slow state, which chance brings about once in {odds(chance)} times at most. "
     )
     text += (
@@ -167,7 +167,7 @@ def _finding(flips: list[Flip], asked: int, readings: pd.DataFrame) -> Finding:
         artefact=ARTEFACT,
         effect="explains",
         factor=1 / factor,
-        where=sorted(one.where for one in flips),
+        where=sorted(flip.where for flip in flips),
         confidence=SURE if often else UNSURE,
         evidence=shown,
         explanation=text,
@@ -184,5 +184,5 @@ def _piece(marked: pd.DataFrame) -> str:
 
 
 def _range(flips: list[Flip]) -> str:
-    least, most = min(one.factor for one in flips), max(one.factor for one in flips)
+    least, most = min(flip.factor for flip in flips), max(flip.factor for flip in flips)
     return f"{most:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"

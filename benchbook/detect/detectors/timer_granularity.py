@@ -57,13 +57,15 @@ def _together(alike: list[Finding]) -> Finding:
     """What is true of all, in the words of the one with the shortest interval."""
     if len(alike) == 1:
         return alike[0]
-    worst = min(alike, key=lambda one: [float(fact["value"]) for fact in one.evidence])
+    worst = min(alike, key=lambda finding: [float(fact["value"]) for fact in finding.evidence])
     first, rest = worst.explanation[0].lower(), worst.explanation[1:]
     return replace(
         worst,
-        where=sorted(where for one in alike for where in one.where),
-        confidence=min(one.confidence for one in alike),
-        factors={one.where[0]: one.factor for one in alike if one.factor is not None},
+        where=sorted(where for finding in alike for where in finding.where),
+        confidence=min(finding.confidence for finding in alike),
+        factors={
+            finding.where[0]: finding.factor for finding in alike if finding.factor is not None
+        },
         explanation=f"At {count(len(alike))} points, most of all where {first}{rest}",
     )
 

@@ -26,7 +26,7 @@ CONSTANTS = {
     8.0: "bits and bytes",
 }
 LEAST_BY_TIME = 1.03  # two programs may well differ by less
-BY_TIME = [one for one in CONSTANTS if one > LEAST_BY_TIME]
+BY_TIME = [constant for constant in CONSTANTS if constant > LEAST_BY_TIME]
 EXACT = 1e-4
 NEAR_ONE = 1.1  # constants below this are too near to 1 for times to tell
 LEVEL = 0.99  # of each interval: all sizes must agree
@@ -61,11 +61,11 @@ def detect(seen: Seen) -> Judged:
     ours = [row for row in rows if first_unknown(row, CODE) is None]
     found: dict[float, list[tuple[Row, Row, float]]] = {}
     compared: list[str] = []
-    for one, other in combinations(ours, 2):
-        less, more = sorted((one, other), key=lambda row: row["bytes_per_call"])
+    for first, second in combinations(ours, 2):
+        less, more = sorted((first, second), key=lambda row: row["bytes_per_call"])
         constant = _constant(more["bytes_per_call"] / less["bytes_per_call"])
-        alike = _alike(one, other)
-        compared += [one["where"], other["where"]] if alike or constant else []
+        alike = _alike(first, second)
+        compared += [first["where"], second["where"]] if alike or constant else []
         if constant is None or not alike:
             continue
         ratio = time_ratio(seen.starts, less["where"], more["where"])
@@ -98,26 +98,28 @@ def _all_beyond(ratio: Ratio, bound: float) -> bool:
     return min(ratio.each) >= bound or max(ratio.each) <= 1 / bound
 
 
-def _alike(one: Row, other: Row) -> bool:
+def _alike(first: Row, second: Row) -> bool:
     """The same instructions on the same buffers; without any, nothing tells that it is the same
     work."""
-    if not any(is_known(row.get(name)) for name in BUFFERS for row in (one, other)):
+    if not any(is_known(row.get(name)) for name in BUFFERS for row in (first, second)):
         return False
     sides = [
         [str(row[name]) if is_known(row.get(name)) else "" for name in (*SETTING, *CODE)]
-        for row in (one, other)
+        for row in (first, second)
     ]
     return sides[0] == sides[1]
 
 
 def _constant(ratio: float) -> float | None:
-    return next((one for one in CONSTANTS if math.isclose(ratio, one, rel_tol=EXACT)), None)
+    return next(
+        (constant for constant in CONSTANTS if math.isclose(ratio, constant, rel_tol=EXACT)), None
+    )
 
 
 def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
     less, more, times = min(pairs, key=lambda pair: (pair[0]["bytes_per_call"], pair[2]))
     where = sorted({more["where"] for _, more, _ in pairs})
-    apart = max(max(one, 1 / one) for *_, one in pairs)
+    apart = max(max(factor, 1 / factor) for *_, factor in pairs)
     took = f"took the same time (ratio {times:.2f})"
     so = f"their rates differ by {constant:.6g} and their speeds do not"
     if apart >= SAME_TIME:
@@ -146,13 +148,13 @@ def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
 def _of_foreign(seen: Seen, beside: list[list[tuple[Row, Row]]], judged: Judged) -> None:
     """A program that was not looked into, beside our builds of the same work."""
     said = [(pairs, _told(seen, pairs)) for pairs in beside]
-    if any(told == SAME for _, told in said):
+    if any(count == SAME for _, count in said):
         return
-    for pairs, told in said:
-        if isinstance(told, str):
-            judged.abstained |= {row["where"]: told for row, _ in pairs if told}
+    for pairs, count in said:
+        if isinstance(count, str):
+            judged.abstained |= {row["where"]: count for row, _ in pairs if count}
         else:
-            judged.findings.append(_timed(pairs, told))
+            judged.findings.append(_timed(pairs, count))
 
 
 def _told(seen: Seen, pairs: list[tuple[Row, Row]]) -> list[Ratio] | str:
@@ -184,14 +186,14 @@ def _rate(seen: Seen, row: Row, twin: Row) -> Ratio | None:
 
 def _sides(ratio: Ratio) -> list[float]:
     """1 and the constants, or one over them, that the interval holds."""
-    sides = [1.0, *(side for one in BY_TIME for side in (one, 1 / one))]
+    sides = [1.0, *(side for factor in BY_TIME for side in (factor, 1 / factor))]
     return [side for side in sides if ratio.low <= side <= ratio.high]
 
 
-def _timed(pairs: list[tuple[Row, Row]], told: list[Ratio]) -> Finding:
-    (side,) = _sides(told[0])
+def _timed(pairs: list[tuple[Row, Row]], ratios: list[Ratio]) -> Finding:
+    (side,) = _sides(ratios[0])
     constant = max(side, 1 / side)
-    seen = sorted(max(one.estimate, 1 / one.estimate) for one in told)
+    factors = sorted(max(ratio.estimate, 1 / ratio.estimate) for ratio in ratios)
     return Finding(
         artefact=ARTEFACT,
         effect="biases",
@@ -199,12 +201,12 @@ def _timed(pairs: list[tuple[Row, Row]], told: list[Ratio]) -> Finding:
         where=sorted(row["where"] for row, _ in pairs),
         confidence=SURE,
         evidence=[
-            proof("rate ÷ rate of ours", one, "1", "paired blocks")
-            for one in sorted(ratio.estimate for ratio in told)
+            proof("rate ÷ rate of ours", estimate, "1", "paired blocks")
+            for estimate in sorted(ratio.estimate for ratio in ratios)
         ],
         explanation=f"At all {len(pairs)} sizes this program's figure and ours differ by a factor "
-        f"of {seen[0]:.3f} to {seen[-1]:.3f}, which is {constant:.6g} within the noise: the ratio "
-        f"between {CONSTANTS[constant]}. Its code was not looked into, so this is "
+        f"of {factors[0]:.3f} to {factors[-1]:.3f}, which is {constant:.6g} within the noise: the "
+        f"ratio between {CONSTANTS[constant]}. Its code was not looked into, so this is "
         f"{100 * SURE:.0f} % sure at most; another speed that is the same at all sizes would look "
         "like it.",
         remedy=REMEDY,

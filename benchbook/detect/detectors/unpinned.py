@@ -109,7 +109,7 @@ def _moved(rows: list[Row]) -> str:
 
 
 def _wide(rows: list[Row]) -> str:
-    row = max(rows, key=lambda one: (one["cpus"], one["workers"]))
+    row = max(rows, key=lambda row: (row["cpus"], row["workers"]))
     what = "thread" if row["workers"] == 1 else "threads"
     return (
         f"The program has {row['workers']} {what} and may run on {row['cpus']} CPUs, so the system "
@@ -119,7 +119,7 @@ def _wide(rows: list[Row]) -> str:
 
 
 def _shared(rows: list[Row]) -> str:
-    row = max(rows, key=lambda one: (one["workers"] / one["cpus"], one["cpus"]))
+    row = max(rows, key=lambda row: (row["workers"] / row["cpus"], row["cpus"]))
     cpus = f"{row['cpus']} CPU{'s' * (row['cpus'] != 1)}"
     return (
         f"{row['workers']} threads run on {cpus}: some of them share one and wait for each other, "
@@ -147,7 +147,9 @@ def _finding(rows: list[Row], explanation: str, factor: float | None) -> Finding
         factor=factor,
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
-        evidence=[proof(*one) for one in sorted({one for one in evidence if one[1] is not None})],
+        evidence=[
+            proof(*fact) for fact in sorted({fact for fact in evidence if fact[1] is not None})
+        ],
         explanation=explanation,
         remedy=REMEDY,
     )

@@ -81,8 +81,8 @@ def detect(seen: Seen) -> Judged:
             elif grown.added.high >= LEAST_SHARE * row["time_ns"]:
                 judged.abstained[row["where"]] = "the noise of this run hides what a gap adds"
     for own in (
-        [one for one in found if one.spinning],
-        [one for one in found if not one.spinning],
+        [grown for grown in found if grown.spinning],
+        [grown for grown in found if not grown.spinning],
     ):
         if own:
             judged.findings.append(_finding(own))
@@ -104,7 +104,7 @@ def _grown(
     seen: Seen, row: dict[str, Any], base: dict[str, Any], rows: list[dict[str, Any]]
 ) -> _Grown | None:
     own = _growth(seen, row, base)
-    twins = [like(one, rows, "spinning") for one in (row, base)]
+    twins = [like(point, rows, "spinning") for point in (row, base)]
     if not all(twins):
         added = over_blocks(own.values())
         return added and _Grown(row, base, None, added)
@@ -117,7 +117,7 @@ def _grown(
 
 def _growth(seen: Seen, row: Row, base: Row) -> dict[int, float]:
     """Block -> what a round trip takes more than one of the least gap."""
-    times, before = (_undisturbed(seen, one) for one in (row, base))
+    times, before = (_undisturbed(seen, point) for point in (row, base))
     return {block: times[block] - before[block] for block in times.keys() & before.keys()}
 
 
@@ -131,19 +131,19 @@ def _undisturbed(seen: Seen, row: Row) -> dict[int, float]:
     return {block: time for block, time in times.items() if block not in set(waited["block"])}
 
 
-def _finding(found: list[_Grown]) -> Finding:
-    bases = {one.base["where"]: one.base for one in found}
-    added = [one.added.estimate for one in found]
-    is_confirmed = found[0].spinning is not None
+def _finding(points: list[_Grown]) -> Finding:
+    bases = {grown.base["where"]: grown.base for grown in points}
+    added = [grown.added.estimate for grown in points]
+    is_confirmed = points[0].spinning is not None
     text = (
-        f"With {_span(one.row['gap_ns'] for one in found)} between round trips, one takes "
-        f"{_span(one.row['time_ns'] for one in found)} instead of "
-        f"{_span(one['time_ns'] for one in bases.values())} with "
-        f"{_gap(bases)} between them ({plural(len(found), 'point')}): its ends sleep while they "
+        f"With {_span(grown.row['gap_ns'] for grown in points)} between round trips, one takes "
+        f"{_span(grown.row['time_ns'] for grown in points)} instead of "
+        f"{_span(base['time_ns'] for base in bases.values())} with "
+        f"{_gap(bases)} between them ({plural(len(points), 'point')}): its ends sleep while they "
         "wait, and a core that is idle must wake first. "
     )
     if is_confirmed:
-        beside = [max(0.0, one.spinning.estimate) for one in found if one.spinning]
+        beside = [max(0.0, grown.spinning.estimate) for grown in points if grown.spinning]
         text += (
             f"Where the ends spin, the same gaps add {_span(beside)}, so being woken adds "
             f"{_span(added)}."
@@ -156,24 +156,26 @@ def _finding(found: list[_Grown]) -> Finding:
     return Finding(
         artefact=ARTEFACT,
         effect="biases" if is_confirmed else "informs",
-        where=sorted(one.row["where"] for one in found),
+        where=sorted(grown.row["where"] for grown in points),
         confidence=CONFIRMED if is_confirmed else WITHOUT_TWIN,
-        factor=strongest(1 - one.share for one in found if one.share < 1) if is_confirmed else None,
-        evidence=[row for one in found for row in _evidence(one)],
+        factor=strongest(1 - grown.share for grown in points if grown.share < 1)
+        if is_confirmed
+        else None,
+        evidence=[row for grown in points for row in _evidence(grown)],
         explanation=text,
         remedy=REMEDY,
     )
 
 
-def _evidence(one: _Grown) -> list[dict[str, Any]]:
-    switches = switches_each(one.row)
+def _evidence(grown: _Grown) -> list[dict[str, Any]]:
+    switches = switches_each(grown.row)
     told = [
-        proof("gap_ns", one.row["gap_ns"], "ns", "definition of the point"),
-        proof("time_ns", float(one.row["time_ns"]), "ns", "samples"),
-        proof("added by waking", one.added.estimate, "ns", "paired blocks"),
+        proof("gap_ns", grown.row["gap_ns"], "ns", "definition of the point"),
+        proof("time_ns", float(grown.row["time_ns"]), "ns", "samples"),
+        proof("added by waking", grown.added.estimate, "ns", "paired blocks"),
     ]
-    if one.spinning:
-        told.append(proof("added where ends spin", one.spinning.estimate, "ns", "paired blocks"))
+    if grown.spinning:
+        told.append(proof("added where ends spin", grown.spinning.estimate, "ns", "paired blocks"))
     if switches is not None:
         told.append(proof("voluntary switches in a round trip", switches, "1", "operating system"))
     return told
@@ -184,5 +186,5 @@ def _span(values: Any) -> str:
 
 
 def _gap(bases: dict[str, dict[str, Any]]) -> str:
-    gaps = [float(one["gap_ns"]) for one in bases.values()]
+    gaps = [float(base["gap_ns"]) for base in bases.values()]
     return _span(gaps) if max(gaps) > 0 else "nothing"

@@ -74,7 +74,7 @@ def _off(factor: float) -> float:
 
 
 def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
-    row = max(rows, key=lambda one: _off(one["warm_up_factor"]))
+    row = max(rows, key=lambda row: _off(row["warm_up_factor"]))
     mean, middle = row["warm_up_factor"], row["median_over_steady"]
     begin = "The" if len(rows) == 1 else f"At {count(len(rows))} points, most of all where the"
     of_all = ""
@@ -106,7 +106,7 @@ def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
         artefact=ARTEFACT,
         effect="biases" if moved else "informs",
         factor=1 / middle if moved else None,
-        where=sorted(one["where"] for one in rows),
+        where=sorted(row["where"] for row in rows),
         confidence=SURE,
         evidence=evidence,
         explanation=text,

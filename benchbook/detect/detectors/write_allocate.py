@@ -84,7 +84,7 @@ def _may_store(row: Row) -> bool:
 
 def _calls(row: Row) -> list[str]:
     calls = row.get("library_calls")
-    return [one for one in calls if "mem" in one] if isinstance(calls, list) else []
+    return [call for call in calls if "mem" in call] if isinstance(calls, list) else []
 
 
 def _traffic(row: Row, seen: Seen) -> Traffic:
@@ -99,11 +99,11 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
         if moved >= LEAST * needed and not low <= beyond <= high:
             return Traffic(None, reason="what memory read beyond the need is not what was written")
         return Traffic(moved / needed, moved / declared, "ok", "counters", "")
-    own = [one for one in seen.evidence if one.get("where") == row["where"]]
-    values = {one["name"]: one for one in own if one["name"] in (READ, WRITTEN, LINES)}
+    own = [item for item in seen.evidence if item.get("where") == row["where"]]
+    values = {item["name"]: item for item in own if item["name"] in (READ, WRITTEN, LINES)}
     if any(values.get(name, {}).get("value") is None for name in (READ, WRITTEN, LINES)):
-        why = next((one["reason"] for one in values.values() if one.get("reason")
-                    and one.get("value") is None), Traffic.reason)  # fmt: skip
+        why = next((item["reason"] for item in values.values() if item.get("reason")
+                    and item.get("value") is None), Traffic.reason)  # fmt: skip
         return Traffic(None, reason=why)
     moved = values[READ]["value"] + values[WRITTEN]["value"]
     read_first = values[LINES]["value"] * values[LINES]["line_bytes"]
@@ -119,8 +119,8 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
     )
 
 
-def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> Finding:
-    fastest, traffic = max(found, key=lambda one: one[0]["rate_bytes_per_s"])
+def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> Finding:
+    fastest, traffic = max(pairs, key=lambda pair: pair[0]["rate_bytes_per_s"])
     factor = traffic.factor or 1.0
     rate = fastest["rate_bytes_per_s"] / 1e9
     text = (
@@ -136,7 +136,7 @@ def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> F
             f"{rate:.1f} GB/s memory would have moved {rate * traffic.declared:.1f} GB/s."
         )
     confirmed = [
-        ratio for row, _ in found for twin in _past_caches(row, rows)
+        ratio for row, _ in pairs for twin in _past_caches(row, rows)
         if (ratio := time_ratio(seen.starts, row["where"], twin["where"]))
     ]  # fmt: skip
     if confirmed:
@@ -145,15 +145,15 @@ def _finding(seen: Seen, rows: list[Row], found: list[tuple[Row, Traffic]]) -> F
         artefact=ARTEFACT,
         effect="explains",
         factor=1 / factor,
-        where=sorted(row["where"] for row, _ in found),
+        where=sorted(row["where"] for row, _ in pairs),
         confidence=_confidence(traffic, confirmed),
         evidence=[
             proof("bytes moved ÷ bytes needed", factor, "1", traffic.source, traffic.state),
             proof("bytes moved ÷ bytes declared", traffic.declared, "1", traffic.source,
                   traffic.state),
             *(
-                proof("time ÷ time with non-temporal stores", one.estimate, "1", "paired blocks")
-                for one in sorted(confirmed, key=lambda one: one.estimate)
+                proof("time ÷ time with non-temporal stores", ratio.estimate, "1", "paired blocks")
+                for ratio in sorted(confirmed, key=lambda ratio: ratio.estimate)
             ),
         ],
         explanation=text,
@@ -165,30 +165,30 @@ def _confidence(traffic: Traffic, beside: list[Ratio]) -> float:
     """A simulation does not know what this processor does; a twin's time may tell."""
     if traffic.state != "simulated":
         return CERTAIN
-    return CONFIRMED if any(one.low > 1 for one in beside) else SIMULATED
+    return CONFIRMED if any(ratio.low > 1 for ratio in beside) else SIMULATED
 
 
 def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
     """Points that do the same work with stores past the caches."""
     return [
-        one
-        for one in rows
-        if is_known(one.get("non_temporal_stores"))
-        and one["non_temporal_stores"]
-        and all(_same(row.get(name), one.get(name)) for name in WORK)
+        twin
+        for twin in rows
+        if is_known(twin.get("non_temporal_stores"))
+        and twin["non_temporal_stores"]
+        and all(_same(row.get(name), twin.get(name)) for name in WORK)
     ]
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(left: Any, right: Any) -> bool:
     return (
-        bool(one == other)
-        if is_known(one) and is_known(other)
-        else is_known(one) == is_known(other)
+        bool(left == right)
+        if is_known(left) and is_known(right)
+        else is_known(left) == is_known(right)
     )
 
 
 def _beside_twin(ratios: list[Ratio]) -> str:
-    times = max(one.estimate for one in ratios)
+    times = max(ratio.estimate for ratio in ratios)
     return (
         f"With stores that do not read first, the same work takes {1 / times:.2f} of the time here."
     )

@@ -93,17 +93,17 @@ def _held(row: Row) -> _Held | None:
     return held if held.missing >= LEAST_MISSING else None
 
 
-def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any]]) -> Finding:
-    held = max((one for _, one in found), key=lambda one: (one.missing, one.need))
+def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any]]) -> Finding:
+    held = max((memory for _, memory in points), key=lambda memory: (memory.missing, memory.need))
     factors = {
-        one["where"]: factor
-        for one, _ in found
-        if (factor := speed_up(one, twins_of(one, rows, _is_written))) is not None
+        row["where"]: factor
+        for row, _ in points
+        if (factor := speed_up(row, twins_of(row, rows, _is_written))) is not None
     }
-    likely = any(one.is_resident for _, one in found)
+    likely = any(memory.is_resident for _, memory in points)
     text = (
-        f"{_lacks([one for _, one in found])} were never written, and for such pages the system "
-        "maps one page of zeros again and again: what is read comes from cache."
+        f"{_lacks([memory for _, memory in points])} were never written, and for such pages the "
+        "system maps one page of zeros again and again: what is read comes from cache."
     )
     if factors:
         text += (
@@ -121,7 +121,7 @@ def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any
         effect="invalidates",
         factor=strongest(factors.values()),
         factors=factors,
-        where=sorted(row["where"] for row, _ in found),
+        where=sorted(row["where"] for row, _ in points),
         confidence=MAY_BE_SHARED if likely else EXACT,
         evidence=[
             proof("buffers_bytes", int(held.need), "bytes", "harness"),
@@ -135,9 +135,9 @@ def _finding(found: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any
 
 def _lacks(held: list[_Held]) -> str:
     """How much of what: `50 % to 100 % of the 8 MiB to 64 MiB in the buffers`."""
-    shares = span([one.missing for one in held], share)
-    sizes = span([one.need for one in held], lambda size: format_bytes(int(size)))
-    least = "At least " if any(one.source == "statm" for one in held) else ""
+    shares = span([memory.missing for memory in held], share)
+    sizes = span([memory.need for memory in held], lambda size: format_bytes(int(size)))
+    least = "At least " if any(memory.source == "statm" for memory in held) else ""
     return f"{least}{shares} of the {sizes} in the buffers"
 
 

@@ -33,11 +33,11 @@ def is_one_block(row: Row, lines: dict[str, Any]) -> bool:
 def beside_honest(row: Row, rows: list[dict[str, Any]]) -> float | None:
     """Rate ÷ rate of the same copy that did all its work; None where there is no such point."""
     honest = [
-        one
-        for one in rows
-        if all(known(one, name) == known(row, name) for name in _SAME)
-        and known(one, "work_done_fraction") == 1
-        and known(one, "distinct_source_blocks") == known(one, "blocks_declared")
-        and (known(one, "time_ns") or 0) > 0
+        peer
+        for peer in rows
+        if all(known(peer, name) == known(row, name) for name in _SAME)
+        and known(peer, "work_done_fraction") == 1
+        and known(peer, "distinct_source_blocks") == known(peer, "blocks_declared")
+        and (known(peer, "time_ns") or 0) > 0
     ]
-    return speed_up(row, sorted(honest, key=lambda one: float(one["time_ns"]))[:1])
+    return speed_up(row, sorted(honest, key=lambda peer: float(peer["time_ns"]))[:1])

@@ -14,24 +14,24 @@ def cache_in_use(row: Row, host: dict[str, Any]) -> float | None:
     Those that the CPUs share which it was given; where that is not known, as many as it has cores.
     """
     used = _caches_of((host.get("cpus") or [])[: int(cores_of(row))], host.get("caches") or [])
-    total, one = host.get("total_llc_bytes"), host.get("llc_sysfs_bytes")
+    total, last_level = host.get("total_llc_bytes"), host.get("llc_sysfs_bytes")
     if used:
         return used
     if not total:
-        return float(one) if one else None
-    return float(min(total, cores_of(row) * one) if one else total)
+        return float(last_level) if last_level else None
+    return float(min(total, cores_of(row) * last_level) if last_level else total)
 
 
 def _caches_of(cpus: list[int], caches: list[dict[str, Any]]) -> float | None:
     """Bytes of the distinct last-level caches of these CPUs; None where one is not known."""
-    data = [one for one in caches if one.get("kind") != "instruction"]
-    if any(not one.get("shared_cpus") or not one.get("bytes") for one in data):
+    data = [cache for cache in caches if cache.get("kind") != "instruction"]
+    if any(not cache.get("shared_cpus") or not cache.get("bytes") for cache in data):
         return None
     last: dict[tuple[int, ...], float] = {}
     for cpu in cpus:
-        own = [one for one in data if cpu in one["shared_cpus"]]
+        own = [cache for cache in data if cpu in cache["shared_cpus"]]
         if not own:
             return None
-        highest = max(own, key=lambda one: one["level"])
+        highest = max(own, key=lambda cache: cache["level"])
         last[tuple(sorted(highest["shared_cpus"]))] = float(highest["bytes"])
     return sum(last.values()) or None

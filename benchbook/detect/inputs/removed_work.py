@@ -84,8 +84,8 @@ def removed(rows: list[dict[str, Any]]) -> Removed:
 def _same_time(row: Row, rows: list[dict[str, Any]]) -> tuple[float, float] | None:
     """(times the work, times the time) over the series, where the time does not follow."""
     series = sorted(
-        (one for one in rows if one.get("series") == row.get("series") and rate_of(one)),
-        key=lambda one: float(one["bytes_per_call"]),
+        (peer for peer in rows if peer.get("series") == row.get("series") and rate_of(peer)),
+        key=lambda peer: float(peer["bytes_per_call"]),
     )
     if len(series) < 2:
         return None

@@ -47,14 +47,14 @@ def sockets_each(row: Row) -> float | None:
     return None if opened is None else opened / float(row["round_trips"])
 
 
-def differ_in(one: Row, other: Row) -> set[str]:
+def differ_in(left: Row, right: Row) -> set[str]:
     """The traits that two points do not share."""
-    return {name for name in TRAITS if _trait(one, name) != _trait(other, name)}
+    return {name for name in TRAITS if _trait(left, name) != _trait(right, name)}
 
 
 def like(row: Row, rows: Iterable[Row], but: str) -> list[Row]:
     """The rows that differ from this one in the trait `but`, and in nothing else."""
-    return [one for one in rows if differ_in(row, one) == {but}]
+    return [peer for peer in rows if differ_in(row, peer) == {but}]
 
 
 def groups(rows: Iterable[dict[str, Any]], but: str) -> list[list[dict[str, Any]]]:

@@ -72,11 +72,11 @@ def rate_of(row: Row) -> float | None:
 def twins_of(row: Row, rows: Iterable[Row], clean: Callable[[Row], bool]) -> list[Row]:
     """Clean rows in which the same code does the same work with the same outcome."""
     return [
-        other
-        for other in rows
-        if other["where"] != row["where"]
-        and all(_same(row.get(name), other.get(name)) for name in (*CODE, *WORK, *OUTCOME))
-        and clean(other)
+        twin
+        for twin in rows
+        if twin["where"] != row["where"]
+        and all(_same(row.get(name), twin.get(name)) for name in (*CODE, *WORK, *OUTCOME))
+        and clean(twin)
     ]
 
 
@@ -89,7 +89,7 @@ def _same(left: Any, right: Any) -> bool:
 def speed_up(row: Row, twins: list[Row]) -> float | None:
     """Rate of the row ÷ rate of its twins (their median); None without any."""
     took = known(row, "time_ns") or 0
-    beside = [time for one in twins if (time := known(one, "time_ns") or 0) > 0]
+    beside = [time for twin in twins if (time := known(twin, "time_ns") or 0) > 0]
     return median(beside) / took if beside and took > 0 else None
 
 

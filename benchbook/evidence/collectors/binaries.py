@@ -89,19 +89,19 @@ def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -
     ]
 
 
-def _of_all(function: str, known: dict[str, Any]) -> dict[str, Any]:
+def _of_all(function: str, functions: dict[str, Any]) -> dict[str, Any]:
     """What is true of each function that begins like it, whichever of them runs here: that it
     stores past the caches."""
     words = function.split("_")
     alike: list[dict[str, Any]] = []
     while len(words) > 1 and not alike:
         begin = "_".join([*words, ""])
-        alike = [facts for name, facts in known.items() if name.startswith(begin)]
+        alike = [facts for name, facts in functions.items() if name.startswith(begin)]
         words.pop()
     stores = [facts.get("non_temporal_stores") or [] for facts in alike]
     if not stores or not all(stores):
         return {}
-    return {"non_temporal_stores": sorted({one for names in stores for one in names})}
+    return {"non_temporal_stores": sorted({name for names in stores for name in names})}
 
 
 def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
@@ -121,5 +121,5 @@ def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
 
 def _is_elsewhere(facts: dict[str, Any]) -> bool:
     calls = facts["library_calls"]
-    only_runtime = bool(calls) and all(one.startswith(disassembly.RUNTIME) for one in calls)
+    only_runtime = bool(calls) and all(call.startswith(disassembly.RUNTIME) for call in calls)
     return only_runtime and not any(facts.get(key) for key in ACCESSES)

@@ -32,11 +32,11 @@ def rows(context: Context) -> list[Row]:
         return []
     abilities = {source: capability(source) for source in SOURCES}
     said = [
-        session.nothing(source, "", SOURCES[source], one)
-        for source, one in abilities.items()
-        if one.state != "ok"
+        session.nothing(source, "", SOURCES[source], ability)
+        for source, ability in abilities.items()
+        if ability.state != "ok"
     ]
-    usable = [source for source, one in abilities.items() if one.state == "ok"]
+    usable = [source for source, ability in abilities.items() if ability.state == "ok"]
     if not usable:
         return said
     about = f"evidence of {context.experiment}"
@@ -65,5 +65,5 @@ def rows(context: Context) -> list[Row]:
     return said
 
 
-def _traffic_known(said: list[Row]) -> bool:
-    return any(row["name"].startswith("bytes_") and row["state"] == "ok" for row in said)
+def _traffic_known(rows: list[Row]) -> bool:
+    return any(row["name"].startswith("bytes_") and row["state"] == "ok" for row in rows)

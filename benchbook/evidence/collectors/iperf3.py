@@ -49,9 +49,9 @@ def rows(context: Context) -> list[Row]:
     name = context.experiment
     preset = context.pointer.get("preset", PRESETS[0])
     transfers = [
-        one
+        transfer
         for each in PRESETS[: PRESETS.index(preset) + 1]
-        for one in wanted["transfers"].get(each, [])
+        for transfer in wanted["transfers"].get(each, [])
     ]
     line = {key: wanted.get(key, 0) for key in ("path", "switches", "link_bits_per_s")}
     program = shutil.which(SOURCE)
@@ -71,7 +71,7 @@ def rows(context: Context) -> list[Row]:
         if door.refused:
             return [_nothing(name, "absent", door.refused, "")]
         stage = _Stage(name, program, wanted["datagram_bytes"], door, cpus, lock)
-        return [row for one in transfers for row in stage.rows(one)]
+        return [row for transfer in transfers for row in stage.rows(transfer)]
 
 
 def _say(text: str) -> None:
@@ -102,12 +102,12 @@ class _Stage:
             reason = f"{SOURCE}: {why}"
             return [_nothing(self.experiment, "absent", reason, "") | {"transfer": asked}]
         return [
-            _row(self.experiment, one["name"], one["value"], one["unit"], one["source"])
-            | {"end": one["end"], "transfer": asked}
-            for one in found
+            _row(self.experiment, row["name"], row["value"], row["unit"], row["source"])
+            | {"end": row["end"], "transfer": asked}
+            for row in found
         ]
 
-    def _transfer(self, asked: dict[str, Any]) -> list[dict[str, Any]]:
+    def _transfer(self, wanted: dict[str, Any]) -> list[dict[str, Any]]:
         ends = {NEAR: self.door.enter, FAR: self.door.enter_far}
         address, port = self.door.options["far-address"], network.SERVER_PORT
         env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
@@ -122,7 +122,7 @@ class _Stage:
             env=env,
         ) as server:
             status, out, err = run_program(
-                [self.program, "-c", address, "-p", str(port), "-J", *_asking(asked)],
+                [self.program, "-c", address, "-p", str(port), "-J", *_asking(wanted)],
                 cpus=self.cpus[:1],
                 env=env,
                 time_limit_s=LIMIT_S,
@@ -133,9 +133,9 @@ class _Stage:
                 raise NotServingError(f"the transfer did not end within {LIMIT_S:g} s")
             if status < 0:
                 raise NotServingError(f"the sending end was ended by signal {-status}")
-            near = figures(NEAR, asked["protocol"], out or err)
-            far = figures(FAR, asked["protocol"], server.finish())
-        printed = [{**one, "source": SOURCE} for one in (*near, *far)]
+            near = figures(NEAR, wanted["protocol"], out or err)
+            far = figures(FAR, wanted["protocol"], server.finish())
+        printed = [{**row, "source": SOURCE} for row in (*near, *far)]
         after = {end: counters.read(enter) for end, enter in ends.items()}
         counted = [
             {"end": end, "name": name, "value": count.get(key), "unit": unit, "source": COUNTED}
@@ -146,11 +146,11 @@ class _Stage:
         return printed + counted
 
 
-def _asking(asked: dict[str, Any]) -> list[str]:
-    amount = ["-n", str(asked["bytes"])]
-    if asked["protocol"] == "tcp":
+def _asking(wanted: dict[str, Any]) -> list[str]:
+    amount = ["-n", str(wanted["bytes"])]
+    if wanted["protocol"] == "tcp":
         return amount
-    return ["-u", "-l", str(asked["datagram_bytes"]), "-b", str(asked["bits_per_s"]), *amount]
+    return ["-u", "-l", str(wanted["datagram_bytes"]), "-b", str(wanted["bits_per_s"]), *amount]
 
 
 def _row(experiment: str, name: str, value: Any, unit: str, source: str) -> Row:

@@ -24,7 +24,8 @@ def rows(context: Context) -> list[Row]:
         if key not in asked:
             asked[key] = _thresholds(key[0], own)
         found += [
-            _row(context, name, one, asked[key].get(one)) for one in memcpy_thresholds.THRESHOLDS
+            _row(context, name, threshold, asked[key].get(threshold))
+            for threshold in memcpy_thresholds.THRESHOLDS
         ]
     return found
 

@@ -13,9 +13,9 @@ def rows(context: Context) -> list[Row]:
     return [row for path in context.limits for row in _of_limits(read_json(path))]
 
 
-def _of_limits(found: dict[str, Any]) -> list[Row]:
+def _of_limits(limit: dict[str, Any]) -> list[Row]:
     """The largest size of each array that links, in bytes; None where none does."""
-    common = {key: found[key] for key in ("experiment", "define", "arrays", "most_bytes")}
+    common = {key: limit[key] for key in ("experiment", "define", "arrays", "most_bytes")}
     return [
         {
             **common,
@@ -27,5 +27,5 @@ def _of_limits(found: dict[str, Any]) -> list[Row]:
             "state": "absent" if item["outcome"] == "cannot_run" else "ok",
             **item,
         }
-        for item in found["items"]
+        for item in limit["items"]
     ]

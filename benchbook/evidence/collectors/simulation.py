@@ -76,32 +76,34 @@ class _Stage:
     def _simulate(self, point: Point, ours: list[Touched] | None = None) -> None:
         """One point of ours; with `ours`, one of a peer."""
         try:
-            one = self.lines.of_variant(point) if ours is None else self.lines.of_peer(point)
+            touched = self.lines.of_variant(point) if ours is None else self.lines.of_peer(point)
         except (NotSimulatedError, ProfileError) as why:
             self.found += _absent(self.lines.name, point, str(why))
             return
-        self.done.append(one)
-        self.found += self._of(one)
+        self.done.append(touched)
+        self.found += self._of(touched)
         if ours is not None:
-            self.found.append(method_of(self.lines.name, one, ours))
+            self.found.append(method_of(self.lines.name, touched, ours))
 
     def _loops_of_their_own(self) -> None:
         """Where the C library copies, traffic is seldom modelled: another variant's may be."""
-        kinds = {self.choice.kind(one.point) for one in self.done if not one.wrong_traffic}
-        for one in [one for one in self.done if one.copies]:
-            kind = self.choice.kind(one.point)
+        kinds = {
+            self.choice.kind(touched.point) for touched in self.done if not touched.wrong_traffic
+        }
+        for touched in [touched for touched in self.done if touched.copies]:
+            kind = self.choice.kind(touched.point)
             if kind in kinds:
                 continue
-            for other in self.choice.others_like(one.point):
-                if not self.lines.copies(other.variant, one.found):
+            for like_it in self.choice.others_like(touched.point):
+                if not self.lines.copies(like_it.variant, touched.found):
                     kinds.add(kind)
-                    self._simulate(other)
+                    self._simulate(like_it)
                     break
 
-    def _of(self, one: Touched) -> list[Row]:
+    def _of(self, touched: Touched) -> list[Row]:
         geometry = self.lines.simulator.geometry
         line = geometry.ll.line_bytes
-        read, written = one.found.lines_read, one.found.lines_written
+        read, written = touched.found.lines_read, touched.found.lines_written
         values = {
             "lines_read": read,
             "lines_written": written,
@@ -109,46 +111,46 @@ class _Stage:
             "bytes_written_to_memory": written * line,
         }
         common = {
-            "declared_bytes": one.declared_bytes,
+            "declared_bytes": touched.declared_bytes,
             "simulated_bytes": geometry.buffer_bytes,
             "line_bytes": line,
             "geometry": " ".join(geometry.options),
             "host_geometry": geometry.host,
         }
         made = [
-            _row(self.lines.name, one.point, key, value, one.text) | common
+            _row(self.lines.name, touched.point, key, value, touched.text) | common
             for key, value in values.items()
         ]
-        if one.wrong_traffic:
-            lost = {"value": None, "state": "absent", "reason": one.wrong_traffic}
+        if touched.wrong_traffic:
+            lost = {"value": None, "state": "absent", "reason": touched.wrong_traffic}
             made = [row | (lost if row["name"] in TRAFFIC else {}) for row in made]
         return made
 
 
-def method_of(name: str, one: Touched, ours: list[Touched]) -> Row:
+def method_of(name: str, touched: Touched, ours: list[Touched]) -> Row:
     """Row method_by_lines of a peer's point: the method of ours that touches the same lines in
     blocks of the same size; absent where none or more than one does."""
-    block = one.point.factors.get("block_bytes")
+    block = touched.point.factors.get("block_bytes")
     alike: dict[str, Touched] = {}
-    for other in ours:
-        if other.point.factors.get("block_bytes") == block and _alike(one, other):
-            alike.setdefault(str(other.point.factors.get("method")), other)
-    lines = f"it reads {one.found.lines_read} lines and writes {one.found.lines_written}"
+    for own in ours:
+        if own.point.factors.get("block_bytes") == block and _alike(touched, own):
+            alike.setdefault(str(own.point.factors.get("method")), own)
+    lines = f"it reads {touched.found.lines_read} lines and writes {touched.found.lines_written}"
     if len(alike) != 1:
         why = f"{lines}, which is like {len(alike)} of our methods"
-        return _row(name, one.point, "method_by_lines", None, why)
+        return _row(name, touched.point, "method_by_lines", None, why)
     ((method, other),) = alike.items()
     why = (
         f"{lines}; {method} of {other.point.variant} reads {other.found.lines_read} and writes "
         f"{other.found.lines_written}, and no other method of ours is like it"
     )
-    return _row(name, one.point, "method_by_lines", method, why)
+    return _row(name, touched.point, "method_by_lines", method, why)
 
 
-def _alike(one: Touched, other: Touched) -> bool:
+def _alike(first: Touched, second: Touched) -> bool:
     pairs = (
-        (one.found.lines_read, other.found.lines_read),
-        (one.found.lines_written, other.found.lines_written),
+        (first.found.lines_read, second.found.lines_read),
+        (first.found.lines_written, second.found.lines_written),
     )
     return all(0 < left <= ALIKE * right and right <= ALIKE * left for left, right in pairs)
 

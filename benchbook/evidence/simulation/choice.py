@@ -48,9 +48,9 @@ class Choice:
     def others_like(self, point: Point) -> Iterator[Point]:
         """Points of other variants that differ from it in sizes and counts only."""
         wanted = self._setting(point)
-        for other in self._fitting():
-            if other.variant != point.variant and self._setting(other) == wanted:
-                yield other
+        for candidate in self._fitting():
+            if candidate.variant != point.variant and self._setting(candidate) == wanted:
+                yield candidate
 
     def _setting(self, point: Point) -> dict[str, Any]:
         return {
@@ -90,9 +90,9 @@ def choice(
         found, _ = points.expand(content, catalogue.shown_settings(figure), plan["sizes"])
         shown |= {point.id: point for point in found}
     planned = [
-        Point(one["id"], one["variant"], one["factors"])
-        for one in plan.get("points", [])
-        if not one["twin"] and one["factors"].get("processes", 1) == 1
+        Point(point["id"], point["variant"], point["factors"])
+        for point in plan.get("points", [])
+        if not point["twin"] and point["factors"].get("processes", 1) == 1
     ]
     place = {identity: index for index, identity in enumerate(shown)}
     ordered = sorted(planned, key=lambda point: place.get(point.id, len(place)))

@@ -89,33 +89,38 @@ class Lines:
         pairs = ",".join(f"{key}={value}" for key, value in asked.items())
         return [twin.program.absolute(), *options, "--point", pairs]
 
-    def _wrong_traffic(self, point: Point, twin: Twin, found: Difference) -> str:
+    def _wrong_traffic(self, point: Point, twin: Twin, difference: Difference) -> str:
         folder, record = self.variants[point.variant]
         if not twin.timed_functions:
             return f"objdump is not on PATH; {tools.remedy(tools.package_of('objdump'))}"
         # Which vectors a function is for may be decided where it runs, and otherwise in a twin.
         sides = (record["timed_functions"], twin.timed_functions)
-        ran = [facts[name] for facts in sides for name in _timed(found) & set(facts)]
-        named = {one for facts in ran for key in _NOT_MODELLED for one in facts.get(key, [])}
+        ran = [facts[name] for facts in sides for name in _timed(difference) & set(facts)]
+        named = {
+            instruction
+            for facts in ran
+            for key in _NOT_MODELLED
+            for instruction in facts.get(key, [])
+        }
         if named:
             return f"it moves data by {' and '.join(sorted(named))}{_BY_CACHEGRIND}"
         size = point.factors.get("block_bytes", point.factors["bytes"])
-        calls = self.library_calls(point.variant, found)
+        calls = self.library_calls(point.variant, difference)
         why = library.library_of(folder / record["binary"]["file"]).unmodelled(
             calls, size // point.factors.get("threads", 1)
         )
         return f"{why}{_BY_CACHEGRIND}" if why else ""
 
-    def library_calls(self, variant: str, found: Difference) -> list[str]:
+    def library_calls(self, variant: str, difference: Difference) -> list[str]:
         """Of the timed functions that ran, as this variant's own binary has them."""
         facts = self.variants[variant][1].get("timed_functions", {})
-        ran = sorted(_timed(found) & set(facts))
+        ran = sorted(_timed(difference) & set(facts))
         return [call for name in ran for call in facts[name]["library_calls"]]
 
-    def copies(self, variant: str, found: Difference) -> bool:
+    def copies(self, variant: str, difference: Difference) -> bool:
         """Whether the C library copies in these functions of a variant; also where nobody knows."""
         known = self.variants.get(variant, (None, {}))[1].get("timed_functions")
-        return not known or library.copies(self.library_calls(variant, found))
+        return not known or library.copies(self.library_calls(variant, difference))
 
     def of_peer(self, point: Point) -> Touched:
         """One repetition of a peer's own program, at a point that it says how to simulate."""
@@ -141,6 +146,6 @@ class Lines:
         return Touched(point, found, spec.get("declares", 1) * size, text, wrong)
 
 
-def _timed(found: Difference) -> set[str]:
+def _timed(difference: Difference) -> set[str]:
     """The timed functions that ran; a loop that OpenMP shares is part of one."""
-    return {name.split(".")[0] for name in found.executed if name.startswith("timed_")}
+    return {name.split(".")[0] for name in difference.executed if name.startswith("timed_")}

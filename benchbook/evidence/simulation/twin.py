@@ -75,7 +75,7 @@ def build_twin(root: Path, name: str, content: dict[str, Any], variant: str, siz
             work = Path(scratch)
             sources = [folder / source for source in content["sources"]]
             objects = [
-                build_stage.object_file(compiler, one, flags, common, work) for one in sources
+                build_stage.object_file(compiler, source, flags, common, work) for source in sources
             ]
             plain = [*build_stage.COMMON_FLAGS, *whole]
             files = [build_stage.object_file(compiler, main, plain, common, work), *objects]

@@ -64,7 +64,7 @@ def figures(end: str, protocol: str, text: str) -> list[dict[str, Any]]:
         {"end": end, "name": name, "value": _number(ended.get(part, {}).get(key)), "unit": unit}
         for name, (part, key, unit) in wanted.items()
     ]
-    if all(one["value"] is None for one in found):
+    if all(end["value"] is None for end in found):
         raise NotPrintedError("printed none of its sums")
     if protocol == "tcp" and end == NEAR:
         way = ended.get("sender_tcp_congestion")

@@ -73,7 +73,7 @@ def _impossible(ends: Ends, own: Mapping[str, Any], name: str, value: float) -> 
         is_within = name != "jitter_ms" or lasted is None or value <= 1e3 * lasted
         return "" if is_within else f"a jitter of {_plain(value)} ms in {_plain(lasted)} s"
     if name == "received_bytes":
-        sent = next((one["sent_bytes"] for one in ends.values() if one.get("sent_bytes")), None)
+        sent = next((end["sent_bytes"] for end in ends.values() if end.get("sent_bytes")), None)
         if sent is not None and value > sent:
             return f"{_plain(value)} bytes received of {_plain(sent)} sent"
     return f"{_plain(value)} as {name}" if value < 0 else ""

@@ -22,25 +22,25 @@ def table(items: list[Row]) -> dict[str, list[Row]]:
     on_the_way, unread, unseen}, the last four None for TCP. `doubts` are sentences on printed
     values that cannot be true, or that the two ends tell differently; the values stay as printed.
     """
-    own = [one for one in items if one["source"] in (SOURCE, COUNTED) and "transfer" in one]
+    own = [item for item in items if item["source"] in (SOURCE, COUNTED) and "transfer" in item]
     groups: dict[str, list[Row]] = {}
-    for one in own:
-        groups.setdefault(json.dumps(one["transfer"], sort_keys=True), []).append(one)
+    for item in own:
+        groups.setdefault(json.dumps(item["transfer"], sort_keys=True), []).append(item)
     return {
         "transfers": [_beside(rows) for rows in groups.values()],
         "lacking": [
-            {key: one.get(key, "") for key in ("state", "reason", "remedy")}
-            for one in items
-            if one["source"] == SOURCE and one["name"] == "throughput" and "transfer" not in one
+            {key: item.get(key, "") for key in ("state", "reason", "remedy")}
+            for item in items
+            if item["source"] == SOURCE and item["name"] == "throughput" and "transfer" not in item
         ],
     }
 
 
 def _beside(rows: list[Row]) -> Row:
     transfer = rows[0]["transfer"]
-    failed = next((one["reason"] for one in rows if "end" not in one), "")
+    failed = next((row["reason"] for row in rows if "end" not in row), "")
     ends: dict[str, dict[str, Any]] = {
-        end: {one["name"]: one["value"] for one in rows if one.get("end") == end}
+        end: {row["name"]: row["value"] for row in rows if row.get("end") == end}
         for end in (NEAR, FAR)
     }
     near, far = ends[NEAR], ends[FAR]
@@ -90,10 +90,13 @@ def _missing(unit: str, sent: int, read: int) -> Row:
 
 def _impossible(ends: dict[str, Row]) -> list[str]:
     """Values out of their range; as printed they stay in the table."""
-    out = [f"The {one.end} end prints {one.words}, which cannot be." for one in out_of_range(ends)]
+    out = [
+        f"The {value.end} end prints {value.words}, which cannot be."
+        for value in out_of_range(ends)
+    ]
     first = [
-        f"The {one.end} end prints {one.words}: the first datagram was set beside no other."
-        for one in first_jitters(ends)
+        f"The {jitter.end} end prints {jitter.words}: the first datagram was set beside no other."
+        for jitter in first_jitters(ends)
     ]
     return out + first
 

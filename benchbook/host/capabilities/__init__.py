@@ -37,9 +37,9 @@ CACHE = Path("build/capabilities.json")
 
 def capability(name: str, checkout: Path = Path(), machine: Path = ROOT) -> Capability:
     """One ability by its name; an unknown name is a mistake of the caller's (LookupError)."""
-    for one in all_capabilities(checkout, machine):
-        if one.name == name:
-            return one
+    for capability in all_capabilities(checkout, machine):
+        if capability.name == name:
+            return capability
     raise LookupError(f"no probe answers for {name!r}")
 
 
@@ -59,7 +59,7 @@ def all_capabilities(
     # A machine that was too busy to answer must not lack an ability until it is started again.
     # Only the workflow makes build/; elsewhere nothing is kept.
     if in_time and file.parent.is_dir():
-        items = [asdict(one) for one in found]
+        items = [asdict(ability) for ability in found]
         with suppress(OSError):
             write_json(file, {"version": VERSION, "key": key, "items": items})
     return found
@@ -68,8 +68,13 @@ def all_capabilities(
 def table(checkout: Path = Path(), machine: Path = ROOT) -> list[dict[str, str]]:
     """Rows for a page: {name, state, said, remedy}; `said` is what was seen, or the reason."""
     return [
-        {"name": one.name, "state": one.state, "said": one.said, "remedy": one.remedy}
-        for one in all_capabilities(checkout, machine)
+        {
+            "name": capability.name,
+            "state": capability.state,
+            "said": capability.said,
+            "remedy": capability.remedy,
+        }
+        for capability in all_capabilities(checkout, machine)
     ]
 
 
@@ -84,7 +89,7 @@ def _look(checkout: Path, machine: Path) -> tuple[list[Capability], bool]:
         place = Place(machine, checkout, folder, known_loop.write(folder))
         with ThreadPoolExecutor(len(modules)) as pool:
             found = list(pool.map(lambda module: _ask(module, place), modules))
-    return [one for each in found for one in each], not place.timed_out
+    return [ability for each in found for ability in each], not place.timed_out
 
 
 def _ask(module: ModuleType, place: Place) -> list[Capability]:
@@ -117,10 +122,10 @@ def _kept(file: Path, key: dict[str, Any]) -> list[Capability] | None:
 def _key(machine: Path) -> dict[str, Any]:
     """What the answers hold for. A remedy that was taken changes it, so that it is seen at once."""
     modules = list(_modules())
-    programs = sorted({name for one in modules for name in one.PROGRAMS})
-    files = sorted({name for one in modules for name in one.FILES})
+    programs = sorted({name for module in modules for name in module.PROGRAMS})
+    files = sorted({name for module in modules for name in module.FILES})
     # Few probes ask what depends on any.
-    variables = sorted({name for one in modules for name in getattr(one, "VARIABLES", ())})
+    variables = sorted({name for module in modules for name in getattr(module, "VARIABLES", ())})
     status = read_text(machine / "proc/self/status") or ""
     return {
         "host": facts.host_id(facts.facts(machine)),
@@ -128,7 +133,7 @@ def _key(machine: Path) -> dict[str, Any]:
         "uid": os.geteuid(),
         "rights": "".join(re.findall(r"(?m)^CapEff:\s*(\w+)", status)),
         "door": facts.door(),
-        "names": [name for one in modules for name in one.NAMES],
+        "names": [name for module in modules for name in module.NAMES],
         "programs": {name: _stamp(shutil.which(name)) for name in programs},
         "files": {
             name: (_setting if name.startswith(("proc/", "sys/")) else _stamp)(machine / name)
@@ -143,7 +148,7 @@ def _variable(name: str) -> list[Any] | None:
     value = os.environ.get(name)
     if value is None:
         return None
-    return [value, [_stamp(one) for one in value.split(os.pathsep) if "/" in one]]
+    return [value, [_stamp(word) for word in value.split(os.pathsep) if "/" in word]]
 
 
 def _stamp(path: Path | str | None) -> list[Any]:

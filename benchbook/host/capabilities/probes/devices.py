@@ -19,7 +19,9 @@ _CLASSES = ("0x03", "0x12")  # display controllers, processing accelerators
 def look(place: Place) -> Iterator[Capability]:
     """By their class; vendor and device are the numbers that lspci knows the names of."""
     folders = sorted((place.machine / _BUS).glob("*"))
-    found = [one for one in folders if (read_text(one / "class") or "").startswith(_CLASSES)]
+    found = [
+        folder for folder in folders if (read_text(folder / "class") or "").startswith(_CLASSES)
+    ]
     if found:
         yield able("devices", "; ".join(map(_said, found)))
     else:

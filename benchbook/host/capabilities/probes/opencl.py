@@ -40,7 +40,7 @@ code = cl.clGetPlatformIDs(0, None, ctypes.byref(number))
 ids = (ctypes.c_void_p * number.value)()
 cl.clGetPlatformIDs(number, ids, None)
 names, devices = [], []
-def told(device, what, kind):
+def device_info(device, what, kind):
     value = kind()
     cl.clGetDeviceInfo(
         ctypes.c_void_p(device), what, ctypes.sizeof(value), ctypes.byref(value), None
@@ -56,10 +56,11 @@ for each in ids:
     if not hasattr(cl, "clGetDeviceIDs"):
         continue
     cl.clGetDeviceIDs(ctypes.c_void_p(each), every, 32, own, ctypes.byref(count))
-    for one in own[: min(count.value, 32)]:
-        host = told(one, 0x1000, ctypes.c_ulonglong) & 2 or told(one, 0x1035, ctypes.c_uint)
-        title = told(one, 0x102B, ctypes.c_char * 256).decode(errors="replace")
-        driver = told(one, 0x102D, ctypes.c_char * 256).decode(errors="replace")
+    for device in own[: min(count.value, 32)]:
+        host = device_info(device, 0x1000, ctypes.c_ulonglong) & 2
+        host = host or device_info(device, 0x1035, ctypes.c_uint)
+        title = device_info(device, 0x102B, ctypes.c_char * 256).decode(errors="replace")
+        driver = device_info(device, 0x102D, ctypes.c_char * 256).decode(errors="replace")
         devices.append({"name": title, "is_host_memory": bool(host), "driver": driver})
 print(json.dumps({"loader": name, "code": code, "names": names, "devices": devices}))
 """
