@@ -352,23 +352,6 @@ def test_words_may_be_there_with_other_digits(kinds: Kinds) -> None:
     assert kinds.may_have(("10^", "iperf 4.", "Copy", "Scale")) == {"10^", "iperf 4.", "Copy"}
 
 
-@pytest.mark.parametrize(
-    ("pattern", "words", "may"),
-    [
-        (r"iperf 3\.", ("iperf",), True),
-        (r"iperf 4\.", ("iperf",), False),
-        (r"iperf \d\.", ("iperf",), True),
-        (r"iperf \d\.", ("Copy",), False),
-        (r"Copy: \d{2}", ("Copy",), True),
-        (r"Copy: \d{3}", ("Copy",), False),
-    ],
-)
-def test_signs_are_looked_for_in_lines_with_words(
-    kinds: Kinds, pattern: str, words: tuple[str, ...], may: bool
-) -> None:
-    assert kinds.may_match([re.compile(pattern)], words) == may
-
-
 def test_lines_of_a_kind_are_found_at_once(kinds: Kinds) -> None:
     asked: list[str] = []
     found = kinds.lines_like(lambda line: asked.append(line) or line.startswith("size"))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 
 import pytest
-from log_fuzz import mutated
 
 from benchbook.explain import readers, sample_detectors
 from benchbook.explain.api import explained, of_content
@@ -162,29 +159,8 @@ def test_hostile_text_takes_no_minutes(name: str) -> None:
     of_content("x", HOSTILE[name].encode(), Machine())
 
 
-def test_words_of_an_importer_are_in_whatever_has_its_signs() -> None:
-    contents = [path.read_bytes() for path in sorted(LOGS.glob("*/*.log"))]
-    contents += [mutated(random.Random(3_000_000 + seed)) for seed in range(100)]
-    modules = [readers.importer(name) for name in readers.names()]
-    asked = [one for one in modules if getattr(one, "WORDS", ())]
-    assert asked
-    for text in (log_of(content).text for content in contents):
-        for module in asked:
-            found = next(filter(None, (one.search(text) for one in readers.signs(module))), None)
-            assert not found or any(word in text for word in module.WORDS), (module.TOOL, found)
-
-
-def test_words_are_in_what_the_signs_find() -> None:
-    """Whatever stands around it: the words are part of the sign itself, which is of one line."""
-    for name in readers.names():
-        module = readers.importer(name)
-        signs = readers.signs(module)
-        for path in sorted(LOGS.glob("*/*.log")) if getattr(module, "WORDS", ()) else ():
-            text = log_of(path.read_bytes()).text
-            for found in chain.from_iterable(one.finditer(text) for one in signs):
-                assert any(word in found[0] for word in module.WORDS), (name, found[0])
-                lines = found[0].strip("\n").split("\n")
-                assert any(one.search(line) for line in lines for one in signs), (name, found[0])
+def test_each_importer_has_words_without_which_it_is_not_asked() -> None:
+    assert all(readers.importer(name).WORDS for name in readers.names())
 
 
 def test_very_many_runs_are_counted_not_printed(capsys: pytest.CaptureFixture[str]) -> None:

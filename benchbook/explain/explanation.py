@@ -179,9 +179,9 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
 
 
 def _may_be_of(importer: ModuleType, log: Log) -> bool:
-    """Whether the log has what an importer asks for at least."""
-    signs = readers.signs(importer)
-    return not signs or log.kinds.may_match(signs, getattr(importer, "WORDS", ("",)))
+    """Whether the log has one of the words that an importer asks for, if it asks for any."""
+    words = getattr(importer, "WORDS", ())
+    return not words or any(map(log.has, words))
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:

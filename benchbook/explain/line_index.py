@@ -4,12 +4,11 @@ look at one line of each kind is a thousand times as fast."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import chain
 
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_COUNT = re.compile(r"\{\d*,?\d*\}|\\\d")  # digits of a pattern that stand for none of a text
 _DIGIT = re.compile(r"[0-9]")
 
 
@@ -63,18 +62,6 @@ class Kinds:
         """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
         digits are zeros in what is asked."""
         return sorted(chain.from_iterable(self._lines[one] for one in self._every if asked(one)))
-
-    def may_match(self, patterns: Sequence[re.Pattern[str]], words: Iterable[str]) -> bool:
-        """Whether a line that has one of these words may have what one of the patterns finds."""
-        kinds = self._kinds_with(self.may_have(words))
-        if not kinds:
-            return False
-        blind = [one for one in patterns if not _DIGIT.search(_COUNT.sub("", one.pattern))]
-        if any(one.search(kind) for one in blind for kind in kinds):
-            return True
-        others = [one for one in patterns if one not in blind]
-        numbers = chain.from_iterable(self._lines[one] for one in kinds) if others else ()
-        return any(one.search(self._texts[number]) for number in numbers for one in others)
 
     def _kinds_with(self, words: Iterable[str]) -> set[str]:
         found = set[str]()

@@ -15,10 +15,6 @@ from benchbook.explain.rules.common.relations import Printed, product
 TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"
 WORDS = ("BabelStream", "GPU-STREAM", "ytes/sec", "bytes_per_sec", "Running kernels")
-SIGNS = late(
-    r"BabelStream|GPU-STREAM|Function[ |]+Mi?Bytes/sec[ |]+Min \(sec\)|max_mi?bytes_per_sec"
-    r"|Running kernels \d"
-)
 
 _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 # Programs made after it write its units in other words.

@@ -21,7 +21,6 @@ WORDS = (
     "Host Bandwidth",
     "Host bandwidth",
 )
-SIGNS = late(r"[Bb]andwidthTest-|[Bb]andwidth [Tt]est|Device [Bb]andwidth|Host [Bb]andwidth")
 _START = late(
     r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
 )

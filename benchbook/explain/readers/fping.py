@@ -49,10 +49,6 @@ WORDS = (
     "ICMP Echos sent",
     *(f'{{"{one}"' for one in _OBJECTS),
 )
-SIGNS = late(
-    r"xmt/rcv|is alive \(|fping|: \[\d+\], \d+ bytes, \d|\d ICMP Echos sent"
-    rf'|\{{"(?:{"|".join(_OBJECTS)})": ?\{{"(?:host|timestamp)"'
-)
 
 
 def read(log: Log) -> list[Report]:

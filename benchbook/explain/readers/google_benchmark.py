@@ -21,11 +21,6 @@ _BARE = (
     r" ([nu]s) {2,}[\d.]+ \1 +\d+(?![\d.])"
     r"|BM_(?<!\wBM_)[^\s|]{1,200}+ +[\d.]+ (?:([mnu]s) +[\d.]+ \2|s +[\d.]+ s) +\d+(?![\d.])"
 )
-SIGNS = late(
-    r'"benchmarks"|"real_time"'
-    r"|Benchmark +(?:\| *)?Time(?:\(ns\))? +(?:\| *)?CPU(?:\(ns\))? +(?:\| *)?Iterations"
-    rf"|name,iterations,real_time,cpu_time|{_BARE}"
-)
 
 _HEAD = late(
     r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"

@@ -14,11 +14,6 @@ from benchbook.explain.units import in_base
 TOOL = "hyperfine"
 LOOKS_FOR = "hyperfine: JSON results with command, mean, stddev, times; 'Time (mean ± σ):' lines"
 WORDS = ('"times"', '"command"', "Time (mean", "Time (abs", "stddev", "Mean [", "Benchmark")
-SIGNS = late(
-    r'"times"|"command"|Time \((?:mean|abs)|command([,;\t])mean\1stddev\1median'
-    r"|\| *Mean \[|^Mean \[[\wµ]+\][ \t]*$|Benchmark #?\d+:",
-    re.M,
-)
 
 _STATISTICS = ("mean", "stddev", "median", "min", "max")
 _TITLE = late(r"^Benchmark #?\d+: (.+)")

@@ -19,7 +19,6 @@ from benchbook.explain.readers.common.table_heads import is_head
 TOOL = "imb"
 LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
 WORDS = ("Benchmarking", "#repetitions", "MPI Benchmark")
-SIGNS = late(r"#\s*Benchmarking|#repetitions|MPI Benchmark")
 _SUITE = late(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
 _TITLE = late(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
 _PROCESSES = late(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")

@@ -29,7 +29,6 @@ from benchbook.explain.results import ALIKE, LONG, Block, results_of
 TOOL = "iperf"
 LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
 WORDS = ("sec", ",")
-SIGNS = late(r"\]\s+\d+[.,]\d+\s*-\s*\d+[.,]\d+\s+sec|,-?\d+,\d+\.\d+[-,]\d+\.\d+,")
 _HEAD = late(
     r"(?:(?P<client>Client connecting to (?P<host>[^\s,]+),)|Server listening on) "
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"

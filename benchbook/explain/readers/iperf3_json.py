@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Log, Report, Result
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
 WORDS = ('"bits_per_second"', '"connecting_to"', '"intervals"', '"sum_sent"', '"event"')
-SIGNS = late(
-    r'"(?:intervals|bits_per_second|sum_sent|connecting_to)"'
-    r'|"event" ?: ?"(?:start|interval|end|error|server_output_(?:text|json))"'
-)
 # Their key -> our name and unit.
 _FIGURES = {
     "bytes": ("transferred", "B"),

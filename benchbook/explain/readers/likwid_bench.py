@@ -13,7 +13,6 @@ from benchbook.explain.rules.common.relations import Printed, printed, product
 TOOL = "likwid-bench"
 LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"
 WORDS = ("LIKWID MICRO BENCHMARK", "MByte/s:")
-SIGNS = late(r"LIKWID MICRO BENCHMARK|MByte/s:[ \t]")
 
 _TEST = late(r"^Test: +(\S+)")
 _OF_REGISTERS = "peakflops"  # kernels that are about arithmetic, and load next to nothing

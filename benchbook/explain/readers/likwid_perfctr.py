@@ -19,11 +19,6 @@ from benchbook.explain.printed_digits import printed_lines
 TOOL = "likwid-perfctr"
 LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
 WORDS = ("Event", "Metric", "TABLE,", "CPU type:", "CpuCount")
-SIGNS = late(
-    r"Event *[|,] *(?:Counter *[|,]|core \d)|Metric *[|,] *(?:HWThread|[Cc]ore|GPU|Sum)|TABLE,"
-    r"|^CPU type:|[|,]CpuCount[|,]",
-    re.M,
-)
 
 _GROUP = late(r"^(?:Region (?P<region>.+), )?(?:GPU )?Group (?P<index>\d+): (?P<group>\S+)")
 _TABLE = late(

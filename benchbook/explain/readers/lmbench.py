@@ -30,11 +30,6 @@ WORDS = (
     "aligned",
 )
 # STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
-SIGNS = late(
-    r"(?:: +\d\S*+|\bin) (?:(?:micro|nano|milli)seconds|usecs)|\"stride=\d|\"size=\d|M B E N C H"
-    r"|bw_mem|bw_tcp|bandwidth(?:s in |:| using |[ \t]*$)|bcopy (?:un)?aligned",
-    re.MULTILINE,
-)
 
 _NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
 _OPERATIONS = (

@@ -18,7 +18,6 @@ from benchbook.explain.rules.common.relations import Printed, printed, product
 TOOL = "mbw"
 LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
 WORDS = ("Elapsed:", "Total AVG:")
-SIGNS = late(r"Method: *\w+\s+Elapsed:|(?:MEMCPY|DUMB|MCBLOCK) Total AVG:")
 
 _NUMBER = r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|-?inf|-?nan"
 _LINE = late(

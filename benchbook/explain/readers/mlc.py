@@ -30,11 +30,6 @@ WORDS = (
     "ALL Reads",
     "Stream-triad like",
 )
-SIGNS = late(
-    r"Memory Latency Checker - v|Measuring idle latencies|Measuring [\w ]{0,20}Memory Bandwidths"
-    r"|Measuring Loaded Latencies|Inject\s+Latency\s+Bandwidth|Each iteration took"
-    r"|L2->L2 HIT|ALL Reads\s*:|Stream-triad like\s*:"
-)
 _BANNER = late(r"Memory Latency Checker - v(?P<version>\d[\w.]*)")
 _ASKED = late(r"^Command line parameters:\s*(?P<options>.*)$")
 # Of one thread; what is written has a buffer of its own.

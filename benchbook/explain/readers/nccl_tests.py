@@ -19,11 +19,6 @@ from benchbook.explain.units import BASE, in_base
 TOOL = "nccl-tests"
 LOOKS_FOR = "nccl-tests: `# size count type root time algbw busbw`, `# Avg bus bandwidth : 91.2`"
 WORDS = ("us bandwidth", "busbw", "nThread", "float", "half", "double", "int", "char", "f8")
-SIGNS = late(
-    r"\bAvg bus bandwidth|\balgbw[ \t]+busbw|\bnThread \d+ nGpus \d"
-    r"|\d[ \t]+(?:b?float\d{0,2}|half|double|u?int\d{0,2}|u?char|f(?:p8_?)?8?e\dm\d)"
-    r"[ \t]+(?:sum|prod|max|min|avg|mulsum|none)[ \t]+-?\d"
-)
 _VERSION = late(r"^[\s#]*nccl-tests version (?P<version>\d[\w.]*)")
 _ASKED = late(
     r"^[\s#]*nThread \d+ nGpus \d+ minBytes (?P<least>\d{1,18}) maxBytes (?P<most>\d{1,18}) "

@@ -20,13 +20,6 @@ WORDS = (
     " TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ",
     " Microseconds",
 )  # fmt: skip
-SIGNS = late(
-    r"(?:STREAM|REQUEST/RESPONSE|MAERTS|SENDFILE|UNIDIRECTIONAL SEND|Connect/Request/Response) TEST"
-    r"|THROUGHPUT_UNITS=|10\^\dbits/sec|Throughput Units|secs\. +per sec\b|Interim result:"
-    r"|\bTHROUGHPUT_UNITS\b|^Throughput Throughput\b|\bnetperf (?:(?!netperf ).)*-P ?0\b"
-    r"|\b(?:Latency|Microseconds) Microseconds\b",
-    re.M,
-)
 _TITLE = late(
     r"(?:MIGRATED )?(?P<protocol>TCP|UDP|SCTP|STREAM|DG)\S*(?: UNIX DOMAIN)? "
     r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|Connect/Request/Response"

@@ -16,7 +16,6 @@ from benchbook.explain.printed_digits import printed_lines, unremarked
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
 WORDS = ("nvbandwidth", "memcpy CE", "memcpy SM", "_ce", "_sm")
-SIGNS = late(r"nvbandwidth|memcpy (?:CE|SM)|_(?:ce|sm)(?:\b|_(?:total|read[12]|write[12])\b)")
 _VERSION = late(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
 _DEVICE = late(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
 _RUNNING = late(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")

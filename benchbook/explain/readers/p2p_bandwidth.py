@@ -13,7 +13,6 @@ from benchbook.explain.printed_digits import printed_lines, unremarked
 TOOL = "p2pBandwidthLatencyTest"
 LOOKS_FOR = "p2pBandwidthLatencyTest: `Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)`"
 WORDS = ("P2P=", "P2P (Peer-to-Peer)")
-SIGNS = late(r"\bP2P=(?:En|Dis)abled (?:Bandwidth|Latency)|\[P2P \(Peer-to-Peer\) GPU Bandwidth")
 _START = late(r"\[P2P \(Peer-to-Peer\) GPU Bandwidth Latency Test\]")
 _DEVICE = late(r"^\s*Device: ?(?P<number>\d{1,4}), (?P<name>\S.{0,120}?), pciBusID: ")
 _ACCESS = late(

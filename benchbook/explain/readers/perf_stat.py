@@ -43,17 +43,6 @@ WORDS = (
     "per cycle",
     "of all branches",
 )
-SIGNS = late(
-    r'Performance counter stats for|seconds time elapsed|"counter-value"'
-    r"|<not (?:supported|counted)>"
-    r"|[,;\t|](?:task-clock|cpu-clock|cycles|instructions|page-faults|context-switches|branches"
-    r"|cache-(?:misses|references))(?::\w+)?[,;\t|]|counts unit events"
-    r"|# +[\d.,]+ +(?:CPUs utilized|insns? per cycle)|# +[\d.,]+ ?% +of all branches"
-    # A row that was pasted without what stands above and below it.
-    r"|\d[ \t]++(?:msec[ \t]++)?(?:task-clock|cpu-clock|cycles|instructions|page-faults"
-    r"|context-switches|branches|cache-(?:misses|references))(?::\w++)?[ \t]++"
-    r"(?:#[ \t]++\d|[(\[] ?\d++[.,]\d\d%)"
-)
 
 _HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
 # It begins later, leaves children out, or is asked while it runs.

@@ -114,12 +114,6 @@ WORDS = (
     "PING",
 )
 # Windows says Ping in lines that end in a colon; fping and PingPong are other programs.
-SIGNS = late(
-    r"bytes from|rtt min/|round-trip|icmp_seq=|packet-loss=|packets? transmitted"
-    r"|\d [Pp]a\S+ (?:transmi|\S{1,4}bertragen|trasmessi)|Sequence=.{1,60}[=<]\d+ ?ms|ICMP Echos to"
-    r"|PING|(?<!f)ping(?!-pong)|Ping(?![A-Z]|.{0,200}:[ \t]*$)",
-    re.MULTILINE,
-)
 _UNITS = {"us": "us", "µs": "us", "usec": "us", "s": "s"} | dict.fromkeys(_MS.split("|"), "ms")
 _HEADER_BYTES = 8  # of ICMP, in the size that a reply has
 

@@ -105,12 +105,6 @@ _REPLIES = (
 _SUMS = ("Pac", "Pak", "Paq")
 WORDS = ("TTL=", "ms, ", "ping", "Ping", *_REPLIES, *_SUMS)
 # The word is also in its command line; titles between dashes and -c are of Unix.
-SIGNS = late(
-    r"TTL=\d|= ?-?\d+ ?ms, [^=\n]+= {0,2}-?\d+ ?ms"
-    r"|(?<!f)[Pp]ing(?![A-Z]|-pong| -c|.{0,99} ---)"
-    rf"|(?:{'|'.join(_REPLIES)}).{{1,80}}=\d+ .{{1,40}}[=<]-?\d+ ?ms"
-    rf"|(?:{'|'.join(_SUMS)})\S{{1,12}} ?: (?:[^=\n]{{1,60}}= \d+, ){{2}}[^=\n]{{1,60}}= \d+ \("
-)
 _TRANSLATED = "TTL="  # in replies of languages that are not known here
 _NEAR = 4  # lines from counts to times
 

@@ -16,10 +16,6 @@ TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
 WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
 WORDS += ("- value 1: ", "* the standard deviation (")
-SIGNS = late(
-    r'"runs"|Mean \+- std dev:|Median \+- (?:MAD|std dev):|\| Benchmark +\||x (?:slower|faster)\b'
-    r"|- value 1: |\* the standard deviation \("
-)
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
 _UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"

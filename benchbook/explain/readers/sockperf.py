@@ -16,7 +16,6 @@ from benchbook.explain.printed_digits import decimals, half_digit, printed_lines
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
 WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
-SIGNS = late(r"sockperf|---> (?:percentile|<M)|====> avg-|^packet, txTime", re.MULTILINE)
 LONGEST_SIZE = 9  # digits of an option: more are no size
 _START = late(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = late(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")

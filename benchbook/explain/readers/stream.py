@@ -20,11 +20,6 @@ TOOL = "stream"
 LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
 WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 _OF_TABLE = r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
-SIGNS = (
-    *(late(name + _OF_TABLE) for name in ("Copy", "Scale", "Add", "Triad")),
-    late(r"SAXPYing *: *\d"),
-    late(r"Triad:?[ \t]+\d[\d.,]*[ \t]*[MG]i?B/s"),
-)
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves
 _OLD = {"Assignment": 2, "Scaling": 2, "Summing": 3, "SAXPYing": 3}  # in Fortran, before 4.0

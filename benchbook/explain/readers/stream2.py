@@ -11,7 +11,6 @@ from benchbook.explain.printed_digits import is_number, printed_lines
 TOOL = "stream2"
 LOOKS_FOR = "stream2: its table 'Size  Iter  FILL  COPY  DAXPY  DOT'"
 WORDS = ("DAXPY",)
-SIGNS = late(r"Size[ \t]+Iter[ \t]+FILL[ \t]+COPY[ \t]+DAXPY")
 
 _TABLE = late(r"\bSize +Iter +FILL +COPY +DAXPY +(?P<last>DOT|SUM)$")
 _CLOCK = late(r"\bSmallest time delta is +(\d+(?:\.\d+)?(?:[eEdD][+-]?\d{1,3})?)$")

@@ -25,10 +25,6 @@ WORDS = (
     "events per second:",
     "Threads fairness:",
 )
-SIGNS = late(
-    r"sysbench \d|Running memory speed test|Doing memory operations speed test"
-    r"|Mi?B transferred \(|per-request statistics:|events per second:|Threads fairness:"
-)
 
 _NUMBER = r"\d[\d.,]*"
 _BANNER = late(r"^sysbench v?(\d[\w.-]*)")

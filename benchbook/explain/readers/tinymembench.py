@@ -26,10 +26,6 @@ WORDS = (
     " random read",
     " ns ",
 )
-SIGNS = late(
-    r"tinymembench v|C copy[^:\n]{0,60}: +\d|C 2-pass[^:\n]{0,60}: +\d|C fill[^:\n]{0,60}: +\d"
-    r"|(?:standard|libc) mem(?:cpy|set)[^:\n]{0,60}: +\d|single random read| ns +/ +\d"
-)
 _BANNER = late(r"\btinymembench v(?P<version>\d[\w.]*)")
 # How often it was repeated, and the deviation, are behind the rate; others add threads.
 _RATE = late(
