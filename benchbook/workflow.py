@@ -1,6 +1,6 @@
 """What the Snakefile asks: names found by wildcard, paths, and checked settings.
 
-Standard library, yaml and jsonschema only, because the workflow engine may run in a Python of its
+Standard library, yaml and pydantic only, because the workflow engine may run in a Python of its
 own. All logic of the workflow that is not a rule lives here.
 """
 

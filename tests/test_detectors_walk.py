@@ -16,7 +16,8 @@ from benchbook.controls.replays import seen_of_scene
 from benchbook.controls.score import of_analysis, replayed
 from benchbook.define import catalogue
 from benchbook.define.catalogue import CONTROLS, REPLAY
-from benchbook.define.settings import load
+from benchbook.define.models import Control
+from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors
 from benchbook.findings import Effect, proof
 
@@ -29,7 +30,7 @@ FLAGS = ("ABOUT_HOST", "NEEDS_QUIET", "TIMING_ONLY")
 
 
 def control_of(artefact: str) -> dict[str, Any]:
-    return load(catalogue.definition_file(ROOT, CONTROLS + artefact), "control")
+    return load(catalogue.definition_file(ROOT, CONTROLS + artefact), Control)
 
 
 def replay_of(artefact: str) -> Path | None:

@@ -14,7 +14,8 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes, parse_bytes
 from benchbook.define import catalogue, schemas
 from benchbook.define.models import Control, Experiment, Paper, Probe, Settings
-from benchbook.define.settings import load, load_settings, read_yaml
+from benchbook.define.settings import load_settings
+from benchbook.define.yaml_files import load, read_yaml
 
 CACHES = {"L1d": 48 * 1024, "L2": 2 * 2**20, "LLC": 105 * 2**20}
 
@@ -191,4 +192,4 @@ def test_an_empty_definition_says_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "experiment.yaml"
     path.write_text("# nothing yet\n")
     with pytest.raises(BenchbookError, match="key 'version' is missing; add it"):
-        load(path, "experiment")
+        load(path, Experiment)

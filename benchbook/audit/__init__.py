@@ -19,7 +19,8 @@ from benchbook.core import plugins
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import write_json
 from benchbook.define import catalogue, published
-from benchbook.define.settings import load
+from benchbook.define.audit_models import Audit
+from benchbook.define.yaml_files import load
 
 VERSION = 1
 DECLARED = "audit.yaml"
@@ -41,7 +42,7 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
     path = root / "data" / "published" / paper / DECLARED
     if not path.exists():
         return []
-    declared = load(path, "audit")
+    declared = load(path, Audit)
     tables = read_tables(root, paper, declared)
     items: list[Item] = []
     kinds: dict[str, str] = {}

@@ -407,7 +407,7 @@ def overrides(pairs: list[str]) -> dict[str, Any]:
     """KEY=VALUE words as snakemake reads them; nested keys are not taken."""
     import yaml
 
-    from benchbook.define.settings import BROKEN
+    from benchbook.define.yaml_files import BROKEN
 
     found = {}
     for pair in pairs:

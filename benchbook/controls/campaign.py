@@ -29,7 +29,9 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.core.number_format import listed
 from benchbook.define import catalogue
-from benchbook.define.settings import MEASURING, PLANNING, load, load_settings
+from benchbook.define.models import Control
+from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors
 from benchbook.host import facts
 from benchbook.records import journal
@@ -115,7 +117,7 @@ def _places(root: Path) -> tuple[Path, Path]:
 
 
 def _control(root: Path, name: str) -> dict[str, Any]:
-    return load(catalogue.definition_file(root, name), "control")
+    return load(catalogue.definition_file(root, name), Control)
 
 
 def _controls(lab: Path) -> dict[str, tuple[str, bool, bool]]:

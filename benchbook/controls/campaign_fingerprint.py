@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from benchbook.controls.campaign_counts import REPLAYED, Line
 from benchbook.define import catalogue
-from benchbook.define.settings import load
+from benchbook.define.models import Control
+from benchbook.define.yaml_files import load
 
 # All that builds, measures, observes and judges, and what is replayed.
 DECIDING = ("benchbook", "kernels/common", "kernels/controls", "tests/counter_outputs")
@@ -115,5 +116,5 @@ def _controls(root: Path) -> dict[str, tuple[str, str]]:
     return {
         name: (definition.get("kernel") or name, definition["artefact"])
         for name in catalogue.controls(root)
-        for definition in [load(catalogue.definition_file(root, name), "control")]
+        for definition in [load(catalogue.definition_file(root, name), Control)]
     }

@@ -18,7 +18,8 @@ from scipy.stats import binomtest
 from benchbook.controls.replays import Scene, seen_of_scene
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
-from benchbook.define.settings import load
+from benchbook.define.models import Control
+from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors
 from benchbook.detect.scenes import scenes_of
 
@@ -66,7 +67,7 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     told, runs, texts = Told(), [], {}
     by_name = {analysis["experiment"]: analysis for analysis in map(read_json, analyses)}
     for name in catalogue.controls(root):
-        control = load(catalogue.definition_file(root, name), "control")
+        control = load(catalogue.definition_file(root, name), Control)
         texts[control["artefact"]] = control["text"].strip()
         if name in by_name:
             runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
@@ -93,7 +94,7 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     """The outcomes of a control that was played; `loaded`: while others kept the machine busy."""
     scenes, apart = scenes_of(root, name, analysis["sizes"])
     states = {point["point"]: point for point in analysis["points"]}
-    control = load(catalogue.definition_file(root, name), "control")
+    control = load(catalogue.definition_file(root, name), Control)
     # A disturbed run is not clean, unless the control disturbs some of its starts itself.
     is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _with_flag("NEEDS_QUIET")
     loaded = loaded or is_noisy
@@ -151,7 +152,7 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
     told = Told()
     if not path.exists():
         return told
-    control = load(catalogue.definition_file(root, name), "control")
+    control = load(catalogue.definition_file(root, name), Control)
     own = next(
         (detector for detector in all_detectors() if control["artefact"] == detector.ARTEFACT), None
     )

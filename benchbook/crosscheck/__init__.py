@@ -1,6 +1,6 @@
 """Definitions against each other and the files that they name, before anything runs.
 
-The schemas judge each file alone. Standard library, yaml and jsonschema only, as all that the
+The models judge each file alone. Standard library, yaml and pydantic only, as all that the
 Snakefile imports. Each refusal is one sentence: the file, the place in it, and the remedy.
 """
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import benchbook
 from benchbook.crosscheck.spaces import VARIANT, Place, Space
+from benchbook.define.audit_models import Audit
 from benchbook.define.catalogue import moved, settings_of
-from benchbook.define.settings import load
+from benchbook.define.yaml_files import load
 
 Estimand = dict[str, Any]
 STEPS = ("slope", "unevenness")  # kinds whose points lie along one factor
@@ -123,7 +124,7 @@ def _limit(place: Place, estimand: Estimand, space: Space) -> None:
 
 def check_audit(place: Place, keys: dict[str, str], named: Estimand, folder: Path) -> None:
     """Refuse a rule or a table that the paper does not have; `keys` where they stand otherwise."""
-    declared = load(folder / "audit.yaml", "audit") if (folder / "audit.yaml").exists() else {}
+    declared = load(folder / "audit.yaml", Audit) if (folder / "audit.yaml").exists() else {}
     rules = [name for name in declared if name != "version"]
     place.at(keys.get("rule", "rule")).known(named["rule"], rules, "rule in its audit.yaml")
     if not (folder / named["table"]).is_file():

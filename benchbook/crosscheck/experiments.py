@@ -12,8 +12,10 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import parse_bytes
 from benchbook.crosscheck.spaces import SIZES, VARIANT, Place, Space
 from benchbook.define import catalogue, peers
+from benchbook.define.models import Control
 from benchbook.define.points import expand
-from benchbook.define.settings import PRESETS, load
+from benchbook.define.settings import PRESETS
+from benchbook.define.yaml_files import load
 from benchbook.peers import parsers
 
 MEMORY_BYTES = 2**40  # a stand-in, as those of spaces.SIZES
@@ -161,7 +163,7 @@ def _wrapper(folder: Path, place: Place, words: list[str]) -> None:
 def control(root: Path, name: str) -> None:
     """Refuse a control whose points its kernel does not have."""
     file = catalogue.definition_file(root, name)
-    control, place = load(file, "control"), Place(_file(root, name))
+    control, place = load(file, Control), Place(_file(root, name))
     folder = name.removeprefix(catalogue.CONTROLS)
     if control["artefact"] != folder:
         raise place.at("artefact").refusal(f"is {control['artefact']!r}; its folder is {folder!r}")

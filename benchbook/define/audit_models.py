@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from benchbook.define.models import Model, Version
+from benchbook.define.models import Model, Number, Version
 
 Table = Annotated[str, Field(pattern=r"^[^/]+\.csv$")]
 Where = Annotated[dict[str, str], Field(description="column -> cell, where not all rows are meant")]
@@ -52,15 +52,15 @@ class Formula(Model):
     tables: list[Table] = Field(min_length=1)
     label: str
     result: str
-    times: list[str | float] = Field(min_length=1)
-    divided_by: list[str | float] = Field(default=[])
+    times: list[str | Number] = Field(min_length=1)
+    divided_by: list[str | Number] = Field(default=[])
     bytes_in: Literal["kB", "MB", "GB"] | None = Field(
         default=None, description="what is recomputed is in bytes, and the result in this unit"
     )
 
 
 Term = Annotated[
-    str | float | Column,
+    str | Number | Column,
     Field(description="a column of the row, a constant, or the same label's cell elsewhere"),
 ]
 
@@ -86,7 +86,7 @@ class Order(Model):
     where: Where = Field(default={})
     values: list[str] = Field(min_length=1)
     direction: Literal["rise", "fall"]
-    slack_percent: float = Field(
+    slack_percent: Number = Field(
         default=0, ge=0, lt=100, description="by which a step may go back: scatter of measuring"
     )
     because: str = Field(min_length=1, description="why a step back is odd, in words")
@@ -120,7 +120,7 @@ class Bound(Model):
 
     of: list[Rows] = Field(min_length=1)
     over: Literal["max", "min", "mean"] = "max"
-    at_most_percent: float = Field(gt=0)
+    at_most_percent: Number = Field(gt=0)
     share: Literal["all", "most"]
 
 
@@ -195,7 +195,7 @@ class Measured(Model):
     """A swept table, and what one time the reference is, in bytes per unit of its product."""
 
     table: Table
-    times: list[Cell | float] = Field(min_length=1, description="one buffer's reference, in bytes")
+    times: list[Cell | Number] = Field(min_length=1, description="one buffer's reference, in bytes")
 
 
 class Scenario(Model):
@@ -203,7 +203,7 @@ class Scenario(Model):
 
     announced: Column = Field(description="label: the relation in words; value: the multiple")
     relations: dict[str, Literal["below", "equal", "above"]]
-    equal_within_percent: float = Field(default=5, gt=0, lt=100)
+    equal_within_percent: Number = Field(default=5, gt=0, lt=100)
     measured: list[Measured] = Field(min_length=1)
 
 

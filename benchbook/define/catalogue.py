@@ -1,6 +1,6 @@
 """What is to be built and measured: folders of kernels/ and data/published/, found by wildcard.
 
-Standard library, yaml and jsonschema only: the Snakefile imports this.
+Standard library, yaml and pydantic only: the Snakefile imports this.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 
 from benchbook.core.errors import BenchbookError
 from benchbook.define import peers
-from benchbook.define.settings import PRESETS, load
+from benchbook.define.models import Control, ControlKernel, Experiment, Paper, Probe
+from benchbook.define.settings import PRESETS
+from benchbook.define.yaml_files import load
 
 PROBE = "probe"
 CONTROLS = "controls/"
@@ -36,9 +38,7 @@ def controls(root: Path) -> list[str]:
 def played(root: Path) -> list[str]:
     """The controls that this machine can play: all but those that are replayed only."""
     return [
-        name
-        for name in controls(root)
-        if load(definition_file(root, name), "control").get("kernel")
+        name for name in controls(root) if load(definition_file(root, name), Control).get("kernel")
     ]
 
 
@@ -64,8 +64,8 @@ def definition(root: Path, name: str) -> dict[str, Any]:
             f"known: {', '.join(experiments(root) + controls(root))}"
         )
     if name.startswith(CONTROLS):
-        return _as_experiment(root, path, load(path, "control"))
-    content = load(path, "probe" if name == PROBE else "experiment")
+        return _as_experiment(root, path, load(path, Control))
+    content = load(path, Probe if name == PROBE else Experiment)
     content["variants"] = _derived(path, content["variants"])
     if content["base"] not in content["variants"]:
         known = ", ".join(content["variants"])
@@ -147,7 +147,7 @@ def _kernel(root: Path, path: Path, kernel: str) -> dict[str, Any]:
             f"{path}: key 'kernel' is {kernel!r}, which is no kernel; known: {', '.join(known)}"
         )
     is_own = kernel.startswith(CONTROLS)
-    return load(kernel_file(root, kernel), "controlkernel" if is_own else "experiment")
+    return load(kernel_file(root, kernel), ControlKernel if is_own else Experiment)
 
 
 def paper(root: Path, name: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def paper(root: Path, name: str) -> dict[str, Any]:
     if not path.exists():
         known = ", ".join(papers(root))
         raise BenchbookError(f"paper {name!r} is not in data/published; known: {known}")
-    content = load(path, "paper")
+    content = load(path, Paper)
     if not content.setdefault("figures", []) and not content.get("open"):
         raise BenchbookError(f"{path} has no figure; declare one in `figures` or in `open`")
     for figure in content["figures"]:
@@ -283,7 +283,7 @@ def variants_needed(root: Path, experiment: str, preset: str, figure: str | None
 def kernel_folder(root: Path, name: str) -> Path:
     """Where the C sources of an experiment, control or the probe lie."""
     if name.startswith(CONTROLS):
-        return root / "kernels" / load(definition_file(root, name), "control")["kernel"]
+        return root / "kernels" / load(definition_file(root, name), Control)["kernel"]
     return root / "kernels" / name
 
 

@@ -1,18 +1,18 @@
-"""What config, experiment, control, probe and paper files may say. Unknown keys are refused.
+"""What config, experiment, control, probe, peer and paper files may say. Unknown keys are refused.
 
-The JSON schemas in benchbook/define/schemas/ are generated from these classes (`benchbook
-schemas`);
-a test fails when they drift apart. The workflow engine's own Python, which may lack pydantic,
-validates with those schemas.
+`read` of yaml_files.py makes these of the files. The JSON schemas in benchbook/define/schemas/, for
+editors, are generated from them (`benchbook schemas`); a test fails when they drift apart.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WrapValidator, model_validator
+from pydantic_core import PydanticCustomError
 
-from benchbook.define.settings import NAME
+from benchbook.define.refusals import KIND, NAME, UNKNOWN_KEY
 
 Version = Literal[1]
 Preset = Literal["tiny", "quick", "paper"]
@@ -25,23 +25,47 @@ Network = Annotated[
 ]
 
 
+def _as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
+    validate(value)
+    return value
+
+
+# A whole number stays one: hashes of claims and runs are made of the text `10`, not of `10.0`.
+Number = Annotated[float, WrapValidator(_as_written)]
+
+
 class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    """A mapping of a YAML file: values as written, never converted, and no key that it lacks."""
+
+    # A model is built when it is first used: a workflow that is started needs few of them.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_only_known_keys(cls, content: Any) -> Any:
+        """Refuse other keys first, and with those that are allowed, which pydantic leaves out."""
+        if isinstance(content, dict):
+            allowed = {field.alias or name for name, field in cls.model_fields.items()}
+            if unknown := sorted(set(content) - allowed):
+                listed = ", ".join(sorted(allowed - {"version"}))  # which nobody sets by hand
+                context = {"key": unknown[0], "allowed": listed}
+                raise PydanticCustomError(UNKNOWN_KEY, "unknown key", context)
+        return content
 
 
 class Disturbance(Model):
     """Thresholds, set before a run, above which a block is repeated whole."""
 
-    run_delay_fraction: float = Field(
+    run_delay_fraction: Number = Field(
         gt=0, le=1, description="time spent runnable but not running ÷ timed parts of a start"
     )
     run_delay_least_ns: int = Field(
         ge=0, description="where waits add up to less they disturb nothing"
     )
-    steal_fraction: float = Field(
+    steal_fraction: Number = Field(
         gt=0, le=1, description="time the hypervisor gave to others ÷ wall time of an invocation"
     )
-    work_factor: float = Field(
+    work_factor: Number = Field(
         gt=1, description="probe: time of a core's fixed work ÷ the fastest seen in this run"
     )
     repeats: int = Field(ge=0, le=24, description="disturbed blocks repeated at most per run")
@@ -63,20 +87,20 @@ class Settings(Model):
         pattern=r"^[^/]+/[^/]+$", description="<paper>/<figure>: measure and render just this one"
     )
     again: int = Field(ge=1, le=1000, description="complete runs wanted of the same plan")
-    memory_fraction: float = Field(gt=0, le=0.9, description="of the memory available")
-    budget_s: float = Field(gt=0, description="measuring time per paper, seconds")
-    controls_budget_s: float = Field(gt=0, description="measuring time per control, seconds")
+    memory_fraction: Number = Field(gt=0, le=0.9, description="of the memory available")
+    budget_s: Number = Field(gt=0, description="measuring time per paper, seconds")
+    controls_budget_s: Number = Field(gt=0, description="measuring time per control, seconds")
     looks: list[Annotated[int, Field(ge=6, le=200)]] = Field(min_length=1)
-    target_half_width: float = Field(
+    target_half_width: Number = Field(
         gt=0, lt=1, description="of a claim's simultaneous interval, as a log ratio"
     )
-    point_s: float = Field(gt=0, description="time aimed at per point and invocation, seconds")
+    point_s: Number = Field(gt=0, description="time aimed at per point and invocation, seconds")
     samples_least: int = Field(ge=3, le=1000)
     samples_most: int = Field(ge=3, le=1_000_000)
     sample_least_ns: int = Field(ge=1000, description="a sample loops until it lasts this long")
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
-    time_limit_s: float = Field(gt=0, description="per invocation; beyond it the kernel hangs")
-    anchor_every_s: float = Field(gt=0)
+    time_limit_s: Number = Field(gt=0, description="per invocation; beyond it the kernel hangs")
+    anchor_every_s: Number = Field(gt=0)
     hostdev_device: int | str | OfLibraries | None = Field(
         description="the device that experiment hostdev uses: its number, or a part of its name; "
         "for both libraries, or for each"
@@ -121,12 +145,12 @@ class OwnSettings(Model):
     """Settings of the measuring that an experiment or control needs otherwise than the preset has
     them."""
 
-    point_s: float | None = Field(default=None, gt=0, le=2)
+    point_s: Number | None = Field(default=None, gt=0, le=2)
     samples_least: int | None = Field(default=None, ge=3, le=10_000)
     samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
     sample_least_ns: int | None = Field(default=None, ge=1)
     warmup: int | None = Field(default=None, ge=0, le=1000)
-    time_limit_s: float | None = Field(default=None, gt=0, le=60)
+    time_limit_s: Number | None = Field(default=None, gt=0, le=60)
 
 
 class Limits(Model):
@@ -566,7 +590,7 @@ Estimand = Annotated[
     | TrialEnd
     | LinkLimit
     | Audited,
-    Field(discriminator="kind"),
+    Field(discriminator=KIND),
 ]
 
 
@@ -582,7 +606,9 @@ class Claim(Model):
     id: Name
     text: str
     estimand: Estimand
-    region: tuple[float | None, float | None] = Field(description="what counts as holding")
+    region: tuple[Number | None, Number | None] = Field(
+        strict=False, description="what counts as holding"
+    )
     region_reason: str
     statistic: Literal["median", "mean", "best"] | None = Field(
         default=None, description="of each invocation; of a fact there is none"
@@ -658,7 +684,7 @@ class Anomaly(Model):
 class Scaled(Model):
     """What an imported number is multiplied by, to be what a figure shows."""
 
-    by: float = Field(gt=0)
+    by: Number = Field(gt=0)
     why: str = Field(min_length=1, description="said below the table: what it is the half of, ...")
 
 
@@ -756,7 +782,7 @@ class Wire(Model):
 
     payload: Name = Field(description="the factor, in bytes, that each series has one value of")
     overhead_bytes: int = Field(ge=0, description="of a frame around it, gaps included")
-    link: Name | Annotated[float, Field(gt=0)] = Field(
+    link: Name | Annotated[Number, Field(gt=0)] = Field(
         description="bits per second, or the factor that has them, 0 where nothing is held"
     )
 
@@ -771,7 +797,7 @@ class Stated(Model):
 class Per(Model):
     """A part of the factor along which a sweep goes, like the page of an area."""
 
-    size: float = Field(gt=0, description="of it, in the factor’s unit")
+    size: Number = Field(gt=0, description="of it, in the factor’s unit")
     word: str = Field(min_length=1)
 
 
@@ -807,13 +833,13 @@ class Paper(Model):
         default=None, min_length=1, description="what a reader must know before comparing anything"
     )
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
-    budget_factor: float = Field(
+    budget_factor: Number = Field(
         default=1,
         ge=0.1,
         le=4,
         description="of the preset's budget, where its sizes take more or less time; not of tiny's",
     )
-    shares: dict[Name, Annotated[float, Field(gt=0)]] = Field(
+    shares: dict[Name, Annotated[Number, Field(gt=0)]] = Field(
         default={}, description="experiment -> its part of the budget beside the others'; else 1"
     )
     sizing: Sizing | None = None

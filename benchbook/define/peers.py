@@ -14,7 +14,8 @@ from typing import Any
 
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import parse_bytes
-from benchbook.define.settings import load
+from benchbook.define.models import Peer
+from benchbook.define.yaml_files import load
 
 # What an argument may name, beside the factors; `<factor>_mib` is a factor in whole MiB.
 REPETITIONS, DECLARED, MIB = "repetitions", "declared_bytes", "_mib"
@@ -26,7 +27,7 @@ def read(folder: Path, content: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The peers of an experiment as variants: name -> {"peer": {...}}, each checked against it."""
     found = {}
     for path in sorted((folder / "peers").glob("*.yaml")):
-        spec = load(path, "peer")
+        spec = load(path, Peer)
         _check(path, spec, content)
         if path.stem in content["variants"]:
             raise BenchbookError(f"{path}: {path.stem!r} is a variant already; rename the file")

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.define import catalogue
+from benchbook.define.models import Control
 from benchbook.define.points import expand
-from benchbook.define.settings import load
+from benchbook.define.yaml_files import load
 from benchbook.detect.inputs.run_table import trial_id
 
 
@@ -26,7 +27,7 @@ def scenes_of(root: Path, name: str, sizes: dict[str, Any]) -> tuple[list[Scene]
     Judged together, each point (and each trial) is a scene of its own. What host sizes leave out
     is in none.
     """
-    control = load(catalogue.definition_file(root, name), "control")
+    control = load(catalogue.definition_file(root, name), Control)
     content = catalogue.definition(root, name)
     apart = bool(control.get("apart"))
     found = []

@@ -9,6 +9,7 @@ from typing import Any
 from benchbook.core.errors import BenchbookError
 
 FOLDER = Path(__file__).parent
+LIMITS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 
 
 def generate() -> dict[str, str]:
@@ -25,12 +26,13 @@ def generate() -> dict[str, str]:
 
 
 def _closed(rules: Any) -> Any:
-    """Refuse keys that fit no pattern: pydantic does, but its schema leaves it out."""
+    """The rules with what pydantic checks and its schemas lack: that keys fit a pattern, and the
+    limits of `Number`, which stand there under pydantic's names."""
     if isinstance(rules, list):
-        return [_closed(one) for one in rules]
+        return [_closed(rule) for rule in rules]
     if not isinstance(rules, dict):
         return rules
-    inner = {key: _closed(value) for key, value in rules.items()}
+    inner = {LIMITS.get(key, key): _closed(value) for key, value in rules.items()}
     return {"additionalProperties": False, **inner} if "patternProperties" in rules else inner
 
 
