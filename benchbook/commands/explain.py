@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -49,7 +48,6 @@ def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
 
 def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
     """Print what the files say; exit code 2 where one of them was not recognised."""
-    gc.disable()  # a long log is many small objects, none of which is to go before the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no µ

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import Kinds
-from benchbook.explain.results import Alike, Group, Key, Result, Results, by_columns, groups_of
+from benchbook.explain.results import Group, Key, Result, by_columns, groups_of
 from benchbook.explain.sweeps import Sweep, sweeps_of
 
 # Names of streams that stand for others: all of one direction, and both directions of a connection.
@@ -225,16 +225,11 @@ RESULT_COLUMNS = {
 
 # Columns that make of one figure several.
 SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "region", "core")
-_INF = float("inf")
-
-
 _Keys = dict[str, list[Key]]
 
 
-def _finite(several: Alike) -> Alike:
-    if all(map(math.isfinite, several.values)):
-        return several
-    return Group(one for one in several if abs(one.value) < _INF)
+def _finite(several: Group) -> Group:
+    return Group(one for one in several if math.isfinite(one.value))
 
 
 @dataclass
@@ -246,7 +241,7 @@ class Report:
     asked: the words of the last command above it, with what was set for that."""
 
     tool: str
-    results: list[Result] | Results
+    results: list[Result]
     line: int
     version: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -266,11 +261,10 @@ class Report:
                 vars(self).pop(name, None)
 
     @cached_property
-    def groups(self) -> Mapping[Key, Alike]:
+    def groups(self) -> Mapping[Key, Group]:
         """Its results by name, statistic and unit, in their order: a log may have 100,000, and what
         a rule asks for are all of a group or none. Asked for when all of them are there."""
-        of = self.results
-        return of.groups() if isinstance(of, Results) else groups_of(of)
+        return groups_of(self.results)
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -279,20 +273,15 @@ class Report:
 
     @cached_property
     def settings(self) -> list[Mapping[str, Any]]:
-        """The `of` of its results, each once that several share: there are many more results. Of
-        those in columns so many as differ in what any of them differ in."""
-        if isinstance(self.results, Results):
-            every = (of for several in self.groups.values() for of in several.settings)
-        else:
-            every = (one.of for one in self.results)
-        return list({id(of): of for of in every}.values())
+        """The `of` of its results, each once that several share."""
+        return list({id(result.of): result.of for result in self.results}.values())
 
     @cached_property
-    def series(self) -> list[tuple[Alike, Result | None]]:
+    def series(self) -> list[tuple[Group, Result | None]]:
         """Repetitions 0 to n - 1 of each figure that it has without a gap, and the one mean that it
         prints of them, if any; a figure has one name, unit and setting."""
-        samples: dict[tuple[object, ...], Alike] = {}
-        means: dict[tuple[object, ...], Alike] = {}
+        samples: dict[tuple[object, ...], Group] = {}
+        means: dict[tuple[object, ...], Group] = {}
         apart = [name for name in SETTING if name in self.columns]
         for (name, statistic, unit), several in self.groups.items():
             if statistic in ("sample", "mean"):
@@ -303,7 +292,7 @@ class Report:
         return [
             (own, means[key][0] if len(means.get(key, ())) == 1 else None)
             for key, own in samples.items()
-            if len(own) > 1 and list(own.column("repetition")) == list(range(len(own)))
+            if len(own) > 1 and own.column("repetition") == list(range(len(own)))
         ]
 
     @cached_property
@@ -338,7 +327,7 @@ class Report:
         own = self._kinds[0].get(name, ())
         return self._these([key for key in own if key[1] in statistics])
 
-    def alike(self, name: str, statistic: str) -> list[tuple[str, Alike]]:
+    def alike(self, name: str, statistic: str) -> list[tuple[str, Group]]:
         """The same by their unit."""
         own = self._kinds[0].get(name, ())
         return [(key[2], self.groups[key]) for key in own if key[1] == statistic]
@@ -358,9 +347,6 @@ class Report:
         if len(keys) == 1:
             return self.groups[keys[0]]
         if (every := frozenset(keys)) not in self._asked:
-            if isinstance(self.results, Results):
-                self._asked[every] = self.results.of(every)
-                return self._asked[every]
             wanted = {number for number, key in enumerate(self.groups) if key in every}
             of_these = map(wanted.__contains__, self._group_of)
             self._asked[every] = list(compress(self.results, of_these))
@@ -379,8 +365,7 @@ class Report:
 
     def each(self, name: str) -> Sequence[Any]:
         """What each of its results has in this column, in their order; None where it has it not."""
-        of = self.results
-        return of.column(name) if isinstance(of, Results) else [one.of.get(name) for one in of]
+        return [result.of.get(name) for result in self.results]
 
     def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:
         """Its results, or these of them, of which one of these columns may be known."""

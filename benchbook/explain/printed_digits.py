@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any, TypeGuard
 
 from benchbook.explain.lazy_regex import late
@@ -98,25 +97,6 @@ def printed_lines(log: Log) -> Iterator[Line]:
     """The lines of a log that a tool may have printed: whatever is longer is no line of a table,
     and patterns would take long over it."""
     return (line for line in log.lines if len(line.text) <= LONGEST)
-
-
-_FIRST, _AT_ONCE = 16, 4096  # lines that are looked at: mostly few are of a pattern
-
-
-def wholly_of(
-    pattern: re.Pattern[str], lines: Sequence[Line], at: int
-) -> list[tuple[Line, re.Match[str]]]:
-    """The lines from there on that are wholly of a pattern, one below the other, as far as that
-    goes."""
-    found, begin, size = list[tuple[Line, re.Match[str]]](), at, _FIRST
-    while begin < len(lines):
-        several = lines[begin : begin + size]
-        matches = takewhile(bool, map(pattern.fullmatch, [one.text for one in several]))
-        found += zip(several, matches, strict=False)
-        begin, size = begin + size, _AT_ONCE
-        if at + len(found) < begin:
-            break
-    return found
 
 
 _SNIPPED = late(

@@ -15,8 +15,9 @@ from rich.text import Text
 
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import Group
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
@@ -133,16 +134,16 @@ def _row(one: Result) -> Row:
     return str(one.line), one.name, one.statistic, number, unit, _in_base(one), of
 
 
-def _alike(report: Report) -> list[list[Alike]]:
+def _alike(report: Report) -> list[list[Group]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
     in K among those in M."""
-    found: dict[tuple[str, str, str], list[Alike]] = {}
+    found: dict[tuple[str, str, str], list[Group]] = {}
     for (name, statistic, unit), several in report.groups.items():
         found.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
     return list(found.values())
 
 
-def _folded(several: Sequence[Alike]) -> Row:
+def _folded(several: Sequence[Group]) -> Row:
     """Many results that are alike: how many, from where to where, and the middle, in the unit that
     most of them have."""
     unit = max(several, key=len)[0].unit
@@ -158,7 +159,7 @@ def _folded(several: Sequence[Alike]) -> Row:
     return between, one.name, statistic, span, _UNITS.get(unit, unit), "", {}
 
 
-def _values_in(own: Alike, unit: str) -> list[float]:
+def _values_in(own: Group, unit: str) -> list[float]:
     """Its values in a unit of the same kind."""
     printed, size = own[0].unit, in_base(1.0, unit)[0]
     if printed == unit:

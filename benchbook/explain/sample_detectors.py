@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from benchbook.explain.model import Alike, Report
+from benchbook.explain.model import Report
 from benchbook.explain.printed_digits import MOST, is_number
 from benchbook.explain.results import Group
 from benchbook.explain.units import bytes_per_s, in_base
@@ -61,7 +61,7 @@ def _is_told(artefact: str, report: Report, told: Set[tuple[str, str]]) -> bool:
     return bool(told) and not told.isdisjoint((artefact, one.where) for one in report.results)
 
 
-def _samples(report: Report) -> list[Alike]:
+def _samples(report: Report) -> list[Group]:
     """Samples of the same name and unit, in the order of the log."""
     return [
         several
@@ -72,7 +72,7 @@ def _samples(report: Report) -> list[Alike]:
     ]
 
 
-def _times_ns(samples: Alike) -> list[float]:
+def _times_ns(samples: Group) -> list[float]:
     """How long each took; of a rate, what one unit of work took. None, where the unit is neither.
     `samples`: finite ones above 0, in one unit."""
     if not samples:
@@ -110,7 +110,7 @@ def _has_valley(ordered: list[float]) -> bool:
 _LOOKS: dict[str, Callable[[list[float]], bool]] = {"heavy-tail": _has_tail, "bimodal": _has_valley}
 
 
-def _row(samples: Alike, times: list[float]) -> dict[str, Any]:
+def _row(samples: Group, times: list[float]) -> dict[str, Any]:
     """A point of its own, as detectors read them."""
     import pandas as pd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from benchbook.explain.results import Alike, Key, Result
+from benchbook.explain.results import Group, Key, Result
 from benchbook.explain.units import bytes_per_s, in_base
 
 
@@ -29,7 +29,7 @@ def time_of(one: Result) -> float:
     return one.value if rate is None else float(one.of["message_bytes"]) / rate
 
 
-def sweeps_of(groups: Mapping[Key, Alike]) -> list[Sweep]:
+def sweeps_of(groups: Mapping[Key, Group]) -> list[Sweep]:
     """Those of a report; where it has times, rates are computed of them and are none."""
     by_name: dict[str, dict[int, Result]] = {}
     rated = set[str]()

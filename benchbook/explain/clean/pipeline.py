@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import partial
 from itertools import accumulate, count
 
 from benchbook.explain.clean.encodings import SOFT, beyond_ascii, text_of
@@ -68,11 +67,6 @@ def _has_foreign_digits(text: str) -> bool:
 
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:
-    if not any(SOFT in one for one in plain):
-        # Line(number, text) for very many lines, without a call of Python's for each.
-        return tuple(
-            map(partial(tuple.__new__, Line), zip(numbers, map(str.rstrip, plain), strict=False))
-        )
     return tuple(
         Line(number, one.rstrip())
         for number, several in zip(numbers, plain, strict=False)

@@ -15,16 +15,13 @@ from benchbook.explain.readers.common.iperf_lines import (
     CONNECTED,
     Family,
     Row,
-    Stretch,
     figures,
     link_speed,
     losses,
     out_of_order,
     row_of,
-    stretch,
     timed,
 )
-from benchbook.explain.results import ALIKE, LONG, Block, results_of
 
 TOOL = "iperf"
 LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
@@ -77,8 +74,7 @@ class _Run:
     both_ways: bool = False  # on one connection
     headed: bool = False  # what is over its first row is there
     gaps: bool = False  # somebody left rows out
-    stretches: dict[int, Stretch] = field(default_factory=dict)  # by how many rows are above
-    results: list[Result | Block] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
     end: str = ""  # as the last head of columns tells
@@ -90,11 +86,7 @@ class _Run:
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
     family, runs = Family(log), [_Run(1)]
-    lines, at = list(printed_lines(log)), 0
-    alike = 0  # rows of one stream below each other
-    while at < len(lines):
-        line = lines[at]
-        at += 1
+    for line in printed_lines(log):
         if family.of(line) == "iperf3":
             continue
         if (row := row_of(log, line)) is None:
@@ -108,13 +100,7 @@ def read(log: Log) -> list[Report]:
         if not run.rows and not run.facts:
             run.line = line.number
         _goes_on(run, row)
-        alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
         run.rows.append((row, _printed_end(run, row), _is_reported(run, row)))
-        if alike >= ALIKE:
-            alike = ALIKE - LONG  # where few follow that are alike, fewer follow those
-            if (several := stretch(lines, at, row)) and not several.again:
-                run.stretches[len(run.rows)] = several
-                at += len(several.lines)
     reports = [_report(log, run) for run in runs if run.rows or (run.notes and run.facts)]
     speed = link_speed(log)
     for report in reports:
@@ -216,8 +202,7 @@ def _printed_end(run: _Run, row: Row) -> str:
 
 def _ends(run: _Run) -> dict[str, str]:
     """By stream, whose figures it has: who listens receives, who says what it sent has sent it."""
-    singles = (one for one in run.results if isinstance(one, Result))
-    sent = {str(one.of["stream"]): "sender" for one in singles if one.name == "datagrams"}
+    sent = {str(one.of["stream"]): "sender" for one in run.results if one.name == "datagrams"}
     return sent | {
         one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
         for one, port in (run.near_ports.items() if run.ports else ())
@@ -244,11 +229,9 @@ def _report(log: Log, run: _Run) -> Report:
             longest[key] = index
     alone, ends = _without_intervals(run), _ends(run)
     latest: dict[tuple[str, bool], float] = {}
-    for count, (row, _, reported) in enumerate(run.rows, 1):
+    for row, _, reported in run.rows:
         key = row.stream, reported
-        several = run.stretches.get(count)
-        below = max(several.own["start_s"]) if several else 0.0
-        latest[key] = max(latest.get(key, 0.0), row.start_s, below)
+        latest[key] = max(latest.get(key, 0.0), row.start_s)
     whose = {one: _end(run, ends, one) for one in {row.stream for row, _, _ in run.rows}}
     early: Result | None = None
     for index, (row, end, reported) in enumerate(run.rows):
@@ -259,10 +242,6 @@ def _report(log: Log, run: _Run) -> Report:
         statistic = _ALL if last else _FEW
         found = list(_results(log, row, statistic, end or whose[row.stream]))
         run.results += found
-        if following := run.stretches.get(index + 1):
-            columns = _columns(row, end or whose[row.stream])
-            block = following.block(_FEW, columns)
-            run.results.append(Block([*block, *following.of_losses(_FEW, columns)]))
         if early is None and "pps" in row.rest:
             early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
     if early is not None:
@@ -274,11 +253,9 @@ def _report(log: Log, run: _Run) -> Report:
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if run.reversed:
         facts["reverse"] = True
-    if "protocol" not in facts and any(
-        isinstance(one, Result) and one.name == "jitter" for one in run.results
-    ):
+    if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
         facts["protocol"] = "udp"
-    return Report(TOOL, results_of(run.results), run.line, "", facts, run.notes)
+    return Report(TOOL, run.results, run.line, "", facts, run.notes)
 
 
 def _count(run: _Run, streams: set[str]) -> int:

@@ -15,16 +15,13 @@ from benchbook.explain.readers.common.iperf_lines import (
     Family,
     Row,
     Shown,
-    Stretch,
     figures,
     link_speed,
     losses,
     moved_unit,
     out_of_order,
     row_of,
-    stretch,
 )
-from benchbook.explain.results import ALIKE, LONG, Block, Column, results_of
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
@@ -62,8 +59,7 @@ class _Run:
     facts: dict[str, Any] = field(default_factory=dict)
     version: str = ""
     reverse: bool = False
-    stretches: dict[int, Stretch] = field(default_factory=dict)  # by how many rows are above
-    results: list[Result | Block] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[str] = field(default_factory=set)  # streams whose end was told
     told: set[tuple[str, str, str]] = field(default_factory=set)  # and which end, of which way
@@ -104,11 +100,7 @@ def _runs(log: Log) -> list[_Run]:
     ruled = closing = False  # after dashes; after the head of columns that follows them
     headed = False  # the last head of columns has no rows yet
     wrapped, shown = _wrapped(log), {one.number for one in _shown(log)}
-    lines, at = list(printed_lines(log)), 0
-    alike = 0  # rows of one stream below each other
-    while at < len(lines):
-        line = lines[at]
-        at += 1
+    for line in printed_lines(log):
         # Nearly all lines are rows, which begin nothing.
         if line.number in shown and runs[-1].done:
             _next(runs, line)
@@ -132,14 +124,8 @@ def _runs(log: Log) -> list[_Run]:
                 run.done.add(row.stream)
                 run.told.add(total)
             run.line = line.number if not run.rows and run.client is None else run.line
-            alike = alike + 1 if run.rows and run.rows[-1][0].stream == row.stream else 0
             run.rows.append((row, closing or run.counted))
             ruled = headed = False
-            if alike >= ALIKE and not wrapped:
-                alike = ALIKE - LONG  # where few follow that are alike, fewer follow those
-                if several := stretch(lines, at, row):
-                    run.stretches[len(run.rows)] = several
-                    at += len(several.lines)
         elif "[ ID]" in line.text:
             if run.counted or (run.done and not ruled):
                 run = _next(runs, line)  # of which only this head is left
@@ -249,19 +235,17 @@ def _says(log: Log, run: _Run, line: Line) -> None:
 def _report(log: Log, run: _Run, command: Command | None) -> Report:
     _learn(run, command)
     shown, totals = Shown(), False
-    for count, (row, after_rule) in enumerate(run.rows, 1):
+    for row, after_rule in run.rows:
         ended = row.ended
         by_place = shown.is_total(row, after_rule)
         is_total = bool(ended) or by_place
         totals = totals or is_total
         run.results += _results(log, run, row, "total" if is_total else "interval")
-        if several := run.stretches.get(count):
-            run.results.append(_block(run, several))
     notes = run.notes
     if run.rows and not totals:
         notes = [*notes, "its totals are not in the log: the tail is missing"]
     facts = {key: value for key, value in run.facts.items() if value is not None}
-    return Report(TOOL, results_of(run.results), run.line, run.version, facts, notes)
+    return Report(TOOL, run.results, run.line, run.version, facts, notes)
 
 
 def _shown(log: Log) -> list[Command]:
@@ -335,27 +319,6 @@ def _results(log: Log, run: _Run, row: Row, statistic: str) -> list[Result]:
             unit = moved_unit(prefix)
             results.append(Result("congestion window", window, unit, number, statistic, columns))
     return results
-
-
-def _block(run: _Run, of: Stretch) -> Block:
-    """The same of rows that are alike."""
-    row, lines = of.like, of.lines
-    columns = run.columns_of(row.stream, _end(run, row, "interval"), row.role, omitted=False)
-    found = of.block("interval", columns)
-    udp = run.facts.get("protocol") == "udp"
-    again: list[float] = [*of.again]
-    if again and udp and not of.windows:
-        found.append(Column(("datagrams", "interval", "datagrams"), again, lines, columns))
-    elif of.losses and udp:
-        far = "receiver" if (end := columns.get("end")) == "sender" else end
-        others = run.columns_of(row.stream, far, row.role, omitted=False)
-        found += of.of_losses("interval", others)
-    elif again and not udp:
-        found.append(Column(("retransmits", "interval", "segments"), again, lines, columns))
-        if of.windows:
-            key = "congestion window", "interval", of.window_unit
-            found.append(Column(key, of.windows, lines, columns))
-    return found
 
 
 def _of_datagrams(

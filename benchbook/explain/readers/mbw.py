@@ -11,8 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import half_digit, is_number, printed_lines, wholly_of
-from benchbook.explain.results import ALIKE, LONG, Block, Column, Settings, results_of
+from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
 from benchbook.explain.rules.common.relations import Printed, printed, product
 
 TOOL = "mbw"
@@ -23,11 +22,6 @@ _NUMBER = r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|-?inf|-?nan"
 _LINE = late(
     rf"(?:(?<!\d)(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
     rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s?"
-)
-# A sample of it as mbw itself writes it, as nearly all are: in a third of the time.
-_USUAL = late(
-    r"(?P<which>\d+)\tMethod: (?P<method>\w+)\tElapsed: (?P<elapsed>\d+\.\d+)"
-    r"\tMiB: (?P<size>\d+\.\d+)\tCopy: (?P<rate>\d+\.\d+) MiB/s"
 )
 _NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = late(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
@@ -60,7 +54,7 @@ _DEFAULT_BLOCK_BYTES = 262144
 class _Run:
     line: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
-    rows: list[Result | Block] = field(default_factory=list)
+    rows: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
     sizes: dict[str, Printed] = field(default_factory=dict)  # as its head tells them
@@ -73,101 +67,52 @@ def read(log: Log) -> list[Report]:
     run, version = _Run(), ""
     started = _WILL_START.search(log.text) if log.has("Will start ") else None
     together = {"processes": int(started[1])} if started else {}
-    for several in _unfolded(list(printed_lines(log))):
-        if len(several) > 1 and (block := _block(several, run)):
-            run.rows.append(block)
-            continue
-        for line, usual in several:
-            if usual and (usual["method"], usual["which"]) not in run.done:
-                _add(line, usual, [float(one) for one in usual.group(*_NUMBERS)], run)
-                continue
-            text = line.text.strip()
-            if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
-                version = said[1]
-            if _TELLS.search(text) and (head := _head(text)):
-                if run.rows:
-                    _finish(calls, run, version, reports)
-                    run = _Run()
-                run.line = run.line or line.number
-                run.facts |= head
-                _keep_sizes(line, text, run)
-            elif "Elapsed:" in text and (found := _LINE.search(text)):
-                if _is_new(found, run):
-                    _finish(calls, run, version, reports)
-                    run = _Run()
-                numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
-                if len(numbers) == len(_NUMBERS):
-                    _add(line, found, numbers, run)
-            elif "TOT" in text and (found := _TOTAL.search(text)):
-                _add_sum(log, line, found, run, together)
-            elif "Method:" in text and _BEGUN.search(text):
-                run.notes.append(f"Line {line.number} is cut; it was not read.")
-            elif "Total AVG" in text and (found := _SUM.search(text)):
-                _add_sum(log, line, found, run, {})
+    for line in _unfolded(list(printed_lines(log))):
+        text = line.text.strip()
+        if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
+            version = said[1]
+        if _TELLS.search(text) and (head := _head(text)):
+            if run.rows:
+                _finish(calls, run, version, reports)
+                run = _Run()
+            run.line = run.line or line.number
+            run.facts |= head
+            _keep_sizes(line, text, run)
+        elif "Elapsed:" in text and (found := _LINE.search(text)):
+            if _is_new(found, run):
+                _finish(calls, run, version, reports)
+                run = _Run()
+            numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
+            if len(numbers) == len(_NUMBERS):
+                _add(line, found, numbers, run)
+        elif "TOT" in text and (found := _TOTAL.search(text)):
+            _add_sum(log, line, found, run, together)
+        elif "Method:" in text and _BEGUN.search(text):
+            run.notes.append(f"Line {line.number} is cut; it was not read.")
+        elif "Total AVG" in text and (found := _SUM.search(text)):
+            _add_sum(log, line, found, run, {})
     _finish(calls, run, version, reports)
     _note_mixed(reports)
     return reports
 
 
-_Row = tuple[Line, re.Match[str] | None]
-
-
-def _unfolded(lines: list[Line]) -> Iterator[list[_Row]]:
-    """The lines, whole again where a narrow terminal folded one of mbw into several, and what is in
-    those that are as mbw writes them: of these very many together, of the others each alone."""
-    at = alike = 0
+def _unfolded(lines: list[Line]) -> Iterator[Line]:
+    """The lines, whole again where a narrow terminal folded one of mbw into several."""
+    at = 0
     while at < len(lines):
         line = lines[at]
         at += 1
-        if usual := _USUAL.fullmatch(line.text):
-            yield [(line, usual)]
-            alike += 1
-            if alike >= ALIKE:
-                below = _usual(lines, at)
-                alike = ALIKE - LONG  # where there are few, fewer follow
-                at += len(below)
-                if below:
-                    yield below
-            continue
-        alike = 0
         begun = "Elapsed:" in line.text and len(line.text) < _SHORT and _BEGUN.search(line.text)
         if begun and not _LINE.search(line.text):
             for count in range(1, _MOST_FOLDS + 1):
-                own = [line.text, *(one.text for one in lines[at : at + count])]
+                own = [line.text, *(part.text for part in lines[at : at + count])]
                 if "Method:" in own[-1]:
                     break
                 if len(own) > count and (whole := _fitting(own)):
-                    line, usual = Line(line.number, whole), _USUAL.fullmatch(whole)
+                    line = Line(line.number, whole)
                     at += count
                     break
-        yield [(line, usual)]
-
-
-def _usual(lines: list[Line], at: int) -> list[_Row]:
-    """The lines from there on that are as mbw writes them, but for the last; none where few are."""
-    found = wholly_of(_USUAL, lines, at)
-    return [*found[:-1]] if len(found) > LONG else []
-
-
-def _block(rows: list[_Row], run: _Run) -> Block | None:
-    """Samples of one method that count up, as columns; None where they are something else."""
-    found = [usual.groups() for _, usual in rows if usual]
-    which, method, elapsed, size, rate = zip(*found, strict=True)
-    begin, parts = int(which[0]), {len(one) - one.find(".") for one in elapsed}
-    if len(set(method)) > 1 or len(set(size)) > 1 or len(parts) > 1:
-        return None
-    repetitions = list(map(int, which))
-    done = set(zip(method, which, strict=True))
-    if repetitions != list(range(begin, begin + len(which))) or not run.done.isdisjoint(done):
-        return None
-    run.done |= done
-    name = method[0]
-    alike = _sizes(float(size[0])) | {"elapsed_error_s": half_digit(elapsed[0])}
-    if name in _BLOCKS:
-        alike["block_bytes"] = run.facts.get("asked_block_bytes")
-    own = {"elapsed_s": list(map(float, elapsed)), "repetition": repetitions}
-    lines, values = [line.number for line, _ in rows], list(map(float, rate))
-    return Block([Column((name, "sample", "MiB/s"), values, lines, Settings(alike, own))])
+        yield line
 
 
 def _fitting(parts: list[str]) -> str:
@@ -214,8 +159,7 @@ def _twice(run: _Run) -> list[Twice]:
     if every in run.sizes:
         lines: dict[float, int] = {}
         for row in run.rows:
-            # Those of a block have a line above it.
-            if isinstance(row, Result) and row.statistic != "sum":
+            if row.statistic != "sum":
                 lines.setdefault(row.of["array_bytes"] / 2**20, row.line)
         for mib, line in lines.items():
             own = run.sizes | {"MiB": Printed("MiB", mib, _HALF_MIB, line)}
@@ -277,31 +221,21 @@ def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]
     block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
     counts: dict[str, int] = {}
     for row in run.rows:
-        several = len(row[0]) if isinstance(row, Block) else row.statistic == "sample"
-        counts[_method(row)] = counts.get(_method(row), 0) + several
+        counts[row.name] = counts.get(row.name, 0) + (row.statistic == "sample")
     cut = _cut(run.rows)
-    rows = [
-        _completed(
-            row, block, asked or (0 if _method(row) in cut else counts[_method(row)]) or None
-        )
+    results = [
+        _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
         for row in run.rows
     ]
-    results = results_of(rows)
     reports.append(Report(TOOL, results, run.line, version, facts, run.notes, _twice(run)))
 
 
-def _method(row: Result | Block) -> str:
-    return row[0].key[0] if isinstance(row, Block) else row.name
-
-
-def _cut(rows: list[Result | Block]) -> set[str]:
+def _cut(rows: list[Result]) -> set[str]:
     """Methods of which lines are missing above the average: it is further away than they are from
     each other."""
     lines: dict[str, list[int]] = {}
     for row in rows:
-        lines.setdefault(_method(row), []).extend(
-            row[0].lines if isinstance(row, Block) else [row.line]
-        )
+        lines.setdefault(row.name, []).append(row.line)
     return {
         name
         for name, own in lines.items()
@@ -311,8 +245,7 @@ def _cut(rows: list[Result | Block]) -> set[str]:
 
 def _block_asked(calls: list[Command], run: _Run) -> int | None:
     """The block that the last command line before the run asks for."""
-    begin = next(row.line for row in run.rows if isinstance(row, Result))
-    at = bisect_left(calls, begin, key=lambda one: one.number)
+    at = bisect_left(calls, run.rows[0].line, key=lambda one: one.number)
     words = calls[at - 1].words if at else ()
     for word, value in zip(words, [*words[1:], ""], strict=False):
         if word == "-b" and value.isdecimal():
@@ -322,12 +255,7 @@ def _block_asked(calls: list[Command], run: _Run) -> int | None:
     return _DEFAULT_BLOCK_BYTES if words else None
 
 
-def _completed(row: Result | Block, block: int | None, runs: int | None) -> Result | Block:
-    if isinstance(row, Block):
-        own = row[0]
-        if _method(row) not in _BLOCKS or own.alike.get("block_bytes"):
-            return row
-        return Block([own.knowing({"block_bytes": block})])
+def _completed(row: Result, block: int | None, runs: int | None) -> Result:
     of: Mapping[str, Any] = row.of
     if row.statistic == "mean" and runs:
         of = {**of, "repetitions": runs}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchbook.core.number_format import listed, share
 from benchbook.core.sizes import format_bytes
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import Report, Result
 from benchbook.explain.results import Group, by_columns
 from benchbook.explain.rules import Ask, Machine
 from benchbook.explain.rules.common.devices import has_own_memory
@@ -39,7 +39,7 @@ class _Sized(NamedTuple):
 
     all_bytes: int
     array_bytes: int  # 0 where the tool speaks of no arrays
-    rates: list[Alike]
+    rates: list[Group]
 
     @property
     def results(self) -> list[Result]:
@@ -122,7 +122,7 @@ def _whole(value: object) -> int | None:
 
 def _sized(report: Report) -> list[_Sized]:
     """The rates of the report by the arrays that they were measured with."""
-    found: dict[tuple[int, int], list[Alike]] = {}
+    found: dict[tuple[int, int], list[Group]] = {}
     # Copies within a device are judged where the log says what it caches.
     for one in report.knowing("direction") if "device_cache_bytes" in report.facts else ():
         size = _whole(report.column(one, "message_bytes"))

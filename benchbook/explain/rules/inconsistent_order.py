@@ -12,8 +12,9 @@ from itertools import combinations, permutations
 
 from benchbook.core.number_format import listed
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Alike, Key, Report, Result
+from benchbook.explain.model import Key, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.results import Group
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding, proof
@@ -73,7 +74,7 @@ def _figures(keys: tuple[Key, ...]) -> list[tuple[tuple[str, str], list[Key]]]:
     return [(figure, several) for figure, several in figures.items() if len(several) > 1]
 
 
-def _are_in_order(statistics: list[Alike]) -> bool:
+def _are_in_order(statistics: list[Group]) -> bool:
     """Whether none of a statistic is above any of one that stands higher, whatever their settings:
     then there is no more to look at."""
     spans = []

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from benchbook.core.number_format import duration, plural
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import Group
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import bytes_per_s, in_base
@@ -108,7 +109,7 @@ def _lasted(one: Result) -> float:
     return _seconds(one.of.get("elapsed_s"))
 
 
-def _lasting(several: Alike) -> Sequence[float]:
+def _lasting(several: Group) -> Sequence[float]:
     """How long each took; 0 where that is not known."""
     column = several.column("elapsed_s")
     usual = set(map(type, column)) == {float} and all(map(math.isfinite, column))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import repeat
-from operator import sub
 from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Result
-from benchbook.explain.printed_digits import HALVES, LONGEST, half_digit, wholly_of
-from benchbook.explain.results import LONG, Block, Column, Settings
+from benchbook.explain.printed_digits import HALVES, LONGEST, half_digit
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -76,14 +72,6 @@ _LAST = (*ENDS, "(omitted)")
 _BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
 _WIDE = "]   0.00-"
 _ENDED = late(r"\b(?:sender|receiver)$")
-# A row of an interval as both print it, with what iperf3 says of a sender, or of losses: no other
-# pattern is asked where very many are alike.
-_USUAL = late(
-    r"\[ *+(\d++|SUM)\] ++(\d++\.(\d++))- *+(\d++\.(\d++)) ++sec ++"
-    r"(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes ++(\d++(?:\.\d++)?+) ([KMGT]?+(?:bits|Bytes))/sec"
-    r"(?: ++(\d++\.\d++) ms ++(\d++)/ *+(\d++) \((\d++(?:\.\d++)?+(?:e-\d++)?+)%\)"
-    r"| ++(\d++)(?: ++(\d++(?:\.\d++)?+) ([KMGT]?+)Bytes)?+)?+ *+"
-)
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
 # Bytes are counted in powers of 2, bits in powers of 10.
 BINARY = {"": ("B", 1), "K": ("KiB", 2**10), "M": ("MiB", 2**20), "G": ("GiB", 2**30)}
@@ -191,9 +179,7 @@ def row_of(log: Log, line: Line) -> Row | None:
     fields = found.groups()
     start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
     ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
-    # As Row(...), without a call of Python's for each of very many.
-    row = line, _seconds(start), _seconds(end), *fields[:-1], rest, ended
-    return tuple.__new__(Row, row)
+    return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
 
 
 def _unbroken(log: Log, line: Line, rest: str) -> str:
@@ -260,98 +246,6 @@ def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list
         unit = rate_unit(row.rate_unit)
         found.append(Result("throughput", rate, unit, number, statistic, columns))
     return found
-
-
-class Stretch(NamedTuple):
-    """Rows below each other that differ in their figures only from one above them, `like`."""
-
-    like: Row
-    lines: list[int]
-    own: dict[str, Sequence[Any]]  # as `timed` has them
-    moved: list[float]
-    rates: list[float]
-    again: list[int]  # segments, or datagrams; empty where they have none
-    windows: list[float]
-    window_unit: str
-    losses: list[list[float]]  # as `losses` has them; empty where they have none
-
-    def of_losses(self, statistic: str, columns: Mapping[str, Any]) -> list[Column]:
-        """Jitter and lost datagrams of each."""
-        return [
-            Column((name, statistic, unit), values, self.lines, columns)
-            for (name, unit), values in zip(_OF_LOSSES, self.losses, strict=False)
-        ]
-
-    def block(self, statistic: str, columns: Mapping[str, Any]) -> Block:
-        """What was moved and the rate of each, as `figures` has them of one row."""
-        of = Settings(columns, self.own)
-        unit, rate = moved_unit(self.like.moved_unit), rate_unit(self.like.rate_unit)
-        return Block(
-            [
-                Column(("transferred", statistic, unit), self.moved, self.lines, of),
-                Column(("throughput", statistic, rate), self.rates, self.lines, of),
-            ]
-        )
-
-
-def stretch(lines: Sequence[Line], at: int, like: Row) -> Stretch | None:
-    """The rows from lines[at] on that are like this interval, which does not begin at 0, but for
-    the last of them: what follows may belong to that. None where they are few."""
-    if like.ended or like.start_s <= 0 or not (usual := _USUAL.fullmatch(like.line.text)):
-        return None
-    found = [usual.groups(), *(one.groups() for _, one in wholly_of(_USUAL, lines, at))]
-    stream, start, decimals, end, more, moved, of_moved, rate, of_rate, *others = zip(
-        *found, strict=True
-    )
-    *lost, again, window, of_window = others
-    units = (stream, of_moved, of_rate, of_window)
-    begins = list(map(float, start))
-    count = begins.index(0.0) if 0.0 in begins else len(begins)  # the next run, or the whole
-    kinds = map(_alike, [*units, *map(_lengths, (decimals, more))])
-    count = min(count, *kinds, *map(_there, (again, lost[0]))) - 1
-    if count - 1 < LONG:
-        return None
-    start_s = begins[1:count]
-    end_s, values = (list(map(float, one[1:count])) for one in (end, moved))
-    size = BINARY[like.moved_unit][1]
-    own: dict[str, Sequence[Any]] = {
-        "start_s": start_s,
-        "end_s": end_s,
-        "elapsed_s": list(map(round, map(sub, end_s, start_s), repeat(6))),
-        "elapsed_error_s": [_half(end[0]) + _half(start[0])] * (count - 1),
-        "bytes_moved": [one * size for one in values],
-    }
-    return Stretch(
-        like,
-        [one.number for one in lines[at : at + count - 1]],
-        own,
-        values,
-        list(map(float, rate[1:count])),
-        list(map(int, again[1:count])) if again[0] else [],
-        list(map(float, window[1:count])) if window[0] else [],
-        moved_unit(of_window[0] or ""),
-        [list(map(float, one[1:count])) for one in lost] if lost[0][0] else [],
-    )
-
-
-def _alike(column: Sequence[object]) -> int:
-    """How many from the first on are as it is."""
-    if len(set(column)) == 1:
-        return len(column)
-    return next(index for index, one in enumerate(column) if one != column[0])
-
-
-def _there(column: Sequence[str | None]) -> int:
-    """How many from the first on are missing as it is, or are not as it is not."""
-    if column[0] is None:
-        return next((at for at, one in enumerate(column) if one is not None), len(column))
-    return column.index(None) if None in column else len(column)
-
-
-def _lengths(column: Sequence[str]) -> Sequence[object]:
-    """Texts by their lengths, where these differ."""
-    lengths = set(map(len, set(column)))
-    return list(map(len, column)) if len(lengths) > 1 else (0,) * len(column)
 
 
 # What LOST finds, in its order.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from benchbook.core.sizes import format_bytes
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import Report, Result
 from benchbook.explain.results import Group
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s
@@ -116,9 +116,9 @@ def _best(report: Report, methods: list[Result]) -> float:
     return max((max(own.values) for own in samples), default=0.0)
 
 
-def _usable(report: Report, name: str, statistic: str) -> list[Alike]:
+def _usable(report: Report, name: str, statistic: str) -> list[Group]:
     """Its rates of that name and statistic that their own times do not contradict, by unit."""
-    found = list[Alike]()
+    found = list[Group]()
     for unit, several in report.alike(name, statistic):
         size = bytes_per_s(1.0, unit) or 0.0
         told = several.values, several.column("elapsed_s"), several.column("bytes_moved")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchbook.explain.model import Alike, Report, Result
+from benchbook.explain.model import Report, Result
+from benchbook.explain.results import Group
 from benchbook.explain.units import bytes_per_s, in_base
 
 FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
@@ -18,7 +19,7 @@ class Series:
     """Repetitions 0 to n - 1 of one figure, and the mean that the log prints of them, if any."""
 
     report: Report
-    samples: Alike
+    samples: Group
     mean: Result | None
 
     @property

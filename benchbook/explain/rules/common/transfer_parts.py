@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from benchbook.explain.model import BOTH_WAYS, SUM, Alike, Report, Result
-from benchbook.explain.results import are_beside, by_columns
+from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
+from benchbook.explain.results import Group, are_rows, by_columns
 from benchbook.explain.units import in_base
 
 _WHOSE = ("stream", "end", "direction")
@@ -34,7 +34,7 @@ def beside(report: Report, *names: str) -> Iterable[tuple[Result, ...]]:
 _OF_ROW = ("stream", "interval", "part")
 
 
-def groups_beside(report: Report, *names: str) -> list[tuple[Alike, ...]] | None:
+def groups_beside(report: Report, *names: str) -> list[tuple[Group, ...]] | None:
     """The same by statistic, in groups of which the first ones stand beside each other, the second
     ones, and so on, as nearly always; None where some do not."""
     found = []
@@ -43,7 +43,7 @@ def groups_beside(report: Report, *names: str) -> list[tuple[Alike, ...]] | None
         if any(len(own) != 1 for own in several):
             return None
         beside = tuple(own[0][1] for own in several)
-        if not are_beside(beside, _OF_ROW):
+        if not are_rows(beside, _OF_ROW):
             return None
         found.append(beside)
     return found
@@ -92,7 +92,7 @@ def whose(one: Result) -> tuple[object, ...]:
 class Intervals:
     """Those of one stream, end and direction, by their unit; omitted ones are not there."""
 
-    several: list[tuple[str, Alike]] = field(default_factory=list)
+    several: list[tuple[str, Group]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return sum(len(own) for _, own in self.several)
