@@ -15,8 +15,8 @@ __all__ = ["linked", "rows", "seen"]
 def rows(*changed: dict[str, Any]) -> list[dict[str, Any]]:
     """Points p0, p1, … that move 64 MiB to a device, changed as given."""
     return [
-        point(f"p{k}", "to") | {"series": "s", "setting": "s", "twin": f"p{k}"} | one
-        for k, one in enumerate(changed)
+        point(f"p{k}", "to") | {"series": "s", "setting": "s", "twin": f"p{k}"} | setting
+        for k, setting in enumerate(changed)
     ]
 
 

@@ -69,11 +69,11 @@ def test_the_ratio_is_that_of_the_rates_in_the_blocks_of_one_state() -> None:
     flips = {2: ("1", "2"), 5: ("mixed", "mixed")}
     table = summaries(ratios, flips)
     (found,) = agreement([row(size) for size in SIZES], both(*SIZES), table, VARIANTS)
-    assert [one["ratio"] for one in found["rows"]] == pytest.approx([1.02, 0.90, 1.04])
-    assert [one["blocks"] for one in found["rows"]] == [6, 6, 6]
-    for one in found["rows"]:
-        assert one["low95"] <= one["ratio"] * 1.000001
-        assert one["high95"] >= one["ratio"] * 0.999999
+    assert [row["ratio"] for row in found["rows"]] == pytest.approx([1.02, 0.90, 1.04])
+    assert [row["blocks"] for row in found["rows"]] == [6, 6, 6]
+    for line in found["rows"]:
+        assert line["low95"] <= line["ratio"] * 1.000001
+        assert line["high95"] >= line["ratio"] * 0.999999
     assert found["median_ratio"] == pytest.approx(1.02)
     assert found["worst_ratio"] == pytest.approx(0.90)  # 1/0.90 is further than 1.04
     assert (found["compared"], found["not_compared"]) == (3, 0)
@@ -86,7 +86,7 @@ def test_what_is_not_compared_stays_with_its_reason() -> None:
     rows = [row(SIZES[0]), row(SIZES[1], "too small"), row(SIZES[2])]
     flips = dict.fromkeys(range(8), ("1", "2"))
     (found,) = agreement(rows, points, summaries({SIZES[0]: 1.0}, flips), VARIANTS)
-    assert [(one["state"], one["reason"]) for one in found["rows"]] == [
+    assert [(row["state"], row["reason"]) for row in found["rows"]] == [
         ("no_block", "no block holds both in one machine state"),
         (module.NOT_ACCEPTED, "too small"),
         ("failed", "theirs: exit status 3: no memory"),
@@ -152,14 +152,14 @@ def test_of_what_moves_no_buffer_times_are_compared() -> None:
         {
             "block": block,
             "invocation": 0,
-            "point": one["point"],
-            "median_ns": one["time_ns"] * (1 + block % 3),
+            "point": point["point"],
+            "median_ns": point["time_ns"] * (1 + block % 3),
             "bytes_declared": 1024.0,
             "samples": 50,
             "machine_state": "1",
         }
         for block in range(8)
-        for one in points
+        for point in points
     )
     rows = [{**names, "peer_point": points[1]["point"], "reason": ""}]
     (found,) = agreement(rows, points, table, VARIANTS)

@@ -102,17 +102,17 @@ def test_renaming_and_permuting_change_nothing() -> None:
                 "variant": f"variant {name}",
                 "twin": "",
                 "state": "ok",
-                "time_ns": one["time_ns"],
-                "bytes_per_call": one["bytes"],
-                "factors": {"bytes": one["bytes"], "block_bytes": one["block_bytes"],
+                "time_ns": form["time_ns"],
+                "bytes_per_call": form["bytes"],
+                "factors": {"bytes": form["bytes"], "block_bytes": form["block_bytes"],
                             "method": f"method {name}"},
                 "observations": {
                     key: value
-                    for key, value in one.items()
+                    for key, value in form.items()
                     if key not in ("where", "bytes", "block_bytes", "time_ns")
                 },
             }
-            for name, one in zip(names, FORMS, strict=True)
+            for name, form in zip(names, FORMS, strict=True)
         ]  # fmt: skip
         return [made[index] for index in order]
 
@@ -303,7 +303,7 @@ def test_what_is_known_of_a_binary_reaches_its_points() -> None:
         for name, value in (flags | {"flags_added": added}).items()
     ]
     findings, abstained, _ = findings_of(known(points, items))
-    assert [(one["artefact"], one["where"]) for one in findings] == [
+    assert [(finding["artefact"], finding["where"]) for finding in findings] == [
         ("impure-flags", ["x,method=m"])
     ]
     assert findings[0]["factor"] == 1.0

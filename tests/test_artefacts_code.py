@@ -62,12 +62,12 @@ def seen(*rows: dict[str, Any], blocks: int = 8, spread: float = 0.01, **more: A
     `spread`."""
     starts = [
         {
-            "where": one["where"],
+            "where": row["where"],
             "block": block,
             "t_start_ns": block * 1000 + index,
-            "median_ns": one["time_ns"] * (1 + spread * (-1) ** (block + index)),
+            "median_ns": row["time_ns"] * (1 + spread * (-1) ** (block + index)),
         }
-        for index, one in enumerate(rows)
+        for index, row in enumerate(rows)
         for block in range(blocks)
     ]
     host = HOST | more.pop("host", {})
@@ -368,7 +368,7 @@ def test_a_simulation_alone_is_less_sure_and_ids_do_not_choose_it() -> None:
                 row(third, **more, series="x"), row("small", series="x"))  # fmt: skip
         told = [*simulated(first, 3.0), *simulated(second), *simulated("small", 9.0)]
         found = write_allocate.detect(seen(*rows, evidence=told)).findings
-        assert {tuple(sorted(one.where)): one.factor for one in found} == {
+        assert {tuple(sorted(finding.where)): finding.factor for finding in found} == {
             (first,): pytest.approx(3 / 4),
             tuple(sorted((second, third))): pytest.approx(2 / 3),
         }

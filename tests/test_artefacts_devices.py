@@ -71,7 +71,7 @@ def test_more_than_the_link_carries_was_not_carried() -> None:
     most = link_bytes_per_s(*LINK)
     times = [(1 << 26) / (share * most) * 1e9 for share in (3, 0.9)]
     unknown = {"orders_done_fraction": None, **linked(LINK, LINK, LINK)}
-    judged = async_not_waited.detect(seen(*({"time_ns": one, **unknown} for one in times)))
+    judged = async_not_waited.detect(seen(*({"time_ns": time, **unknown} for time in times)))
     finding = only(judged)
     assert (finding.where, finding.confidence) == (["p0"], 0.9)
     assert finding.factor == pytest.approx(3)

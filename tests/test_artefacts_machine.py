@@ -37,7 +37,7 @@ ABOVE = load_settings(ROOT, {})["disturbed"]
 
 def starts(where: str, medians: Any, *, first_ms: int = 0, every_ms: int = 100, **more: Any):
     """One row per start, `every_ms` apart; `more` gives columns, a value for all or a list."""
-    times = [float(one) for one in medians]
+    times = [float(median) for median in medians]
     at = [(first_ms + every_ms * index) * MS for index in range(len(times))]
     return pd.DataFrame(
         {
@@ -45,7 +45,7 @@ def starts(where: str, medians: Any, *, first_ms: int = 0, every_ms: int = 100, 
             "block": range(len(times)),
             "invocation": 0,
             "t_start_ns": at,
-            "t_end_ns": [one + 20 * MS for one in at],
+            "t_end_ns": [begin + 20 * MS for begin in at],
             "median_ns": times,
             "cpus_given": 1,
             **more,
@@ -64,7 +64,7 @@ def seen(*tables: pd.DataFrame, **more: Any) -> Seen:
 def readings(values: Any, states: Any = None, name: str = "anchor", every_ms: int = 100):
     """Of anchor or probe, just before each start."""
     at = [every_ms * index * MS - MS for index in range(len(values))]
-    table = pd.DataFrame({"t_ns": at, "name": name, "value": [float(one) for one in values]})
+    table = pd.DataFrame({"t_ns": at, "name": name, "value": [float(value) for value in values]})
     return table.assign(state=states)
 
 
@@ -241,8 +241,8 @@ def test_one_state_says_nothing_and_unknown_states_abstain() -> None:
 
 def test_states_in_which_too_few_starts_lie_to_exclude_chance_abstain() -> None:
     states = [1, 1, 1, 2] * 3
-    table = starts("a", [2.0 if one == 2 else 1.0 for one in states])
-    table["machine_state"] = [str(one) for one in states]
+    table = starts("a", [2.0 if state == 2 else 1.0 for state in states])
+    table["machine_state"] = [str(state) for state in states]
     judged = state_flip.detect(seen(table, readings=readings(states, states)))
     assert judged.findings == []
     assert "9 starts in state 1 and 3 starts in state 2" in judged.abstained["a"]
@@ -283,9 +283,9 @@ def test_among_two_hundred_points_one_that_goes_with_its_layout_is_found() -> No
 def clocked(exponent: float, khz: Any) -> Seen:
     dice = np.random.default_rng(7)
     times = [
-        1e3 * (3e6 / one) ** exponent * math.exp(0.002 * dice.standard_normal()) for one in khz
+        1e3 * (3e6 / clock) ** exponent * math.exp(0.002 * dice.standard_normal()) for clock in khz
     ]
-    return seen(starts("a", times, frequency_khz=[float(one) for one in khz]))
+    return seen(starts("a", times, frequency_khz=[float(clock) for clock in khz]))
 
 
 def test_times_that_go_with_a_sagging_clock_are_explained() -> None:
@@ -548,7 +548,7 @@ def test_columns_are_read_wherever_they_lie(tmp_path: Path, compiler: str) -> No
 REPLAYED = (absent_counter, drift, frequency, layout_bias, multiplexed_counter, state_flip)
 
 
-@pytest.mark.parametrize("detector", REPLAYED, ids=lambda one: one.ARTEFACT)
+@pytest.mark.parametrize("detector", REPLAYED, ids=lambda module: module.ARTEFACT)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_replayed_scenes_are_told(detector: ModuleType, seed: int) -> None:
     path = ROOT / "kernels" / "controls" / detector.ARTEFACT / "replay.py"
@@ -563,7 +563,7 @@ def test_replayed_scenes_are_told(detector: ModuleType, seed: int) -> None:
     assert kinds == {True, False}
 
 
-@pytest.mark.parametrize("detector", REPLAYED, ids=lambda one: one.ARTEFACT)
+@pytest.mark.parametrize("detector", REPLAYED, ids=lambda module: module.ARTEFACT)
 def test_another_order_of_rows_and_other_names_change_nothing(detector: ModuleType) -> None:
     path = ROOT / "kernels" / "controls" / detector.ARTEFACT / "replay.py"
     scene = next(iter(replayed(path, 3)))

@@ -313,7 +313,10 @@ def test_a_first_repetition_that_is_the_only_one_biases() -> None:
     assert "10.00 times as long" in finding.explanation
     many = copy("b", 32, minor_faults=8193)
     told = judged(first_touch, *rows, many, starts=table).findings
-    assert [(one.where, one.effect) for one in told] == [(["a"], "biases"), (["b"], "informs")]
+    assert [(finding.where, finding.effect) for finding in told] == [
+        (["a"], "biases"),
+        (["b"], "informs"),
+    ]
 
 
 def test_huge_pages_take_few_faults() -> None:
@@ -366,7 +369,7 @@ def test_a_right_result_of_an_array_never_written_is_folded() -> None:
 
 def test_both_are_said_where_both_fit() -> None:
     dead, folded = both(total("a", 32, **GONE | ABSENT))
-    assert [one.confidence for one in (*dead.findings, *folded.findings)] == [0.7, 0.7]
+    assert [finding.confidence for finding in (*dead.findings, *folded.findings)] == [0.7, 0.7]
     assert "was not checked" in folded.findings[0].explanation
 
 
@@ -429,10 +432,18 @@ def test_names_and_order_change_nothing() -> None:
     renamed = [row | {"where": names[row["where"]]} for row in reversed(rows)]
     for detector in ALL:
         first, second = judged(detector, *rows).findings, judged(detector, *renamed).findings
-        said = [(sorted(one.where), one.factor, one.explanation, one.evidence) for one in first]
+        said = [
+            (sorted(finding.where), finding.factor, finding.explanation, finding.evidence)
+            for finding in first
+        ]
         again = [
-            (sorted(back[name] for name in one.where), one.factor, one.explanation, one.evidence)
-            for one in second
+            (
+                sorted(back[name] for name in finding.where),
+                finding.factor,
+                finding.explanation,
+                finding.evidence,
+            )
+            for finding in second
         ]
         assert said
         assert sorted(said, key=str) == sorted(again, key=str)

@@ -30,8 +30,8 @@ def seen(
 
 def sweep(name: str, ahead: tuple[bool, ...], **more: Any) -> list[dict[str, Any]]:
     return [
-        point(f"{name}{size}", size, ahead=one, **more)
-        for size, one in zip(SIZES, ahead, strict=True)
+        point(f"{name}{size}", size, ahead=is_ahead, **more)
+        for size, is_ahead in zip(SIZES, ahead, strict=True)
     ]
 
 

@@ -59,7 +59,7 @@ def judged(
     return found
 
 
-def _told(one: Judged, back: dict[str, str]) -> set[Any]:
+def _told(judgement: Judged, back: dict[str, str]) -> set[Any]:
     return {
         (
             finding.effect,
@@ -67,13 +67,13 @@ def _told(one: Judged, back: dict[str, str]) -> set[Any]:
             tuple(sorted(back.get(where, where) for where in finding.where)),
             finding.explanation,
         )
-        for finding in one.findings
+        for finding in judgement.findings
     }
 
 
-def only(one: Judged, *said: str) -> Finding:
+def only(judgement: Judged, *said: str) -> Finding:
     """The one finding, which carries these words, evidence and a remedy."""
-    (finding,) = one.findings
+    (finding,) = judgement.findings
     for words in said:
         assert words in finding.explanation
     assert finding.remedy
@@ -114,8 +114,8 @@ def summed(distance: int, slower: float = 1.0, blocks: int = 12) -> tuple[dict, 
 
 
 def aliased(*made: tuple[dict, list[dict]]) -> Judged:
-    starts = [one for _, some in made for one in some]
-    return judged(aliasing_4k, [one for one, _ in made], starts)
+    starts = [start for _, some in made for start in some]
+    return judged(aliasing_4k, [row for row, _ in made], starts)
 
 
 def test_loads_that_look_like_stores_are_slower() -> None:
@@ -200,14 +200,14 @@ def test_an_unknown_stride_twin_or_cache_abstains() -> None:
 
 def bound(where: str, moves: list[int | None], given: int | None = 1, **changes: Any) -> Any:
     starts = [
-        {"where": where, "t_start_ns": number, "migrations": one, "cpus_given": given}
-        for number, one in enumerate(moves)
+        {"where": where, "t_start_ns": number, "migrations": move, "cpus_given": given}
+        for number, move in enumerate(moves)
     ]
     return row(where, **changes), starts
 
 
 def freely(*made: Any) -> Judged:
-    return judged(unpinned, [one for one, _ in made], [one for _, some in made for one in some])
+    return judged(unpinned, [row for row, _ in made], [start for _, some in made for start in some])
 
 
 def test_a_program_that_moved_is_slower_than_the_bound_one() -> None:
@@ -268,8 +268,8 @@ def paged(where: str, shares: list[float | None], times: list[float], **changes:
 
 
 def pages(*made: Any) -> Judged:
-    starts = [one for _, some in made for one in some]
-    return judged(huge_page_state, [one for one, _ in made], starts)
+    starts = [start for _, some in made for start in some]
+    return judged(huge_page_state, [row for row, _ in made], starts)
 
 
 def test_starts_of_one_point_differ_in_their_pages() -> None:
@@ -336,8 +336,8 @@ def crowd(
 
 
 def crowds(*made: Any, **rest: Any) -> Judged:
-    starts = [one for _, some in made for one in some]
-    return judged(oversubscribed_sum, [one for one, _ in made], starts, **rest)
+    starts = [start for _, some in made for start in some]
+    return judged(oversubscribed_sum, [row for row, _ in made], starts, **rest)
 
 
 def test_rates_of_processes_that_take_turns_are_too_much() -> None:

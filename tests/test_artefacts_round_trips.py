@@ -77,7 +77,7 @@ def without(rows: Rows, *names: str) -> Rows:
 
 
 def wheres(*found: Iterable[str]) -> list[str]:
-    return sorted(where for one in found for where in one)
+    return sorted(where for places in found for where in places)
 
 
 # What two points share.
@@ -372,11 +372,11 @@ def test_who_waits_for_a_stall_is_late(compiler: str, method: str, tmp_path: Pat
     assert (only["status"], only["reason"], told["requests_sent"]) == ("ok", "", 400)
     assert told["sends_late"] >= 1  # what was due while the service stood still
     assert told["timed_from_intended"] == (method == "from-intended")
-    samples = [one for one in kernels.lines(printed) if one["kind"] == "sample"][7:]
-    begins = [one["t_start_ns"] for one in samples]
+    samples = [line for line in kernels.lines(printed) if line["kind"] == "sample"][7:]
+    begins = [sample["t_start_ns"] for sample in samples]
     apart = {after - before for before, after in pairwise(begins)}
     assert (apart == {1000}) == (method == "from-intended")
-    assert max(one["time_ns"] for one in samples) >= 3_000_000
+    assert max(sample["time_ns"] for sample in samples) >= 3_000_000
 
 
 def test_a_service_that_never_stalls_answers_too(tmp_path: Path) -> None:

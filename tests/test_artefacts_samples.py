@@ -91,7 +91,7 @@ def test_every_replayed_scene_is_told_right(name: str) -> None:
     spec = importlib.util.spec_from_file_location("replay", file)
     replay = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(replay)
-    detector = next(one for one in ALL if name == one.ARTEFACT)
+    detector = next(module for module in ALL if name == module.ARTEFACT)
     for scene in replay.scenes(11):
         judged = detector.detect(seen_of_scene(scene))
         assert bool(judged.findings) == scene.provoked
@@ -120,12 +120,13 @@ def test_ids_and_order_change_nothing(detector: ModuleType) -> None:
 
     def told(judged: Judged, ids: dict[str, str]) -> tuple[Any, Any]:
         findings = [
-            (sorted(ids[one] for one in f.where), f.explanation, f.factor) for f in judged.findings
+            (sorted(ids[where] for where in f.where), f.explanation, f.factor)
+            for f in judged.findings
         ]
-        return sorted(findings), {ids[one]: why for one, why in judged.abstained.items()}
+        return sorted(findings), {ids[where]: why for where, why in judged.abstained.items()}
 
     same = told(detector.detect(table), names)
-    assert same == told(detector.detect(other), {one: one for one in names.values()})
+    assert same == told(detector.detect(other), {name: name for name in names.values()})
     assert same[0] or detector is wall_clock_step
 
 
@@ -292,7 +293,7 @@ def test_blocks_that_disagree_do_not_make_a_change_of_places_nor_rule_it_out() -
 def test_more_pairs_need_more_blocks() -> None:
     table = crossing(8)
     more = [even(20 + number, blocks=8) * 3 for number in range(3)]
-    times = {f"x{number}": one for number, one in enumerate(more)}
+    times = {f"x{number}": times_of for number, times_of in enumerate(more)}
     uneven = even(8, blocks=8)
     uneven[:, ::3] /= 1.4
     judged = best_of_n.detect(seen(c=uneven, d=even(8, blocks=8) / 1.2, **times))
@@ -353,7 +354,7 @@ def test_points_to_which_the_clock_does_the_same_are_one_finding() -> None:
     # One that has no number left is another matter than one that has a part of it.
     times["zero"] = (dice.random((BLOCKS, SAMPLES)) < 0.1) * 10.0
     found = timer_granularity.detect(seen(**times)).findings
-    assert [(one.effect, one.where) for one in found] == [
+    assert [(finding.effect, finding.where) for finding in found] == [
         ("biases", ["a", "b", "c"]),
         ("invalidates", ["zero"]),
     ]

@@ -119,8 +119,8 @@ class TestSenderRate:
 
     def test_of_two_that_lost_alike_no_name_decides_which_is_told(self) -> None:
         told = []
-        for one, two in ("ab", "ba"):
-            rows = datagrams(one, 600, 60), datagrams(two, 900, 90, time_ns=9e5)
+        for near, two in ("ab", "ba"):
+            rows = datagrams(near, 600, 60), datagrams(two, 900, 90, time_ns=9e5)
             told.append(only(detected(sender_rate, *rows)).explanation)
         assert told[0] == told[1]
 
@@ -307,9 +307,9 @@ class TestReportErrors:
         }
         reports = [
             {
-                (one["name"], end): one["value"]
+                (figure["name"], end): figure["value"]
                 for end in ("near", "far")
-                for one in figures(end, protocol, json.dumps(recorded[f"{name}-{end}"]))
+                for figure in figures(end, protocol, json.dumps(recorded[f"{name}-{end}"]))
             }
             for name, protocol in (("tcp", "tcp"), ("udp-lossy", "udp"))
         ]
@@ -404,13 +404,15 @@ def test_datagrams_are_counted_wherever_they_end(
     room = 1 << 18
     said = start(program, hosts, sending(), sending(buffer_bytes=room), sending("receiver"))
     assert said.returncode == 0, said.stderr
-    lossy, whole, made_up_for = (one["observations"] for one in points(said.stdout))
-    for one in (lossy, whole, made_up_for):
-        assert one["transfers"] == 6
-        assert one["datagrams_sent"] == (one["datagrams_received"] + one["receive_buffer_errors"])
-        assert one["interface_packets_sent"] == one["datagrams_sent"]
-        assert one["interface_packets_received"] == one["datagrams_sent"]
-        assert one["bytes_received"] == 64 * one["datagrams_received"]
+    lossy, whole, made_up_for = (point["observations"] for point in points(said.stdout))
+    for seen_at in (lossy, whole, made_up_for):
+        assert seen_at["transfers"] == 6
+        assert seen_at["datagrams_sent"] == (
+            seen_at["datagrams_received"] + seen_at["receive_buffer_errors"]
+        )
+        assert seen_at["interface_packets_sent"] == seen_at["datagrams_sent"]
+        assert seen_at["interface_packets_received"] == seen_at["datagrams_sent"]
+        assert seen_at["bytes_received"] == 64 * seen_at["datagrams_received"]
     assert lossy["datagrams_sent"] == whole["datagrams_received"] == 6 * 64
     assert lossy["receive_buffer_errors"] > 0
     assert lossy["socket_buffer_bytes"] < room <= whole["socket_buffer_bytes"]
@@ -462,9 +464,9 @@ def test_requests_in_parts_wait_for_acknowledgements(
     program = kernels.build(tmp_path / "request", *REQUEST, flags=flags, common=flags)
     said = start(program, hosts, asking(240, 2, 0), asking(240, 2, 1), asking(240, 1, 0))
     assert said.returncode == 0, said.stderr
-    in_parts, at_once, in_one = (one["observations"] for one in points(said.stdout))
-    assert [one["tcp_nodelay"] for one in (in_parts, at_once, in_one)] == [0, 1, 0]
-    assert [one["bytes_received"] for one in (in_parts, at_once, in_one)] == [6 * 240] * 3
+    in_parts, at_once, in_one = (point["observations"] for point in points(said.stdout))
+    assert [seen_at["tcp_nodelay"] for seen_at in (in_parts, at_once, in_one)] == [0, 1, 0]
+    assert [seen_at["bytes_received"] for seen_at in (in_parts, at_once, in_one)] == [6 * 240] * 3
     assert in_parts["delayed_acks"] >= 3
 
 
@@ -475,7 +477,7 @@ def test_segments_are_cut_before_the_interface_or_not(
     size = 1 << 20
     said = start(request_program, hosts, asking(size, 16, 1, 1), asking(size, 16, 1, 0))
     assert said.returncode == 0, said.stderr
-    giant, cut = (one["observations"] for one in points(said.stdout))
+    giant, cut = (point["observations"] for point in points(said.stdout))
     assert (giant["segmentation_offload"], cut["segmentation_offload"]) == (1, 0)
     assert giant["bytes_received"] == cut["bytes_received"] == 6 * size
     frames = 6 * size / cut["device_mtu_bytes"]

@@ -492,7 +492,7 @@ def test_units_of_one_quantity(first: str, second: str, consistent: bool) -> Non
 
 def printed_by(factor: str, unit: str, *microseconds: int) -> tuple[Tables, dict[str, Any]]:
     """What a program prints that moved 2^26 bytes in so many microseconds."""
-    rates = "; ".join(f"{2**26 * float(factor) / one:.6f}" for one in microseconds)
+    rates = "; ".join(f"{2**26 * float(factor) / microsecond:.6f}" for microsecond in microseconds)
     cells = Tables(
         {
             "p.csv": table(f"program | n | factor; a.c | {2**26} | {factor}"),
@@ -560,7 +560,7 @@ def test_shares_of_a_theoretical_rate_are_told_in_either_unit() -> None:
 
 def test_in_few_words_a_slip_is_its_first_sentence() -> None:
     found = [item["slip"] for item in audit(ROOT, "spursengine-pcie") if item.get("slip")]
-    (slip,) = (one for one in found if "program multiplies" in one["brief"])
+    (slip,) = (slip_row for slip_row in found if "program multiplies" in slip_row["brief"])
     assert slip["brief"].endswith("makes MiB/s")
     assert "Of the theoretical 500 MB/s: 193.719781" in slip["words"]
 
@@ -650,8 +650,8 @@ def test_a_slip_planted_into_a_real_table_is_found(tmp_path: Path) -> None:
     before = audit(tmp_path, paper)
     path = folder / "mbw-32.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("5332.889", "5532.889"), "utf-8")
-    changed = [one for one in audit(tmp_path, paper) if one not in before]
-    assert [(one["rule"], one["table"], one["consistent"]) for one in changed] == [
+    changed = [row for row in audit(tmp_path, paper) if row not in before]
+    assert [(row["rule"], row["table"], row["consistent"]) for row in changed] == [
         ("formula", "mbw-32.csv", False)
     ]
 
@@ -769,7 +769,7 @@ def test_what_two_rules_say_of_one_column_is_one_slip_and_its_unit_another() -> 
 
 def test_slips_of_the_real_papers_share_no_check_and_are_numbered_by_gravity() -> None:
     for paper in catalogue.papers(ROOT):
-        found = {one["slip"]["slip"]: one["slip"] for one in audit(ROOT, paper) if one["slip"]}
+        found = {row["slip"]["slip"]: row["slip"] for row in audit(ROOT, paper) if row["slip"]}
         assert sorted(found) == list(range(1, len(found) + 1))
         order = [KINDS.index(found[number]["kind"]) for number in sorted(found)]
         assert order == sorted(order)
@@ -782,7 +782,7 @@ def page_of(items: list[dict[str, Any]], figure: str = "") -> str:
 def test_the_page_counts_the_checks_and_folds_those_that_hold() -> None:
     items = audit(ROOT, "slocum2013-mbw")
     slip = {"slip": 1, "kind": "number", "title": "the table: row ‘a’", "brief": "b", "words": "W."}
-    wrong = [{**one, "consistent": False, "slip": slip} for one in items[:2]]
+    wrong = [{**row, "consistent": False, "slip": slip} for row in items[:2]]
     html = page_of([*wrong, *items[2:]])
     said = f"2 of {len(items)} checks of the source’s own numbers disagree: 1 distinct slip"
     before = html.partition("<details>")[0]
@@ -790,7 +790,7 @@ def test_the_page_counts_the_checks_and_folds_those_that_hold() -> None:
     assert "<strong>The table: row ‘a’.</strong> W." in before
     assert f"{len(items) - 2} checks that hold" in html
     assert "checks of units of one quantity" in html
-    of_form = [{**one, "slip": {**slip, "kind": "label"}} for one in wrong]
+    of_form = [{**row, "slip": {**slip, "kind": "label"}} for row in wrong]
     assert "1 slip in form" in page_of([*of_form, *items[2:]])
     assert f"No disagreement in {len(items)} checks" in page_of(items)
     assert "no audit.yaml" in page_of([])

@@ -93,14 +93,14 @@ def made(tmp_path: Path, root: Path) -> Place:
 def answers(module: ModuleType, place: Place) -> dict[str, Capability]:
     """By name, after what holds for every answer was checked."""
     found = list(module.look(place))
-    assert [one.name for one in found] == list(module.NAMES)
-    for one in found:
-        assert one.state in ("ok", "denied", "absent")
-        assert (one.state == "ok") == (not one.reason)
-        assert one.said
-        assert one.reason == one.reason.strip() and "\n" not in one.reason
-        can_be_pasted(one.remedy)
-    return {one.name: one for one in found}
+    assert [ability.name for ability in found] == list(module.NAMES)
+    for ability in found:
+        assert ability.state in ("ok", "denied", "absent")
+        assert (ability.state == "ok") == (not ability.reason)
+        assert ability.said
+        assert ability.reason == ability.reason.strip() and "\n" not in ability.reason
+        can_be_pasted(ability.remedy)
+    return {ability.name: ability for ability in found}
 
 
 def can_be_pasted(remedy: str) -> None:
@@ -189,18 +189,18 @@ DENIED = "echo 'Error:\nAccess to performance monitoring is limited.\nNo permiss
 def test_a_paranoid_kernel_is_told_with_its_value(program, metal, level) -> None:
     put(metal.machine, perf.PARANOID, level)
     program("perf", DENIED)
-    for one in answers(perf, metal).values():
-        assert one.state == "denied"
-        assert f"kernel.perf_event_paranoid is {level}" in one.reason
-        assert command(one.remedy) == "sysctl kernel.perf_event_paranoid=2"
+    for answer in answers(perf, metal).values():
+        assert answer.state == "denied"
+        assert f"kernel.perf_event_paranoid is {level}" in answer.reason
+        assert command(answer.remedy) == "sysctl kernel.perf_event_paranoid=2"
 
 
 def test_a_refusal_that_no_setting_explains_has_no_remedy(program, metal) -> None:
     put(metal.machine, perf.PARANOID, 2)
     program("perf", DENIED)
-    for one in answers(perf, metal).values():
-        assert (one.state, one.remedy) == ("denied", "")
-        assert "at 2" in one.reason
+    for answer in answers(perf, metal).values():
+        assert (answer.state, answer.remedy) == ("denied", "")
+        assert "at 2" in answer.reason
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,9 @@ def test_a_refusal_that_no_setting_explains_has_no_remedy(program, metal) -> Non
 def test_a_perf_that_is_no_help_is_absent(program, guest, monkeypatch, script, reason) -> None:
     monkeypatch.setattr(places, "LIMIT_S", 0.2)
     program("perf", script)
-    for one in answers(perf, guest).values():
-        assert one.state == "absent"
-        assert reason in one.reason
+    for answer in answers(perf, guest).values():
+        assert answer.state == "absent"
+        assert reason in answer.reason
 
 
 def test_absent_programs_have_the_package_as_remedy(program, guest) -> None:
@@ -673,7 +673,7 @@ def kept(program: Program, guest: Place) -> Callable[[], int]:
 
     def looks() -> int:
         found = capabilities.all_capabilities(guest.checkout, guest.machine)
-        assert {one.name for one in found} >= CONTRACT
+        assert {ability.name for ability in found} >= CONTRACT
         return len(noted.read_text().splitlines())
 
     return looks
@@ -748,14 +748,17 @@ def test_a_probe_that_fails_is_one_answer_less(program, guest, monkeypatch) -> N
 
     monkeypatch.setattr(devices, "look", fail)
     found = capabilities.all_capabilities(guest.checkout, guest.machine, fresh=True)
-    reasons = {one.name: one.reason for one in found}
+    reasons = {ability.name: ability.reason for ability in found}
     assert reasons["devices"] == "its probe failed: Too many open files"
     assert len(reasons) == len(found) == len(CONTRACT) + 1
 
 
 def test_this_machine_item_by_item(tmp_path) -> None:
     """Each answer beside what another way of asking says."""
-    found = {one.name: one for one in capabilities.all_capabilities(tmp_path, fresh=True)}
+    found = {
+        capability.name: capability
+        for capability in capabilities.all_capabilities(tmp_path, fresh=True)
+    }
     for module in (perf, likwid, valgrind, mpi, namespaces, opencl, huge_pages, frequency):
         for name in module.NAMES:
             can_be_pasted(found[name].remedy)
@@ -786,7 +789,7 @@ def test_the_known_loop_runs(tmp_path) -> None:
 
 
 def test_every_program_that_is_asked_for_has_a_package() -> None:
-    listed = {name for one in tools.table() for name in one.programs}
+    listed = {name for tool in tools.table() for name in tool.programs}
     asked = {name for module in capabilities._modules() for name in module.PROGRAMS}
     assert asked <= listed
-    assert {name for one in capabilities._modules() for name in one.NAMES} >= CONTRACT
+    assert {name for module in capabilities._modules() for name in module.NAMES} >= CONTRACT

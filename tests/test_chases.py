@@ -36,14 +36,16 @@ def planted(noise: float, seed: int = 1, blocks: int = BLOCKS) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(5))
 def test_planted_levels_and_their_ends_are_found(noise: float, seed: int) -> None:
     found = stats.levels(SIZES, planted(noise, seed))
-    assert [one.time for one in found.plateaus] == pytest.approx([1.4, 4.5, 60, 130], rel=0.05)
-    assert all(one.time_low <= one.time <= one.time_high for one in found.plateaus)
-    ends = [(one.low, one.high) for one in found.rises]
+    assert [plateau.time for plateau in found.plateaus] == pytest.approx(
+        [1.4, 4.5, 60, 130], rel=0.05
+    )
+    assert all(plateau.time_low <= plateau.time <= plateau.time_high for plateau in found.plateaus)
+    ends = [(rise.low, rise.high) for rise in found.rises]
     wanted = [(48 * KIB, 64 * KIB), (2048 * KIB, 3072 * KIB), (32768 * KIB, 49152 * KIB)]
     assert ends == wanted
-    assert all(one.told and one.settled and one.why == "" for one in found.rises)
+    assert all(rise.told and rise.settled and rise.why == "" for rise in found.rises)
     ratios = [4.5 / 1.4, 60 / 4.5, 130 / 60]
-    assert [one.ratio for one in found.rises] == pytest.approx(ratios, rel=0.1)
+    assert [rise.ratio for rise in found.rises] == pytest.approx(ratios, rel=0.1)
 
 
 def test_the_order_of_measuring_does_not_matter() -> None:
@@ -55,7 +57,7 @@ def test_the_order_of_measuring_does_not_matter() -> None:
 def test_another_unit_changes_no_end() -> None:
     times = planted(0.03)
     ns, ps = stats.levels(SIZES, times), stats.levels(SIZES, 1000 * times)
-    assert [one[:4] for one in ns.rises] == [one[:4] for one in ps.rises]
+    assert [rise[:4] for rise in ns.rises] == [rise[:4] for rise in ps.rises]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.05])
@@ -75,14 +77,14 @@ def test_noise_above_the_step_tells_none_but_for_the_share_that_intervals_err() 
     for seed in range(200):
         noise = np.random.default_rng(seed).standard_normal((len(SIZES), BLOCKS))
         found = stats.levels(SIZES, np.exp(clean[:, None] + noise))
-        told += any(one.told for one in found.rises)
-        assert all(one.why for one in found.rises if not one.told)
+        told += any(rise.told for rise in found.rises)
+        assert all(rise.why for rise in found.rises if not rise.told)
     assert told <= 0.05 * 200
 
 
 def test_noise_widens_where_a_rise_begins() -> None:
     clear, noisy = (stats.levels(SIZES[:14], planted(noise, 2)[:14]) for noise in (0.0, 0.05))
-    rise = [one for one in noisy.rises if one.told]
+    rise = [rise for rise in noisy.rises if rise.told]
     assert (clear.rises[0].low, clear.rises[0].high) == (48 * KIB, 64 * KIB)
     assert rise[0].low <= 48 * KIB < 64 * KIB <= rise[0].high
 
@@ -98,8 +100,8 @@ def test_a_gradual_rise_is_told_without_a_level_behind_it() -> None:
 
 def test_too_few_blocks_are_named() -> None:
     found = stats.levels(SIZES, planted(0.01, blocks=4))
-    assert {one.why for one in found.rises} == {"4 blocks are too few for an interval"}
-    assert not any(one.told for one in found.rises)
+    assert {rise.why for rise in found.rises} == {"4 blocks are too few for an interval"}
+    assert not any(rise.told for rise in found.rises)
 
 
 def test_a_fall_is_no_rise() -> None:
@@ -160,9 +162,11 @@ def table(times: np.ndarray, loads: int, pages: str = "huge") -> tuple[list[dict
 def test_times_are_those_of_one_load(loads: int) -> None:
     points, summaries = table(planted(0.02), loads)
     (line,) = chases(points[::-1], summaries)
-    assert [one["bytes"] for one in line["values"]] == SIZES
+    assert [value["bytes"] for value in line["values"]] == SIZES
     assert line["values"][0]["time_ns"] == pytest.approx(1.4, rel=0.05)
-    assert [one["time"] for one in line["plateaus"]] == pytest.approx([1.4, 4.5, 60, 130], rel=0.05)
+    assert [plateau["time"] for plateau in line["plateaus"]] == pytest.approx(
+        [1.4, 4.5, 60, 130], rel=0.05
+    )
     assert line["values"][0]["huge_share"] == 0
     assert line["blocks"] == BLOCKS
     assert json.loads(json.dumps(line, allow_nan=False)) == line
@@ -171,12 +175,12 @@ def test_times_are_those_of_one_load(loads: int) -> None:
 def test_settings_are_lines_of_their_own_and_twins_are_none() -> None:
     points, summaries = table(planted(0.02), 8)
     more, others = table(planted(0.02), 8, pages="small")
-    twins = [one | {"twin": "again"} for one in points]
-    failed = [one | {"state": "failed"} for one in points]
-    copies = [one | {"observations": {}} for one in points]
+    twins = [point | {"twin": "again"} for point in points]
+    failed = [point | {"state": "failed"} for point in points]
+    copies = [point | {"observations": {}} for point in points]
     found = chases([*points, *more[:20], *twins, *failed, *copies], pd.concat([summaries, others]))
-    assert [one["factors"]["pages"] for one in found] == ["huge", "small"]
-    assert [len(one["values"]) for one in found] == [len(SIZES), 20]
+    assert [line_["factors"]["pages"] for line_ in found] == ["huge", "small"]
+    assert [len(line_["values"]) for line_ in found] == [len(SIZES), 20]
 
 
 def test_few_blocks_leave_no_infinity_in_the_file() -> None:

@@ -22,7 +22,7 @@ from benchbook.detect import all_detectors
 from benchbook.findings import Effect, proof
 
 ROOT = Path(__file__).resolve().parent.parent
-DETECTORS = {one.ARTEFACT: one for one in all_detectors()}
+DETECTORS = {module.ARTEFACT: module for module in all_detectors()}
 EACH = pytest.mark.parametrize("artefact", DETECTORS)
 SENTENCES = 3
 END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")
@@ -104,7 +104,7 @@ def test_has_a_control_with_a_positive_and_a_null(artefact: str) -> None:
     control, replay = control_of(artefact), replay_of(artefact)
     assert control["artefact"] == artefact
     assert control["text"].strip()
-    trials = [one["provoked"] for one in control.get("trials") or []]
+    trials = [trial["provoked"] for trial in control.get("trials") or []]
     sides = {side: bool(control.get(side)) for side in catalogue.SIDES}
     sides["provoked"] |= any(trials)
     sides["nulls"] |= not all(trials)
@@ -131,7 +131,7 @@ def test_every_control_has_its_detector() -> None:
     assert named - set(DETECTORS) == set()
 
 
-@pytest.mark.parametrize("artefact", [one for one in DETECTORS if replay_of(one)])
+@pytest.mark.parametrize("artefact", [name for name in DETECTORS if replay_of(name)])
 def test_its_replay_is_told_from_its_null(artefact: str) -> None:
     path = replay_of(artefact)
     assert path is not None
@@ -142,14 +142,16 @@ def test_its_replay_is_told_from_its_null(artefact: str) -> None:
         assert bool(judged.findings) == scene.provoked, judged.abstained
         if not scene.provoked:
             assert judged.clean, "what it did not look at is no null"
-        assert [text for one in judged.findings for text in faults(asdict(one), set())] == []
+        assert [
+            text for finding in judged.findings for text in faults(asdict(finding), set())
+        ] == []
 
 
 @pytest.mark.parametrize(("experiment", "preset"), MADE_UP)
 def test_what_is_said_of_a_made_up_run(tmp_path: Path, experiment: str, preset: str) -> None:
     found, *_ = findings_of(made_up_run(tmp_path, experiment, preset))
     names = names_in(catalogue.definition(ROOT, experiment))
-    assert [text for one in found for text in faults(one, names)] == []
+    assert [text for finding in found for text in faults(finding, names)] == []
 
 
 def test_what_is_said_of_what_was_measured(measured: Path) -> None:
@@ -157,7 +159,7 @@ def test_what_is_said_of_what_was_measured(measured: Path) -> None:
     for path in sorted((measured / "results").glob("*/tiny/**/analysis.json")):
         analysis = json.loads(path.read_text())
         names = names_in(catalogue.definition(measured, analysis["experiment"]))
-        wrong += [text for one in analysis["findings"] for text in faults(one, names)]
+        wrong += [text for finding in analysis["findings"] for text in faults(finding, names)]
     assert wrong == []
 
 
@@ -169,9 +171,13 @@ def test_played_positives_are_found_and_nulls_are_judged(measured: Path) -> None
         (path,) = (measured / "results").glob(f"*/tiny/{name}/analysis.json")
         artefact = name.removeprefix(CONTROLS)
         told = of_analysis(measured, name, json.loads(path.read_text()), loaded=True)
-        own = [one for one in told.outcomes if one.artefact == artefact and one.said != "skipped"]
-        provoked = [one.said for one in own if one.provoked]
-        nulls = [one.said for one in own if not one.provoked]
+        own = [
+            outcome
+            for outcome in told.outcomes
+            if outcome.artefact == artefact and outcome.said != "skipped"
+        ]
+        provoked = [outcome.said for outcome in own if outcome.provoked]
+        nulls = [outcome.said for outcome in own if not outcome.provoked]
         timing = getattr(DETECTORS[artefact], "TIMING_ONLY", False)
         if not timing and any(said != "found" for said in provoked):
             lost.append(f"{artefact}: provoked, and said: {', '.join(provoked)}")

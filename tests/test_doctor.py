@@ -58,7 +58,7 @@ def test_facts_as_json(bare: Path) -> None:
     assert known["mbw"] == known["mbw"] | {"kind": "peer", "state": "absent"}
     assert known["likwid-bench"]["path"] == str(bare / "likwid-bench")
     # perf is a program that ours is measured beside, and an ability.
-    headed = {(one["kind"], one["name"]) for one in found["items"]}
+    headed = {(item["kind"], item["name"]) for item in found["items"]}
     assert len(found["items"]) == len(headed)
 
 
@@ -90,7 +90,7 @@ def test_abilities_stand_beside_the_programs(bare: Path) -> None:
     assert lines[absent].endswith("mpicc.mpich is not on PATH")
     remedy = lines[absent + 1].strip().replace("sudo ", "")
     assert remedy == "$ apt-get install libmpich-dev mpich"
-    abilities = sum(one["kind"] == "ability" for one in known.values())
+    abilities = sum(line["kind"] == "ability" for line in known.values())
     assert f" of {abilities} abilities cannot be used here" in lines[-1]
 
 
@@ -124,6 +124,6 @@ def test_the_table_can_be_read_by_a_shell() -> None:
     for line in lines[1:]:
         assert line.count(",") == 3
         assert not set(line) & set("\"'\\$`")
-    assert {who for one in tools.table() for who in one.wanted_by} <= {
+    assert {who for tool in tools.table() for who in tool.wanted_by} <= {
         *("make", "test", "environment", "evidence", "points")
     }

@@ -27,12 +27,14 @@ def test_two_sockets_with_threads() -> None:
         "package:2 [numa(memory=4GiB)] l3:2(size=33554432) l2:4(size=1048576) core:1 pu:2"
     )
     cpus = found["cpus"]
-    assert [one["id"] for one in cpus] == list(range(32))
-    assert {one["socket"] for one in cpus[:16]} == {0}
-    assert {one["node"] for one in cpus[16:]} == {1}
-    assert [one["core"] for one in cpus[:4]] == [0, 0, 2, 2]
-    assert [len(one["shared_cpus"]) for one in found["caches"] if one["level"] == 3] == [8] * 4
-    sizes = {(one["level"], one["kind"], one["bytes"]) for one in found["caches"]}
+    assert [cpu["id"] for cpu in cpus] == list(range(32))
+    assert {cpu["socket"] for cpu in cpus[:16]} == {0}
+    assert {cpu["node"] for cpu in cpus[16:]} == {1}
+    assert [cpu["core"] for cpu in cpus[:4]] == [0, 0, 2, 2]
+    assert [len(cache["shared_cpus"]) for cache in found["caches"] if cache["level"] == 3] == [
+        8
+    ] * 4
+    sizes = {(cache["level"], cache["kind"], cache["bytes"]) for cache in found["caches"]}
     assert sizes == {(3, "unified", 32 * MIB), (2, "unified", MIB)}
     assert set(found["nodes"]) == {"0", "1"}
     assert len(set(found["nodes"].values())) == 1
@@ -41,16 +43,16 @@ def test_two_sockets_with_threads() -> None:
 def test_no_cache_at_all() -> None:
     found = made_up("package:1 core:3 pu:1")
     assert found["caches"] == []
-    assert [one["core"] for one in found["cpus"]] == [0, 1, 2]
+    assert [cpu["core"] for cpu in found["cpus"]] == [0, 1, 2]
 
 
 def test_this_machine_has_the_cpus_that_the_kernel_names() -> None:
     found = stated()
     told = found["hwloc"]
     here = read_topology()
-    assert [one["id"] for one in found["cpus"]] == [cpu.id for cpu in here.online]
-    assert {one["id"] for one in told["cpus"]} == {cpu.id for cpu in here.online}
-    assert {one["source"] for one in told["caches"]} <= {"hwloc"}
+    assert [cpu["id"] for cpu in found["cpus"]] == [cpu.id for cpu in here.online]
+    assert {cpu["id"] for cpu in told["cpus"]} == {cpu.id for cpu in here.online}
+    assert {cache["source"] for cache in told["caches"]} <= {"hwloc"}
     assert told["version"]
 
 

@@ -45,7 +45,9 @@ def test_detectors_over_many_plays(capsys: pytest.CaptureFixture[str]) -> None:
         content = campaign.run(ROOT, MINUTES * 60, lambda text: print(f"\n{text}", end=""))
         print("", *table(content), sep="\n")
     certain = [
-        f"{name}: {text}" for name, one in content["artefacts"].items() for text in one["wrong"]
+        f"{name}: {text}"
+        for name, counts in content["artefacts"].items()
+        for text in counts["wrong"]
     ]
     lost = {name: why for name, why in content["not_played_here"].items() if why.startswith(FAILED)}
     assert (certain, lost) == ([], {})
@@ -78,8 +80,8 @@ def line(
 
 def tally(*lines: Line, replayed: bool = False) -> Tally:
     found = Tally({A: ("a", True, replayed), B: ("b", True, False)}, ["a", "b"])
-    for one in lines:
-        found.add(one)
+    for line in lines:
+        found.add(line)
     return found
 
 
@@ -99,7 +101,7 @@ def test_a_control_is_not_played_beside_a_load_that_undoes_it() -> None:
     for _ in range(2 * len(loads)):
         asked.append(found.next())
         found.add(line(A, asked[-1].load, provoked=("found",)))
-    assert [one.load for one in asked] == [loads[0], *loads[3:]] * 3 + [loads[0]]
+    assert [candidate.load for candidate in asked] == [loads[0], *loads[3:]] * 3 + [loads[0]]
 
 
 def test_only_loads_can_undo_a_control(tmp_path: Path) -> None:
@@ -191,7 +193,10 @@ def test_shares_are_no_fault_before_all_is_counted() -> None:
 def test_a_summary_is_json_and_shows_what_went_wrong() -> None:
     content = summary(tally(line(A, provoked=("silent",), nulls=(("a", "found"),))), set())
     content = json.loads(json.dumps(content))
-    assert [one["said"] for one in content["artefacts"]["a"]["examples"]] == ["silent", "found"]
+    assert [example["said"] for example in content["artefacts"]["a"]["examples"]] == [
+        "silent",
+        "found",
+    ]
     assert sum("!" in text for text in table(content)) == 2
 
 
@@ -267,18 +272,18 @@ def test_what_decides_nothing_is_not_loaded_by_a_play(tmp_path: Path) -> None:
         "from benchbook.controls.campaign_counts import REPLAYED, Candidate\n"
         "lab, folder = Path(sys.argv[1]), Path(sys.argv[2])\n"
         "campaign.play(lab, folder, Candidate('controls/state-flip', REPLAYED), 0)\n"
-        "files = [one.__file__ for one in sys.modules.values() if getattr(one, '__file__', None)]\n"
-        "print(json.dumps(files))\n"
+        "files = [getattr(module, '__file__', None) for module in sys.modules.values()]\n"
+        "print(json.dumps([file for file in files if file]))\n"
     )
     command = [sys.executable, "-c", code, str(ROOT), str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded_files = [Path(one) for one in json.loads(done.stdout)]
-    own = [str(one.relative_to(ROOT)) for one in loaded_files if ROOT in one.parents]
-    own = [one for one in own if one.startswith("benchbook/")]
+    loaded_files = [Path(name) for name in json.loads(done.stdout)]
+    own = [str(file.relative_to(ROOT)) for file in loaded_files if ROOT in file.parents]
+    own = [name for name in own if name.startswith("benchbook/")]
     assert "benchbook/controls/score.py" in own
     counting = "benchbook/controls/campaign"
-    never = tuple(one for one in NOT_DECIDING if one != counting)
-    assert [one for one in own if one.startswith(never)] == []
+    never = tuple(name for name in NOT_DECIDING if name != counting)
+    assert [name for name in own if name.startswith(never)] == []
 
 
 @pytest.mark.parametrize("load", LOADS)

@@ -46,7 +46,7 @@ def left(copy: Path, changed: str, *, gone: bool = False) -> dict[str, set[str]]
     if gone:
         now, before = before, now
     change = campaign_fingerprint.change(copy, before, now)
-    return {one.control: {said.artefact for said in one.outcomes} for one in change.left(lines)}
+    return {line.control: {said.artefact for said in line.outcomes} for line in change.left(lines)}
 
 
 ALL = {"bimodal", "unpinned", "power-of-two-stride", "socket-lifetime"}

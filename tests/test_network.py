@@ -62,9 +62,9 @@ print("came back")
 """
 
 
-def echo(one: Network, factors: dict) -> str:
+def echo(network: Network, factors: dict) -> str:
     """What a program in host A says that sends datagrams to host B and back, from the first on."""
-    door = one.door(factors)
+    door = network.door(factors)
     assert not door.refused
     done = subprocess.run(
         [sys.executable, "-c", ECHO, door.options["near-address"], door.options["far-address"],
@@ -85,7 +85,7 @@ def test_datagrams_come_back_over_every_line_from_the_first_on(laid) -> None:
 
 def named_namespaces() -> set[str]:
     named = Path("/run/netns")
-    return {one.name for one in named.iterdir()} if named.exists() else set()
+    return {path.name for path in named.iterdir()} if named.exists() else set()
 
 
 def test_nothing_of_it_is_seen_outside(laid) -> None:
@@ -287,9 +287,9 @@ def test_descriptors_are_let_go(laid) -> None:
     laid.make([DIRECT])
     held = laid.namespaces.descriptors()
     laid.close()
-    for one in held:
+    for descriptor in held:
         with pytest.raises(OSError, match="Bad file descriptor"):
-            os.fstat(one)
+            os.fstat(descriptor)
     assert Namespaces() == laid.namespaces
 
 

@@ -129,7 +129,7 @@ def test_sockperf_measures_the_points_that_it_can(
     assert refusal("sockperf", spec, factors, content["names"]) == reason
     ours = Point(point_id(spec["twin"], factors), spec["twin"], factors)
     theirs, (row,) = matched(content, [ours])
-    assert [one.factors for one in theirs] == ([] if reason else [factors])
+    assert [start.factors for start in theirs] == ([] if reason else [factors])
     assert row["reason"] == reason
 
 
@@ -165,7 +165,7 @@ def test_a_wrong_file_is_refused_in_one_sentence_that_names_it(
     path.parent.mkdir()
     spec = yaml.safe_load((ROOT / "kernels/udp/peers/sockperf.yaml").read_text()) | changes
     path.write_text(yaml.safe_dump(spec))
-    ours = {name: one for name, one in content["variants"].items() if "peer" not in one}
+    ours = {name: variant for name, variant in content["variants"].items() if "peer" not in variant}
     with pytest.raises(BenchbookError) as refused:
         peers.read(tmp_path, {**content, "variants": ours})
     assert words in str(refused.value)
@@ -344,8 +344,8 @@ def test_what_a_server_prints_can_be_read_while_it_runs(
 # --- Started ahead, while others are measured
 
 
-def state_of(one: Started) -> str:
-    return Path(f"/proc/{one.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+def state_of(process: Started) -> str:
+    return Path(f"/proc/{process.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 SLEEPS = "echo before; echo Warmup stage; sleep 0.2; touch {ran}; cat {good}"
@@ -412,8 +412,8 @@ def test_each_turn_has_the_conditions_of_its_own_start(sleeper: Request, tmp_pat
     here = Made(None, tmp_path, [], lambda _: sleeper.binary, None)  # type: ignore[arg-type]
     point = Point("sockperf,x", "sockperf", {})
     paddings = [here.start([point], {}, random.Random(1))[0] for _ in range(2)]
-    assert [one.environment_padding_bytes for one in paddings] == [16, 32]
-    (waiting,) = [one for _, one in here.ahead.values()]
+    assert [request.environment_padding_bytes for request in paddings] == [16, 32]
+    (waiting,) = [process for _, process in here.ahead.values()]
     assert state_of(waiting) == "T"
     here.close()
     assert waiting.process.returncode is not None

@@ -56,7 +56,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("proc_net")
     (folder / "main.c").write_text(PROGRAM)
     flags = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    objects = [kernels.compiled(one, *flags) for one in (folder / "main.c", COMMON / "proc_net.c")]
+    objects = [
+        kernels.compiled(source, *flags) for source in (folder / "main.c", COMMON / "proc_net.c")
+    ]
     return kernels.linked(folder / "main", *objects, flags=flags)
 
 

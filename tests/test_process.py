@@ -100,10 +100,10 @@ def start(folder: Path) -> Iterator[Callable[..., Holder]]:
         return started[-1]
 
     yield begin
-    for one in started:
-        one.kill()
-        one.process.stdin.close()
-        one.process.stdout.close()
+    for process in started:
+        process.kill()
+        process.process.stdin.close()
+        process.process.stdout.close()
 
 
 def refusal(checkout: Path = Path("/elsewhere")) -> str:

@@ -49,8 +49,8 @@ def measured(folder: Path, *outcomes: PointResult) -> Path:
     run.mkdir()
     starter = Starter(None, run, ["bytes"], lambda point: Path("true"), None)
     request = Request(Path("true"), {}, [], cpus=[0, 1])
-    for block, one in enumerate(outcomes):
-        result = Result([one], {}, 10, 0, 10, None, None)
+    for block, process in enumerate(outcomes):
+        result = Result([process], {}, 10, 0, 10, None, None)
         journal.append(
             run / journal.JOURNAL,
             [

@@ -107,13 +107,13 @@ def test_what_only_emulates_takes_no_further_look(tmp_path: Path) -> None:
     assert (none[0]["stopped_by"], looks(none[1])) == ("last_look", [8, 12, 16, 24])
     # One that emulates takes its comparisons along, and leaves the others.
     shared = plan.pairs[0]["numerator"]
-    left = [one for one in plan.pairs if shared not in one.values()]
+    left = [pair for pair in plan.pairs if shared not in pair.values()]
     assert left
     _, lines = measured(
         tmp_path / "c", plan, sd=0.3, observes=lambda point: {"stands_in": int(point.id == shared)}
     )
     (first,) = [line for line in lines if line["kind"] == "look"][:1]
-    assert set(first["half_widths"]) == {one["comparison"] for one in left}
+    assert set(first["half_widths"]) == {pair["comparison"] for pair in left}
 
 
 def test_disturbed_blocks_are_repeated_at_most_as_set(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def recorded(name: str, end: str) -> str:
 
 
 def values(end: str, protocol: str, text: str) -> dict[str, Any]:
-    return {one["name"]: one["value"] for one in figures(end, protocol, text)}
+    return {figure["name"]: figure["value"] for figure in figures(end, protocol, text)}
 
 
 # --- What the ends print
@@ -133,23 +133,23 @@ def rows(transfer: dict[str, Any], **counted: int | None) -> list[dict[str, Any]
         (FAR, "receive_buffer_errors"): 17_960,
     } | {(FAR, key): value for key, value in counted.items()}
     printed = [
-        {**one, "source": "iperf3"}
+        {**figure, "source": "iperf3"}
         for end in (NEAR, FAR)
-        for one in figures(end, transfer["protocol"], recorded(name, end))
+        for figure in figures(end, transfer["protocol"], recorded(name, end))
     ]
     counts = [
         {"end": end, "name": key, "value": value, "unit": "", "source": "kernel counters"}
         for (end, key), value in seen.items()
     ]
-    return [{**one, "transfer": transfer, "point": "", "state": "ok"} for one in printed + counts]
+    return [{**row, "transfer": transfer, "point": "", "state": "ok"} for row in printed + counts]
 
 
 def changed(found: list[dict[str, Any]], end: str, name: str, value: Any) -> list[dict[str, Any]]:
     """The rows with another value in one of them."""
-    assert any((one["end"], one["name"]) == (end, name) for one in found)
+    assert any((row["end"], row["name"]) == (end, name) for row in found)
     return [
-        {**one, "value": value} if (one["end"], one["name"]) == (end, name) else one
-        for one in found
+        {**row, "value": value} if (row["end"], row["name"]) == (end, name) else row
+        for row in found
     ]
 
 
@@ -219,7 +219,7 @@ def test_a_transfer_that_failed_stands_beside_the_others() -> None:
         "transfer": TCP,
     }
     found = table([failed, *rows(UDP)])
-    assert [one["failed"] for one in found["transfers"]] == ["iperf3: said: x", ""]
+    assert [transfer["failed"] for transfer in found["transfers"]] == ["iperf3: said: x", ""]
     assert found["transfers"][0]["missing"] is None
     assert found["lacking"] == []
 
@@ -384,7 +384,7 @@ def test_a_preset_adds_its_transfers_to_those_of_the_smaller_ones(
     stand_in(tmp_path, monkeypatch, "exit 1")
     loopback(monkeypatch)
     seen = {
-        preset: [one["transfer"]["bytes"] for one in iperf3.rows(context(preset, throughput=ASKED))]
+        preset: [row["transfer"]["bytes"] for row in iperf3.rows(context(preset, throughput=ASKED))]
         for preset in ("tiny", "quick", "paper")
     }
     assert seen == {
@@ -400,7 +400,7 @@ def test_the_real_program_between_two_hosts() -> None:
     if why := network.refusal({"path": "veth"}, None, Path()):
         pytest.skip(why)
     found = iperf3.rows(context(throughput=ASKED))
-    assert {one["state"] for one in found} == {"ok"}, found
+    assert {row["state"] for row in found} == {"ok"}, found
     tcp, udp = table(found)["transfers"]
     assert (tcp["failed"], udp["failed"]) == ("", "")
     assert tcp["near"]["sent_bytes"] >= 10**6

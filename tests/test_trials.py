@@ -207,8 +207,8 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     write_json(Path("limits.json"), {**limits, "items": [item]})
     evidence_stage.collect(Path("current.json"), [Path("limits.json")], Path("evidence.json"))
     items = read_json(Path("evidence.json"))["items"]
-    limit = next(one for one in items if one["source"] == "compiler and linker")
-    trial = next(one for one in items if one["name"].startswith("trial: "))
+    limit = next(item for item in items if item["source"] == "compiler and linker")
+    trial = next(item for item in items if item["name"].startswith("trial: "))
     assert (limit["name"], limit["value"]) == ("largest static array", 5 * MIB)
     assert trial.keys() == row.keys()
     assert (trial["name"], trial["value"]) == ("trial: t", 3)

@@ -54,12 +54,12 @@ def good(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     """What was observed at each point of a start that went well."""
     found = points(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [(one["status"], one["reason"]) for one in found] == [("ok", "")] * len(found)
-    return [one["observations"] for one in found]
+    assert [(point["status"], point["reason"]) for point in found] == [("ok", "")] * len(found)
+    return [point["observations"] for point in found]
 
 
 def children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def is_running(pid: int) -> bool:

@@ -33,8 +33,8 @@ def _uneven(dice: np.random.Generator) -> np.ndarray:
     return _even(dice) * np.where(slower, SLOWER, 1.0)
 
 
-def _scene(one: np.ndarray, other: np.ndarray, provoked: bool) -> Scene:
-    times = {"one": np.rint(one).astype(np.int64), "other": np.rint(other).astype(np.int64)}
+def _scene(first: np.ndarray, other: np.ndarray, provoked: bool) -> Scene:
+    times = {"one": np.rint(first).astype(np.int64), "other": np.rint(other).astype(np.int64)}
     return Scene(
         provoked=provoked,
         points=[{"where": name} for name in times],

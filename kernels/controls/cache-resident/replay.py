@@ -54,7 +54,7 @@ def scenes(seed: int) -> list[Scene]:
 
 def _host(size: int, cores: int, caches: int) -> dict[str, Any]:
     """The CPUs come first by cache, so that those of few threads lie in different ones."""
-    shared = [list(range(one, caches * cores, caches)) for one in range(caches)]
+    shared = [list(range(first_cpu, caches * cores, caches)) for first_cpu in range(caches)]
     return {
         "cpus": list(range(caches * cores)),
         "caches": [

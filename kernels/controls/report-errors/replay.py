@@ -108,9 +108,9 @@ def _rows(report: Report, number: int) -> list[dict[str, Any]]:
     about = {"source": SOURCE, "state": "replayed", "reason": ""}
     about |= {"transfer": {"protocol": "udp", "number": number}}
     return [
-        {**one, **about}
+        {**figure, **about}
         for end, said in report.items()
-        for one in figures(end, "udp", json.dumps(said))
+        for figure in figures(end, "udp", json.dumps(said))
     ]
 
 

@@ -40,7 +40,7 @@ def _scene(dice: np.random.Generator, kind: str) -> Scene:
             time = median * np.exp(noise * dice.standard_normal())
             begin = t_ns + 5_000_000 + sample * 100_000
             samples.append((name, block, at, sample, False, begin, time, 65536))
-    readings += [one | {"t_ns": one["t_ns"] + START_NS} for one in readings[-READINGS:]]
+    readings += [reading | {"t_ns": reading["t_ns"] + START_NS} for reading in readings[-READINGS:]]
     return Scene(
         provoked=kind == "followed",
         points=[{"where": name, "bytes": 65536} for name in names],

@@ -34,9 +34,9 @@ def scenes(seed: int) -> list[Scene]:
     speeds = dice.choice(SPEEDS, 2, replace=False)
     steps = np.exp(dice.uniform(-0.4, 0.4, len(SIZES)))
     return [
-        *(_scene(dice, [float(one)] * len(SIZES), provoked=True) for one in units),
-        *(_scene(dice, [float(one)] * len(SIZES), provoked=False) for one in speeds),
-        _scene(dice, [float(one) for one in steps], provoked=False),
+        *(_scene(dice, [float(unit)] * len(SIZES), provoked=True) for unit in units),
+        *(_scene(dice, [float(speed)] * len(SIZES), provoked=False) for speed in speeds),
+        _scene(dice, [float(step) for step in steps], provoked=False),
     ]
 
 

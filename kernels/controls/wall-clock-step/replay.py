@@ -19,7 +19,7 @@ def scenes(seed: int) -> list[Scene]:
     dice = np.random.default_rng(seed)
     found = [
         _scene(dice, step, inside=inside)
-        for step in (*(-one for one in BACK_NS), *FORWARD_NS)
+        for step in (*(-step_ns for step_ns in BACK_NS), *FORWARD_NS)
         for inside in (True, False)
         if step < 0 or inside  # forward between two samples is in none of them
     ]
@@ -36,7 +36,7 @@ def _scene(
     true[block, sample] += pause
     ends = np.cumsum(true + GAP_NS, axis=1)
     begins = ends - true
-    read_begin, read_end = (np.rint(one * rate).astype(np.int64) for one in (begins, ends))
+    read_begin, read_end = (np.rint(edges * rate).astype(np.int64) for edges in (begins, ends))
     read_end[block, sample:] += step
     read_begin[block, sample + inside :] += step
     read_begin += START_NS * np.arange(BLOCKS)[:, None]
