@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,80 +27,121 @@ from benchbook.records.pointer import run_folder
 VERSION = 1
 POINTWISE = 0.95
 SPREAD = ("p10_ns", "p90_ns", "p99_ns", "mean_ns")  # of each start; pages show their medians
+# What analysis.json has of the pointer, of the run's manifest and of its plan.
+OF_POINTER = ("experiment", "preset", "host", "run", "folder")
+OF_MANIFEST = (
+    *("blocks", "stopped_by", "disturbed", "abandoned"),
+    *("measuring_s", "probing_s", "claims"),
+)
+OF_PLAN = ("cpus", "door")
 SKIPPED = ("variant", "twin", "factors", "state", "reason")  # what is known of a skipped point
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the other stages left of one run; `content` is that of its pointer."""
+
+    content: dict[str, Any]
+    folder: Path
+    plan: dict[str, Any]
+    manifest: dict[str, Any]
+    definition: dict[str, Any]
+    evidence: dict[str, Any]
 
 
 def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     """Write analysis.json (points, states, findings) and summaries.parquet beside it."""
-    content, run = run_folder(pointer)
-    plan = read_json(run / journal.PLAN)
-    manifest = read_json(run / journal.MANIFEST)
-    defined = catalogue.definition(Path(), content["experiment"])
-    states, readings = machine_states(run)
-    summaries, inside = with_states(samples, plan["paper_samples"], states)
+    run = read_measured(pointer, evidence)
+    states, readings = machine_states(run.folder)
+    summaries, inside = with_states(samples, run.plan["paper_samples"], states)
+    points = [*measured_points(run, summaries, inside), *skipped_points(run.plan)]
+    bounds = ceilings(points, run.definition.get("ceilings", {}), run.plan["sizes"]["total LLC"])
+    items, starts = run.evidence["items"], starts_of_run(run.folder)
+    judged = findings_of(
+        Known(points, run.plan, items, summaries, starts, readings, bounds),
+        scenes.groups(Path(), run.content["experiment"], run.plan),
+    )
+    built = variants(run.content)
     summaries.to_parquet(output.with_name("summaries.parquet"))
-    theirs = {row["peer"] for row in plan["peers"]}
-    seen = read_json(evidence)
-    items = seen["items"]
-    observations = by_point(items)
-    failed = failures(run)
-    points = [
-        describe(
-            point,
-            summaries,
-            observations.get(point["id"], {}),
-            failed,
-            defined.get("paper_statistic", "mean"),
-            (plan.get("emulation") or {}).get("says", ""),
-        )
-        | {"inside": inside.get(point["id"]), "peer": point["variant"] in theirs}
-        for point in plan["points"]
-    ]
-    points += [
-        {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
-        for skip in plan["skipped"]
-    ]
-    bounds = ceilings(points, defined.get("ceilings", {}), plan["sizes"]["total LLC"])
-    known = Known(points, plan, items, summaries, starts_of_run(run), readings, bounds)
-    said = findings_of(known, scenes.groups(Path(), content["experiment"], plan))
-    built = variants(content)
     write_json(
         output,
         {
             "version": VERSION,
-            "experiment": content["experiment"],
-            "preset": content["preset"],
-            "host": content["host"],
-            "run": content["run"],
-            "folder": content["folder"],
-            "blocks": manifest["blocks"],
-            "stopped_by": manifest["stopped_by"],
-            "disturbed": manifest["disturbed"],
-            "abandoned": manifest["abandoned"],
-            "measuring_s": manifest["measuring_s"],
-            "probing_s": manifest["probing_s"],
-            "claims": manifest["claims"],
-            "cpus": plan["cpus"],
-            "door": plan["door"],
+            **about_run(run),
             "variants": built,
-            "environments": plan.get("environments") or {},
+            "environments": run.plan.get("environments") or {},
             "machine_states": sorted(set(states["state"].tolist())) if len(states) else [],
             "readings": readings,
-            "facts": plan["host_facts"],
-            "sizes": plan["sizes"],
-            "caches": caches_of(plan["host_facts"], plan["cpus"]),
-            "page_bytes": (plan.get("caches") or {}).get("page_bytes"),
-            "disturbance": noise(run, plan),
+            **about_machine(run),
             "points": points,
             "ceilings": bounds,
             "chases": chases(points, summaries),
-            "agreement": agreement(plan["peers"], points, summaries, built),
-            "findings": said.findings,
-            "abstained": said.abstained,
-            "clean": said.clean,
-            "capabilities": seen.get("capabilities", []),
+            "agreement": agreement(run.plan["peers"], points, summaries, built),
+            **judged._asdict(),
+            "capabilities": run.evidence.get("capabilities", []),
         },
     )
+
+
+def read_measured(pointer: Path, evidence: Path) -> Measured:
+    """The run that a pointer names, with its experiment's definition and its evidence.json."""
+    content, folder = run_folder(pointer)
+    return Measured(
+        content,
+        folder,
+        plan=read_json(folder / journal.PLAN),
+        manifest=read_json(folder / journal.MANIFEST),
+        definition=catalogue.definition(Path(), content["experiment"]),
+        evidence=read_json(evidence),
+    )
+
+
+def about_run(run: Measured) -> dict[str, Any]:
+    """Which run it is, how it was stopped, and where it ran."""
+    return {
+        **{key: run.content[key] for key in OF_POINTER},
+        **{key: run.manifest[key] for key in OF_MANIFEST},
+        **{key: run.plan[key] for key in OF_PLAN},
+    }
+
+
+def about_machine(run: Measured) -> dict[str, Any]:
+    """Facts, sizes and caches of the machine, and what disturbed the run."""
+    return {
+        "facts": run.plan["host_facts"],
+        "sizes": run.plan["sizes"],
+        "caches": caches_of(run.plan["host_facts"], run.plan["cpus"]),
+        "page_bytes": (run.plan.get("caches") or {}).get("page_bytes"),
+        "disturbance": noise(run.folder, run.plan),
+    }
+
+
+def measured_points(
+    run: Measured, summaries: pd.DataFrame, inside: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """`describe` for each planned point, with the steadiness of its samples (`inside`)."""
+    observations, failed = by_point(run.evidence["items"]), failures(run.folder)
+    statistic = run.definition.get("paper_statistic", "mean")
+    emulation = (run.plan.get("emulation") or {}).get("says", "")
+    peers = {row["peer"] for row in run.plan["peers"]}
+    return [
+        {
+            **describe(
+                point, summaries, observations.get(point["id"], {}), failed, statistic, emulation
+            ),
+            "inside": inside.get(point["id"]),
+            "peer": point["variant"] in peers,
+        }
+        for point in run.plan["points"]
+    ]
+
+
+def skipped_points(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is known of points that were left out, with their state and reason."""
+    return [
+        {"point": skip["id"], **{key: skip[key] for key in SKIPPED if key in skip}}
+        for skip in plan["skipped"]
+    ]
 
 
 def with_states(

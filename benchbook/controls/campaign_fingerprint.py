@@ -1,7 +1,8 @@
 """Which files decide what is said of the controls, and what a change of them leaves of a count.
 
 A detector decides what it says itself, a kernel what is seen of its controls, and a replay what is
-seen in that replay; any other file decides all.
+seen in that replay; any other file decides all. Which modules decide is computed from what they
+import, so that no list is kept by hand.
 """
 
 from __future__ import annotations
@@ -13,22 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from benchbook.controls.campaign_counts import REPLAYED, Line
+from benchbook.core import import_closure
 from benchbook.define import catalogue
 from benchbook.define.models import Control
 from benchbook.define.yaml_files import load
 
-# All that builds, measures, observes and judges, and what is replayed.
-DECIDING = ("benchbook", "kernels/common", "kernels/controls", "tests/counter_outputs")
-NOT_DECIDING = (
-    "benchbook/controls/campaign",
-    "benchbook/define/schemas",
-    # What the judging of a play never loads.
-    *(
-        f"benchbook/{name}/"
-        for name in ("audit", "commands", "compare", "crosscheck", "explain", "judge", "report")
-    ),
-    "benchbook/records/archive.py",
+# What plays a control and judges it; replays name further modules themselves.
+PLAYING = (
+    "benchbook.controls.background_load",
+    "benchbook.controls.run",
+    "benchbook.controls.score",
 )
+PACKAGE = "benchbook"
+# What is measured and replayed, with that of kernels that controls borrow.
+DECIDING = ("kernels/common", "kernels/controls", "tests/counter_outputs")
 DETECTORS, KERNELS, COMMON = "benchbook/detect/detectors", "kernels", "common"
 
 Files = dict[str, str]  # path -> what names its content
@@ -56,16 +55,25 @@ class Change:
 
 
 def files(root: Path) -> Files:
-    """All files that decide what is said, those of kernels that controls borrow included."""
+    """All files that decide what is said of the controls -> the begin of their SHA-256.
+
+    Those of kernels that controls borrow are among them, and all modules that playing and judging
+    a control, or a replay, imports.
+    """
     borrowed = {kernel for kernel, _ in _controls(root).values()}
     borrowed &= set(catalogue.experiments(root))
     places = [*DECIDING, *(f"{KERNELS}/{name}" for name in borrowed)]
-    found = {str(path.relative_to(root)): path for place in places for path in _in(root / place)}
+    names = {str(path.relative_to(root)) for place in places for path in _in(root / place)}
     return {
-        name: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        for name, path in sorted(found.items())
-        if not name.startswith(NOT_DECIDING)
+        name: hashlib.sha256((root / name).read_bytes()).hexdigest()[:16]
+        for name in sorted(names | set(_modules(root)))
     }
+
+
+def _modules(root: Path) -> list[str]:
+    replays = sorted((root / KERNELS / catalogue.CONTROLS).rglob(catalogue.REPLAY))
+    named = [name for replay in replays for name in import_closure.of_file(root, PACKAGE, replay)]
+    return import_closure.closure(root, PACKAGE, [*PLAYING, *named])
 
 
 def digest(deciding: Files) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 _FROM = re.compile(r"^[ \t]*from ([\w.]+) import (\([^)]*\)|[^\n]+)", re.M)
 _IMPORT = re.compile(r"^[ \t]*import ([\w.]+)", re.M)
@@ -19,6 +20,13 @@ _STRING = re.compile(r"[\"'](\w+(?:\.\w+)+)[\"']")
 _OWN_PACKAGE = re.compile(r"\bplugins\.\w+\(__name__")
 _TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
 _COMMENT = re.compile(r"[ \t]#[^\n]*")
+
+
+class _Imported(NamedTuple):
+    """Modules that a text imports, and packages that it names as a whole."""
+
+    modules: tuple[str, ...]
+    whole: tuple[str, ...]
 
 
 def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
@@ -32,19 +40,19 @@ def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
         module = waiting.pop()
         if module not in found and _file(root, module):
             found.add(module)
-            waiting += _imports(root, package, module)
+            waiting += _all(root, _imports(root, package, module))
     files = {path for module in found for path in _files(root, module)}
     return sorted(str(path.relative_to(root)) for path in files)
 
 
 def of_function(root: Path, package: str, module: str, function: str) -> list[str]:
     """Modules that the body of one function of a module imports; KeyError: no such function."""
-    return list(_imported(root, package, module, _functions(root, module)[function]))
+    return _all(root, _imported(package, module, _functions(root, module)[function]))
 
 
 def of_file(root: Path, package: str, path: Path) -> list[str]:
     """Modules that a file beside the package imports."""
-    return list(_imported(root, package, package, path.read_text(encoding="utf-8")))
+    return _all(root, _imported(package, package, path.read_text(encoding="utf-8")))
 
 
 @cache
@@ -79,32 +87,36 @@ def _data(folder: Path) -> Iterator[Path]:
 
 
 @cache
-def _imports(root: Path, package: str, module: str) -> tuple[str, ...]:
+def _imports(root: Path, package: str, module: str) -> _Imported:
     path = _file(root, module)
     if not path:
-        return ()
+        return _Imported((), ())
     text = _TYPES_ONLY.sub("", path.read_text(encoding="utf-8"))
-    return tuple(_imported(root, package, module, text))
+    return _imported(package, module, text)
 
 
-def _imported(root: Path, package: str, module: str, text: str) -> Iterator[str]:
-    yield from _packages_of(module)
+def _imported(package: str, module: str, text: str) -> _Imported:
+    modules = []
     for name, imported in _FROM.findall(text):
         if name.split(".")[0] == package:
-            yield from (name, *_packages_of(name))
             words = re.sub(r"[()]", " ", _COMMENT.sub("", imported)).split(",")
-            yield from (f"{name}.{word.split()[0]}" for word in words if word.strip())
-    for name in _IMPORT.findall(text):
-        if name.split(".")[0] == package:
-            yield from (name, *_packages_of(name))
-    named = {name for name in _STRING.findall(text) if name.split(".")[0] == package}
+            modules += [name, *(f"{name}.{word.split()[0]}" for word in words if word.strip())]
+    modules += [name for name in _IMPORT.findall(text) if name.split(".")[0] == package]
+    whole = {name for name in _STRING.findall(text) if name.split(".")[0] == package}
     if _OWN_PACKAGE.search(text):
-        named.add(module)
-    for name in named:
-        yield from (name, *_packages_of(name))
-        folder = root / name.replace(".", "/")
+        whole.add(module)
+    above = [above for name in (module, *modules, *whole) for above in _packages_of(name)]
+    return _Imported((*modules, *above), tuple(sorted(whole)))
+
+
+def _all(root: Path, imported: _Imported) -> list[str]:
+    """With the modules that the packages have now: a file may have come since they were named."""
+    names = [*imported.modules, *imported.whole]
+    for package in imported.whole:
+        folder = root / package.replace(".", "/")
         if (folder / "__init__.py").is_file():
-            yield from (f"{name}.{path.stem}" for path in sorted(folder.glob("[!_]*.py")))
+            names += [f"{package}.{path.stem}" for path in sorted(folder.glob("[!_]*.py"))]
+    return names
 
 
 def _packages_of(module: str) -> list[str]:
