@@ -84,7 +84,7 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
     else:
         text += "The others were lost before."
     if others := _with_room(rows, every):
-        larger = span([_room(ratio) for ratio in others], _bytes)
+        larger = span([_room(row) for row in others], _bytes)
         text += f" The same bursts into a buffer of {larger} lost none."
     return Finding(
         artefact=ARTEFACT,
