@@ -40,7 +40,7 @@ def section(lines: list[dict[str, Any]], caches: dict[str, int]) -> dict[str, An
     (found,) = cache_latency.sections([analysis, {"experiment": "other", "chases": []}, {}])
     text = json.dumps(found, ensure_ascii=False).replace(FIXED, " ")
     plain: dict[str, Any] = json.loads(text)
-    return plain | {"text": " ".join(plain["said"])}
+    return plain | {"text": " ".join(plain["sentences"])}
 
 
 def test_levels_stand_beside_the_caches_that_end_there() -> None:

@@ -106,7 +106,7 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
         "not proven",
     ):
         assert said in html
-    (beside,) = swapped_labels.beside(experiment, content["figures"][1])
+    (beside,) = swapped_labels.pairs_in_figure(experiment, content["figures"][1])
     assert beside[1] == 4
     assert f'id="{swapped_labels.anchor(beside[0])}"' in html
 
@@ -114,7 +114,9 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
 def test_what_is_undecided_or_not_measured_is_said() -> None:
     def follows(odd: list[dict[str, Any]]) -> str:
         content = paper([figure("1", "2")], odd)
-        return swapped_labels.said(content, content["experiments"]["e"]["exchanged"][0])["follows"]
+        return swapped_labels.explanation(content, content["experiments"]["e"]["exchanged"][0])[
+            "follows"
+        ]
 
     assert "in none of 1 table" in follows([pair(0.95, False)])
     assert "no order is decided here" in follows([pair(0.95, False)])

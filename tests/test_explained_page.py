@@ -39,7 +39,7 @@ def shown(run: MadeUp, one: dict[str, Any]) -> tuple[str, Picture | None]:
         why=anomalies,
         prose=wording,
         titles=titles,
-        marks=findings_section.of(paper),
+        marks=findings_section.marks_of(paper),
     )
     return html.html, drawn
 
@@ -50,7 +50,7 @@ STEPS = [*CHAIN, {"cause": "first-touch"}, {"cause": "copy-path-switch"}]
 def test_the_factor_its_causes_and_what_is_left_are_said() -> None:
     run = planted(left=1.1, stuck=1 / 1.1, still=1 / 1.1)
     one = chain_of(run, STEPS, items=[])
-    said = anomalies.said(paper_of(run), one)
+    said = anomalies.explanation(paper_of(run), one)
     assert said.startswith("Stuck in blocks of 4\xa0KiB shows 8.3")
     assert "Destination stays in place: a factor of 3." in said
     assert "is left" in said
@@ -104,7 +104,7 @@ def test_points_of_another_preset_have_their_reason() -> None:
 
 def test_questions_of_another_preset_share_a_line() -> None:
     one = storable(chain_of(run := MadeUp()))
-    assert anomalies.absent([(one, None)]) == []
+    assert anomalies.questions_not_in_preset([(one, None)]) == []
     html = part(
         "explained",
         paper=paper_of(run),
@@ -113,7 +113,7 @@ def test_questions_of_another_preset_share_a_line() -> None:
         why=anomalies,
         prose=wording,
         titles=titles,
-        marks=findings_section.of(paper_of(run)),
+        marks=findings_section.marks_of(paper_of(run)),
     ).html
     assert "The points of 2 questions are not in this preset: Odd; Even." in html
     assert html.count("Why?") == 1
@@ -144,7 +144,7 @@ def test_what_nothing_predicts_is_not_told_as_unexplained() -> None:
 
 def test_what_a_missing_twin_leaves_was_not_measured() -> None:
     run = without(planted(), "block")
-    said = anomalies.said(paper_of(run), chain_of(run))
+    said = anomalies.explanation(paper_of(run), chain_of(run))
     assert "was not measured, for a twin is missing" in said
 
 

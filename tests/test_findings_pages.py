@@ -305,7 +305,7 @@ def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
         names = {
             name
             for row in figure["rows"]
-            for name in findings_section.of(paper).names(row["point"])
+            for name in findings_section.marks_of(paper).names(row["point"])
         }
         svg = drawn[figure["id"]].svg
         assert names, figure["id"]
@@ -353,7 +353,7 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dic
     assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
     assert "Take cache-size-disagrees out." in machine
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    found = findings_section.of(paper)
+    found = findings_section.marks_of(paper)
     assert [one.artefact for one in found.run] == [WHOLE_RUN]
     assert WHOLE_RUN not in [one.artefact for one in found.every]
 
@@ -371,7 +371,7 @@ def test_a_trial_with_a_finding_is_called_by_its_name(site: Path, browser: Brows
     rows = view.query_selector_all("[aria-label='Arrays beyond memory'] tbody th")
     marked = {one.inner_text() for one in rows if one.query_selector(".mark.informs")}
     assert len(marked) == 1
-    assert wording.upper(TRIAL) in marked.pop()
+    assert wording.capitalised(TRIAL) in marked.pop()
     html = view.content().replace("&#39;", "'")
     assert f"At trial: {TRIAL}." in html
     view.close()
@@ -403,7 +403,7 @@ def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browse
     assert "reproduced, resting on an artefact" in text
     assert "For Add it is reproduced, resting on 2 points that dead-code invalidates." in text
     paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    claim = wording.claims(paper)[0]
+    claim = wording.all_claims(paper)[0]
     assert claim["verdict"] == "reproduced"  # what other programs rely on
     assert claim["reason"].endswith(claim["through"]["words"])
 
@@ -483,8 +483,8 @@ def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
         "3 of 3 here, 9 of 9 replayed",
         "0 of 3 here, 0 of 9 replayed",
     )
-    assert "Provoked 3 times, found 3 times (exact" in row["said"]
-    assert "Replayed 9 times, found 9 times." in row["said"]
+    assert "Provoked 3 times, found 3 times (exact" in row["sentences"]
+    assert "Replayed 9 times, found 9 times." in row["sentences"]
     # Where it abstains of all that was provoked here, no replay makes up for it.
     (row,) = controls_page.rows({"shy": one | {"detected": 9, "abstained": 3, "missed_at": []}})
     assert row["how"] == "bad"
@@ -496,7 +496,7 @@ def test_a_controls_file_of_a_plainer_kind_is_shown_too() -> None:
     one = {"text": "", **counts, "skipped": 0, "reason": ""}
     rows = controls_page.rows({"a": one})
     assert rows[0]["result"] == "1 missed, 1 abstained"
-    assert rows[0]["said"].startswith("Provoked 3 times, found once, abstained once.")
+    assert rows[0]["sentences"].startswith("Provoked 3 times, found once, abstained once.")
     assert controls_page.rows({}) == []
     assert controls_page.summary({"a": one})[2] == "Missed: a (1 of 3)."
 
@@ -510,11 +510,11 @@ def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
 
 def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
-    assert findings_section.factor(some) == "by a factor of 1.67 where it is known"
-    (note,) = findings_section.of({"findings": [one | {"shown": True} for one in some]}).beside(
-        ["p", "q"]
-    )
-    assert note.said == "biases both points here, by a factor of 1.67 where it is known"
+    assert findings_section.factor_range(some) == "by a factor of 1.67 where it is known"
+    (note,) = findings_section.marks_of(
+        {"findings": [one | {"shown": True} for one in some]}
+    ).beside(["p", "q"])
+    assert note.heading == "biases both points here, by a factor of 1.67 where it is known"
 
 
 def test_marks_keep_their_names_whatever_the_order() -> None:
@@ -525,15 +525,15 @@ def test_marks_keep_their_names_whatever_the_order() -> None:
         finding("b", "explains", ["r"], 0.5) | {"shown": False},
     ]
     for order in itertools.permutations(many):
-        found = findings_section.of({"findings": list(order)})
+        found = findings_section.marks_of({"findings": list(order)})
         assert [(one.name, one.artefact) for one in found.every] == [
             ("X1", "c"), ("E1", "b"), ("E2", "a"),
         ]  # fmt: skip
         assert found.names("q") == ["X1", "E2"]
         assert found.names("p", "r") == ["E1"]
-        note = found.beside(["p", "r", "q", None, "p"])[1]
+        note = found.notes(["p", "r", "q", None, "p"])[1]
         assert (note.points, note.of, note.more) == (2, 3, 1)
-    assert findings_section.of({}).every == []
+    assert findings_section.marks_of({}).every == []
 
 
 def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
@@ -549,18 +549,18 @@ def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
     milder = finding("d", "biases", ["p", "q"]) | {"shown": True}
     everywhere = finding("e", "invalidates", []) | {"shown": True}
     told = [same, fewer, wider, milder, everywhere]
-    found = findings_section.of({"findings": told, "points": points})
+    found = findings_section.marks_of({"findings": told, "points": points})
     assert [one.artefact for one in found.head] == ["a"]
     assert [one.artefact for one in found.run] == ["e"]
     assert [one.artefact for one in found.every] == ["b", "c", "d"]
     assert found.names("p") == ["X2", "B1"]
     assert found.head[0].heading == "invalidates 2 points"
-    assert [one.artefact for one in findings_section.of({"findings": told}).head] == []
+    assert [one.artefact for one in findings_section.marks_of({"findings": told}).head] == []
 
 
 def test_values_of_evidence_have_units() -> None:
     rows = [(8192.0, "blocks"), (0.25, "1"), (None, "s"), (True, ""), ([], "1"), (["a"], "calls")]
-    said = [findings_section.value({"value": value, "unit": unit}) for value, unit in rows]
+    said = [findings_section.evidence_value({"value": value, "unit": unit}) for value, unit in rows]
     assert said == ["8,192 blocks", "0.25", "–", "yes", "none", "a"]
 
 

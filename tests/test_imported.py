@@ -203,7 +203,7 @@ def test_a_picture_draws_them_as_imported(tmp_path: Path) -> None:
     assert "imported 7.74" in shown.alt
     assert "imported" not in without.alt
     assert shown.svg.count("<use") - without.svg.count("<use") >= len(figure["imported"])
-    assert paper_panels.IMPORTED in paper_panels.where_imported(figure)
+    assert paper_panels.IMPORTED in paper_panels.how_to_read_imported(figure)
     html = part("imported", paper=paper, figure=figure, size=format_bytes).html
     assert "Of osu: 2 times what it prints, for it prints half of a round trip." in html
     assert "array" not in html

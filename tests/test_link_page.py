@@ -109,7 +109,7 @@ def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
     shown, experiment = page(point("from-device", 1, **linked((2.5, 1), (5.0, 1), LINK)))
     (device,) = device_link.devices(shown.content, experiment)
     assert device["bound"] == device["links"]["load"]
-    assert device_link.read(device["bound"]) == "5 GT/s × 1"
+    assert device_link.link_in_words(device["bound"]) == "5 GT/s × 1"
 
 
 def test_a_bridge_that_is_the_slowest_is_named() -> None:
@@ -117,8 +117,8 @@ def test_a_bridge_that_is_the_slowest_is_named() -> None:
     told |= {"link_idle_at": "0000:41:00.0", "link_load_at": "0000:40:01.1"}
     shown, experiment = page(point("from-device", 1, **told))
     (device,) = device_link.devices(shown.content, experiment)
-    assert device_link.read(device["links"]["idle"]) == "16 GT/s × 16"
-    assert device_link.read(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
+    assert device_link.link_in_words(device["links"]["idle"]) == "16 GT/s × 16"
+    assert device_link.link_in_words(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
     (first, *_) = device_link.sentences([device], "GiB/s")[:1]
     assert first.endswith("each way: those of the bridge at 0000:40:01.1.")
 
@@ -181,7 +181,7 @@ def test_settings_stand_beside_each_other_at_the_size_that_most_have() -> None:
         point("both", 6, {"transfer_threads": 4, "submission": "queued"}),
         point("to-device", 1, {"bytes": 4096}),
     )
-    rows = device_link.settings(shown.content, experiment)
+    rows = device_link.rates_by_setting(shown.content, experiment)
     assert [row["name"] for row in rows] == [
         "OpenCL, pinned, 1 thread",
         "OpenCL, pageable, 1 thread, zeros",
@@ -255,5 +255,7 @@ def test_hollow_dots_are_explained_where_they_are() -> None:
         return {"rows": [{"emulates": emulates, "rerun": rerun, "low": rerun, "high": rerun}]}
 
     hollow, full, empty = figure("host memory stands", 1.0), figure("", 1.0), figure("", None)
-    assert "Hollow dots on dashed lines: host memory stands" in paper_panels.where([full, hollow])
-    assert "Hollow dots" not in paper_panels.where([full, empty])
+    assert "Hollow dots on dashed lines: host memory stands" in paper_panels.how_to_read(
+        [full, hollow]
+    )
+    assert "Hollow dots" not in paper_panels.how_to_read([full, empty])

@@ -110,7 +110,7 @@ def test_topologies_are_drawn(browser: Browser, tmp_path: Path, name: str) -> No
     facts = facts_of(machine)
     drawn = topology_plot.topology("topology", facts)
     assert drawn is not None
-    assert topology_plot.finding(facts).replace(number_format.FIXED, " ") == title
+    assert topology_plot.title(facts).replace(number_format.FIXED, " ") == title
     seen = shown(browser, tmp_path, drawn)
     assert seen["overlaps"] == seen["cut_off"] == []
     labels = [f"L{cache.level}" for cache in machine.caches]
@@ -127,7 +127,7 @@ def test_cpus_that_are_not_ours_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("facts", [{}, {"cpus": []}, {"hwloc": {"reason": "absent"}}])
 def test_a_topology_that_nobody_recorded_has_no_picture(facts: dict[str, Any]) -> None:
     assert topology_plot.topology("topology", facts) is None
-    assert topology.drawn(facts) is None
+    assert topology.section(facts) is None
 
 
 def test_a_thousand_cores_are_counted(browser: Browser, tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ def test_nothing_at_all_is_a_sentence_with_reason_and_remedy() -> None:
         ),
     ]
     _, one = experiment(items, [])
-    assert not said.found(one)
-    assert said.nothing(one) == (
+    assert not said.is_known(one)
+    assert said.why_unknown(one) == (
         "What each method moved was neither counted nor simulated here (likwid: msr is closed; "
         "perf: no counters; no valgrind here). What helps: `modprobe`."
     )
     _, one = experiment([], [])
-    assert "its evidence was not collected" in said.nothing(one)
-    assert "`benchbook doctor`" in said.nothing(one)
+    assert "its evidence was not collected" in said.why_unknown(one)
+    assert "`benchbook doctor`" in said.why_unknown(one)
 
 
 def test_lines_are_told_where_no_bytes_are() -> None:
@@ -57,7 +57,7 @@ def test_lines_are_told_where_no_bytes_are() -> None:
         for one in made_up_evidence.simulated(block(method))
     ]
     made, one = experiment(items, [], MBW)
-    assert said.found(one)
+    assert said.is_known(one)
     assert said.sentences(made, one) == [
         "Block-1.1.1 reads 64 and writes 64 of the 16,384 lines that it claims; block-1.2.2 64 and "
         "16,384 of 16,384 (simulated)."
@@ -135,7 +135,7 @@ def test_reasons_are_lettered_once() -> None:
 
 
 def test_multiples_too_small_to_print_are_not_none() -> None:
-    assert [evidence.times(one) for one in (4 / 3, 0.0, 0.001, None)] == [
+    assert [evidence.multiple(one) for one in (4 / 3, 0.0, 0.001, None)] == [
         "1.33",
         "0.00",
         "below 0.01",

@@ -269,7 +269,7 @@ def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: 
 
 def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> None:
     paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
-    claim = wording.claims(paper)[0]
+    claim = wording.all_claims(paper)[0]
     ratio = number_format.number(claim["estimate"], *claim["interval"])
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
     assert ratio in shown.inner_text("h1")
@@ -461,8 +461,10 @@ def test_a_variant_whose_flags_a_wrapper_changed_says_so(site: Path, looks: dict
 
 def test_flags_that_nobody_saw_are_unknown() -> None:
     unknown = {"wrapper": {"state": "unknown", "reason": "it does not tell"}}
-    assert wording.wrapper(unknown) == "what reached the compiler is unknown: it does not tell"
-    assert wording.wrapper({"wrapper": None}) == wording.wrapper({}) == ""
+    assert (
+        wording.wrapper_changes(unknown) == "what reached the compiler is unknown: it does not tell"
+    )
+    assert wording.wrapper_changes({"wrapper": None}) == wording.wrapper_changes({}) == ""
 
 
 def test_the_index_is_searched_by_words(site: Path, browser: Browser) -> None:
@@ -490,8 +492,8 @@ def test_every_claim_figure_and_finding_can_be_searched(site: Path, looks: dict)
     paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
     text = (site / "whole/reports/index.html").read_text(encoding="utf-8")
     linked = set(re.findall(rf'href="{made_up.PAPER}\.html#([^"]+)"', text))
-    claims = {f"{one['figure']}-{one['claim']}" for one in wording.claims(paper)}
-    found = findings_section.of(paper)
+    claims = {f"{one['figure']}-{one['claim']}" for one in wording.all_claims(paper)}
+    found = findings_section.marks_of(paper)
     findings = {one.anchor for one in (*found.every, *found.run)}
     assert linked == claims | {one["id"] for one in paper["figures"]} | findings
     assert len(findings) > 2

@@ -109,11 +109,11 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
     without = paper_panels.values(content, figure | {"recorded": []})
     assert shown is not None
     assert without is not None
-    (name,) = {said.called(one) for _, one, _ in said.table(figure)}
+    (name,) = {said.short_name(one) for _, one, _ in said.table(figure)}
     assert shown.alt.count(f"({name})") == len(said.table(figure))
     assert "recorded" not in without.alt
     assert shown.svg.count("<use") > without.svg.count("<use")
-    assert name in said.where(figure)
+    assert name in said.how_to_read(figure)
     html = paper_page.PaperPage(content).figures().html
     assert html.count('<section class="recorded"') == len(content["figures"])  # all are measured
     assert read_json(made.recorded)["commit"][:8] in html
@@ -238,7 +238,7 @@ def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) ->
     content = made.judged("cut", None, output)
     figure = next(one for one in content["figures"] if one["rows"])
     assert said.table(figure) == []
-    assert said.where(figure) == ""
+    assert said.how_to_read(figure) == ""
     html = paper_page.PaperPage(content).figures().html
     assert html.count(f"The recorded run of {about['date']} is not shown: ") == len(
         content["figures"]

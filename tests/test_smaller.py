@@ -11,7 +11,7 @@ from PIL import Image
 
 from benchbook.report.plots import machine as machine_plot
 from benchbook.report.plots import style
-from benchbook.report.plots.svg_minify import smaller
+from benchbook.report.plots.svg_minify import minified
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -71,7 +71,7 @@ def test_a_smaller_picture_looks_the_same(
             axes.vlines([1.2, 1.4], 1, [20, 60], color=style.GREY)
             axes.annotate(" 1 <b> & 0.123456  ", (2, 2), rotation=30)
             style.logarithmic(axes, "y", 1, 200)
-            return style.picture(figure, "same", "the same")
+            return style.as_picture(figure, "same", "the same")
 
     def pixels(picture: style.Picture) -> np.ndarray:
         shown = browser.new_page(viewport={"width": 500, "height": 300}, device_scale_factor=2)
@@ -94,7 +94,7 @@ def test_a_smaller_picture_looks_the_same(
 
 
 def test_groups_names_and_fonts_that_say_nothing_are_left_out() -> None:
-    said = smaller(
+    said = minified(
         '<svg width="9"><defs><path id="m1" d="M 0 0 \nL 1.123456 2\n"/></defs><g id=\'x\'>'
         '<g id="none"><use href="#m1" x="3.999999" y="1" style="fill: #fff"/>\n'
         '<use href="#m1" x="5" y="1" style="fill: #fff"/></g><g id="gone"/></g></svg>'

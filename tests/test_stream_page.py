@@ -168,8 +168,8 @@ def test_what_is_open_says_why_and_once() -> None:
 )
 def test_other_claims_are_not_taken_together(changed: dict[str, Any]) -> None:
     ones = [claim("copy", "reproduced", **changed), claim("add", "reproduced")]
-    assert equivalence.together(paper(ones)) == []
-    assert equivalence.together(paper([claim("copy", "reproduced")])) == []
+    assert equivalence.no_effect_claims(paper(ones)) == []
+    assert equivalence.no_effect_claims(paper([claim("copy", "reproduced")])) == []
 
 
 def test_reasons_that_differ_in_sizes_only_are_one() -> None:
@@ -183,11 +183,11 @@ def test_reasons_that_differ_in_sizes_only_are_one() -> None:
 
 def test_what_a_source_does_not_state_is_said_once() -> None:
     content = paper([])
-    assert wording.source(content) == "blog post, 2020, author not stated"
-    assert wording.source({**content, "date": "not stated"}) == (
+    assert wording.byline(content) == "blog post, 2020, author not stated"
+    assert wording.byline({**content, "date": "not stated"}) == (
         "blog post, author and date not stated"
     )
-    assert wording.source({**content, "author": "A B"}) == "A B, blog post, 2020"
+    assert wording.byline({**content, "author": "A B"}) == "A B, blog post, 2020"
 
 
 def test_a_table_names_each_size_once_and_each_reason_once() -> None:
@@ -208,7 +208,7 @@ def test_a_table_names_each_size_once_and_each_reason_once() -> None:
         "a": "not in preset tiny",
         "b": "cannot run: needs 12 GiB of memory",
     }
-    assert len(grids.measured(figure)) == 2
+    assert len(grids.measured_cells(figure)) == 2
     picture = grids.picture(content, figure)
     assert picture is not None
     assert picture.alt.startswith("F. Over 2 sizes rates are 0.980 times that at the first here")
@@ -225,7 +225,7 @@ def test_a_table_names_each_size_once_and_each_reason_once() -> None:
     ],
 )
 def test_headings_become_short_numbers(label: str, short: str) -> None:
-    assert grids.short(label) == short
+    assert grids.column_label(label) == short
 
 
 FUNCTIONS = {
@@ -256,15 +256,20 @@ def test_what_compilers_made_of_a_loop_leaves_openmp_out() -> None:
     missing = {"variant": "w", "state": "cannot_run", "timed_functions": {}}
     experiment = {"variants": [built, missing]}
     copy, add = point(1, "copy"), point(1, "add")
-    assert timed_functions.made(experiment, copy) == "no library call, 4 loads in its loop"
-    assert timed_functions.made(experiment, copy.replace("heap", "static")) == "calls memcpy"
-    assert timed_functions.made(experiment, add).startswith("its loop lies in a function")
+    assert timed_functions.compiled_form(experiment, copy) == "no library call, 4 loads in its loop"
     assert (
-        timed_functions.made(experiment, point(1, "triad")) == "its disassembly was not looked at"
+        timed_functions.compiled_form(experiment, copy.replace("heap", "static")) == "calls memcpy"
     )
-    assert timed_functions.made(experiment, copy, "w") == "not built"
-    assert timed_functions.isa(experiment, [copy, add], "v") == ["AVX"]
-    assert timed_functions.isa(experiment, [copy.replace("heap", "static")], "v") == ["SSE2"]
+    assert timed_functions.compiled_form(experiment, add).startswith("its loop lies in a function")
+    assert (
+        timed_functions.compiled_form(experiment, point(1, "triad"))
+        == "its disassembly was not looked at"
+    )
+    assert timed_functions.compiled_form(experiment, copy, "w") == "not built"
+    assert timed_functions.vector_instructions(experiment, [copy, add], "v") == ["AVX"]
+    assert timed_functions.vector_instructions(
+        experiment, [copy.replace("heap", "static")], "v"
+    ) == ["SSE2"]
 
 
 def curve(sizes: list[int], rates: list[float], knee: tuple[int, int] | None) -> dict[str, Any]:
@@ -306,7 +311,7 @@ def test_the_rule_is_set_against_the_last_fall(
         "total_llc_bytes": MIB,
         "here_bytes": rule and rule * MIB,
     }
-    assert words in " ".join(size_rule.said(content))
+    assert words in " ".join(size_rule.rule_sentences(content))
     picture = size_rule.picture(content, experiment)
     assert picture is not None
     assert words in picture.alt
@@ -319,10 +324,10 @@ def test_beyond_the_last_fall_lowest_and_highest_are_named() -> None:
     content["sizing"] = {"experiment": "e", "method": "copy", "here_bytes": None}
     sizes = [KIB, MIB, 2 * MIB, 4 * MIB]
     content["experiments"]["e"]["curves"] = [curve(sizes, [9, 5, 4.8, 4.9], (KIB, MIB))]
-    text = " ".join(size_rule.said(content)).replace(number_format.FIXED, " ")
+    text = " ".join(size_rule.rule_sentences(content)).replace(number_format.FIXED, " ")
     assert "From there to 4 MiB it lies between 4.80 and 5.00 MB/s, the lowest 96 %" in text
     content["experiments"]["e"]["curves"] = [curve(sizes, [9, 8, 7, 3], (2 * MIB, 4 * MIB))]
-    assert "whether it stays there is open" in " ".join(size_rule.said(content))
+    assert "whether it stays there is open" in " ".join(size_rule.rule_sentences(content))
 
 
 def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
@@ -364,7 +369,7 @@ def test_programs_of_others_are_no_flags() -> None:
     own = [flag_row("base", None), flag_row("slow", 0.25), flag_row("same", 1.005)]
     entry = {"factors": factors, "base": "base,method=copy", "rows": own}
     experiment["flags"] = [entry, {**entry, "rows": [*own[:2], flag_row("peer", 0.9, None)]}]
-    settings = builds.settings(experiment)
+    settings = builds.entries_by_setting(experiment)
     (name,) = settings
     assert name.replace(number_format.FIXED, " ") == "256 KiB, static, 1 thread"
     assert len(settings[name]) == 1
@@ -420,7 +425,7 @@ def test_trials_end_by_status_or_signal() -> None:
         trial("cannot_run", 77, None),
         trial("not_tried", None, None),
     ]
-    assert [builds.ended(one) for one in trials] == [
+    assert [builds.ending(one) for one in trials] == [
         *("exit status 0", "signal 11 (SIGSEGV)", "exit status 77", "not tried"),
     ]
     assert builds.trials_title(trials) == (

@@ -51,7 +51,7 @@ def shown(made: dict[str, Any]) -> paper_page.PaperPage:
 
 
 def claims(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["claim"]: one for one in wording.claims(made)}
+    return {one["claim"]: one for one in wording.all_claims(made)}
 
 
 def sweep(made: dict[str, Any], name: str) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def test_nothing_is_decided_on_emulated_switches(made: dict[str, Any]) -> None:
     emulated = [point for point in made["points"] if point.get("emulates")]
     assert emulated
     assert all(point["factors"]["path"] == "emulated" for point in emulated)
-    decided = [one for one in wording.claims(made) if one["estimate"] is not None]
+    decided = [one for one in wording.all_claims(made) if one["estimate"] is not None]
     at = {point for one in decided for point in wording.points_of(one)}
     assert not at & {point["point"] for point in emulated}
 
@@ -218,10 +218,10 @@ def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None
         assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
         assert one["emulates"]
         share = number_format.share(one["above"]["estimate"] / wire_us)
-        assert sweeps_section.beside_wire(one).endswith(f", {share} of the wire’s")
+        assert sweeps_section.excess_over_wire(one).endswith(f", {share} of the wire’s")
     assert series(made, "emulated-switches", "free-512")["wire"] is None
     assert (
-        sweeps_section.beside_wire(series(made, "emulated-switches", "free-512"))
+        sweeps_section.excess_over_wire(series(made, "emulated-switches", "free-512"))
         == number_format.NONE
     )
 
@@ -242,7 +242,7 @@ def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:
     one = sweep(made, "payloads")
     assert [value["at"] for value in one["series"][0]["values"]] == [4, 64, 256, 512, 1024, 1408]
     assert one["series"][0]["slope"] is None
-    assert sweeps_section.along(one) == "payload, bytes"
+    assert sweeps_section.axis_label(one) == "payload, bytes"
 
 
 def test_the_smallest_preset_says_which_steps_it_lacks(tmp_path: Path) -> None:

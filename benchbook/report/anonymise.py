@@ -33,10 +33,10 @@ def nameless_page(html: str) -> str:
     """A page, in whose tags only what is told is changed: no link and no rule breaks."""
     pieces = _APART.split(html)
     return "".join(
-        nameless(one)
-        if not one.startswith("<")
-        else _TOLD.sub(lambda found: found[1] + nameless(found[2]), one)
-        for one in pieces
+        nameless(piece)
+        if not piece.startswith("<")
+        else _TOLD.sub(lambda match: match[1] + nameless(match[2]), piece)
+        for piece in pieces
     )
 
 
@@ -53,5 +53,5 @@ def _machine() -> re.Pattern[str] | None:
 def _ours() -> str:
     """The words of our own templates and of names that many machines have."""
     folder = Path(__file__).parent / "templates"
-    texts = [one.read_text(encoding="utf-8") for one in sorted(folder.rglob("*.j2"))]
+    texts = [template.read_text(encoding="utf-8") for template in sorted(folder.rglob("*.j2"))]
     return " ".join([*texts, "localhost debian ubuntu fedora host linux server test bench"])

@@ -29,7 +29,7 @@ def make_compare(content: dict[str, Any], output: Path) -> None:
         content=content,
         headline=compare.headline(content),
         said=compare.SAID,
-        experiments=[_experiment(one) for one in content["items"]],
+        experiments=[_experiment(entry) for entry in content["items"]],
         environment="",
     )
     index = output.with_name("index.html")
@@ -38,37 +38,37 @@ def make_compare(content: dict[str, Any], output: Path) -> None:
         write_text(index, text.replace(NOT_COMPARED, COMPARED))
 
 
-def _experiment(one: dict[str, Any]) -> dict[str, Any]:
-    drawn = _furthest(one["points"])
-    found = [row for row in one["points"] if row["said"] in DECIDED]
+def _experiment(entry: dict[str, Any]) -> dict[str, Any]:
+    drawn = _furthest(entry["points"])
+    decided = [row for row in entry["points"] if row["said"] in DECIDED]
     return {
-        **one,
-        "title": _title(one["experiment"], found, one["points"]),
-        "svg": svg_of(_picture(one["experiment"], drawn)),
-        "left_out": sum(row["ratio"] is not None for row in one["points"]) - len(drawn),
-        "floor_said": compare.floor_said(one["floor"]),
+        **entry,
+        "title": _title(entry["experiment"], decided, entry["points"]),
+        "svg": svg_of(_picture(entry["experiment"], drawn)),
+        "left_out": sum(row["ratio"] is not None for row in entry["points"]) - len(drawn),
+        "floor_said": compare.floor_said(entry["floor"]),
     }
 
 
-def _title(name: str, found: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
-    if not found:
+def _title(name: str, decided: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
+    if not decided:
         return (
             f"{name}: no point is shown to differ, of {number_format.plural(len(points), 'point')}"
         )
-    worst = max(found, key=lambda row: abs(math.log(row["ratio"])))
+    worst = max(decided, key=lambda row: abs(math.log(row["ratio"])))
     value = number_format.number(worst["ratio"], worst["low95"], worst["high95"])
-    many = f"{len(found)} of {number_format.plural(len(points), 'point')} differ"
+    many = f"{len(decided)} of {number_format.plural(len(points), 'point')} differ"
     return f"{name}: {many}; where they lie furthest apart, B is {value} times as fast"
 
 
 def _furthest(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The points of the picture, in their order: those that differ first, then by their ratio."""
-    known = [row for row in points if row["ratio"] is not None]
+    with_ratio = [row for row in points if row["ratio"] is not None]
     order = sorted(
-        known, key=lambda row: (row["said"] not in DECIDED, -abs(math.log(row["ratio"])))
+        with_ratio, key=lambda row: (row["said"] not in DECIDED, -abs(math.log(row["ratio"])))
     )
     chosen = {row["point_a"] for row in order[:DRAWN]}
-    return [row for row in known if row["point_a"] in chosen]
+    return [row for row in with_ratio if row["point_a"] in chosen]
 
 
 def _picture(name: str, points: list[dict[str, Any]]) -> Picture | None:
@@ -84,11 +84,11 @@ def _picture(name: str, points: list[dict[str, Any]]) -> Picture | None:
         )
         for row in points
     ]
-    told = "; ".join(f"{row.label} {row.here}" for row in rows)
-    alt = f"{name}: how many times as fast B is as A. {told}."
+    rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
+    alt = f"{name}: how many times as fast B is as A. {rows_in_words}."
     unit = "how many times as fast B is as A"
     return forest(
-        f"compare-{name}", alt, rows, unit=unit, one="1", columns=("", "B ÷ A"), above=True
+        f"compare-{name}", alt, rows, unit=unit, label_at_1="1", columns=("", "B ÷ A"), above=True
     )
 
 

@@ -20,10 +20,10 @@ def points(content: dict[str, Any]) -> pd.DataFrame:
     """A row per point of a paper.json: ABOUT, NUMBERS (of one call) and WITHIN a start in ns and
     bytes/s, then one column per factor; what a point has not is missing."""
     rows = [
-        {name: one.get(name) for name in (*ABOUT, *NUMBERS)}
-        | {name: (one.get("spread_ns") or {}).get(name) for name in WITHIN}
-        | one["factors"]
-        for one in content["points"]
+        {name: point.get(name) for name in (*ABOUT, *NUMBERS)}
+        | {name: (point.get("spread_ns") or {}).get(name) for name in WITHIN}
+        | point["factors"]
+        for point in content["points"]
     ]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return pd.DataFrame(rows, columns=columns or [*ABOUT, *NUMBERS, *WITHIN])
@@ -33,8 +33,8 @@ def samples(content: dict[str, Any], root: Path) -> pd.DataFrame:
     """A row per sample of every experiment of a paper.json, as samples.parquet has them (times in
     ns, sizes in bytes). `root`: the checkout; BenchbookError if a table is gone."""
     tables = []
-    for name, one in content["experiments"].items():
-        path = root / one["results"] / SAMPLES
+    for name, experiment in content["experiments"].items():
+        path = root / experiment["results"] / SAMPLES
         if not path.exists():
             raise BenchbookError(
                 f"{path} is gone, with the samples of {name}; run `snakemake {content['paper']}`"

@@ -30,7 +30,7 @@ TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped
 
 def write_page(output: Path, template: str, title: str, **context: Any) -> None:
     """Render a template of a whole page into its file."""
-    text = render(template, title=title, frame=frame(), prose=wording, **context)
+    text = render(template, title=title, frame=frame(), wording=wording, **context)
     write_text(output, without_addresses(text))
 
 
@@ -38,9 +38,11 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
     """reports/index.html: what was run, a card per paper, the controls, what is missing."""
     contents = [read_json(path) for path in papers]
     artefacts = read_json(controls)["artefacts"]
-    experiments = [one for content in contents for one in content["experiments"].values()]
+    experiments = [
+        experiment for content in contents for experiment in content["experiments"].values()
+    ]
     entries = search_index.entries(contents)
-    kinds = Counter(one.kind for one in entries)
+    kinds = Counter(entry.kind for entry in entries)
     write_page(
         output,
         "index.html.j2",
@@ -52,23 +54,25 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         environment=wording.environment(experiments),
         presets=_each(content["preset"] for content in contents),
         hosts=_each(content["host"] for content in contents),
-        dates=_each(_when(one["run"]) for one in experiments),
-        facts=next((one["facts"] for one in experiments if one["facts"]), _NO_FACTS),
-        warning=wording.quietness(dict(_by_name(contents))),
+        dates=_each(_when(experiment["run"]) for experiment in experiments),
+        facts=next(
+            (experiment["facts"] for experiment in experiments if experiment["facts"]), _NO_FACTS
+        ),
+        warning=wording.disturbance_warning(dict(_by_name(contents))),
         controls=artefacts,
         summary=controls_page.summary(artefacts),
-        totals={key: sum(one[key] for one in artefacts.values()) for key in TOTALS},
+        totals={key: sum(artefact[key] for artefact in artefacts.values()) for key in TOTALS},
         missing=[
             (content, lines) for content in contents if (lines := not_measured.of_paper(content))
         ],
-        skipped=not_measured.controls(artefacts),
+        skipped=not_measured.skipped_controls(artefacts),
         entries=entries,
         kinds=number_format.listed(
             [number_format.plural(amount, kind) for kind, amount in kinds.items()]
         ),
         verdicts=_verdicts(contents),
         open=sum(len(content.get("open", [])) for content in contents),
-        noise=" ".join(_noise_line(name, one) for name, one in _by_name(contents)),
+        noise=" ".join(_noise_line(name, experiment) for name, experiment in _by_name(contents)),
     )
 
 
@@ -81,7 +85,9 @@ def _each(values: Any) -> list[str]:
 
 
 def _by_name(contents: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    return list({n: one for c in contents for n, one in c["experiments"].items()}.items())
+    return list(
+        {n: experiment for c in contents for n, experiment in c["experiments"].items()}.items()
+    )
 
 
 def _when(run: str) -> str:
@@ -94,35 +100,36 @@ def _when(run: str) -> str:
 
 def _card(paper: dict[str, Any]) -> dict[str, Any]:
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
-    said = answer_section.answer(paper)
+    paragraphs = answer_section.answer(paper)
     return {
         "paper": paper,
         "headline": answer_section.headline(paper),
-        "answer": " ".join(said[0][:SENTENCES]) if said else paper["answer"],
+        "answer": " ".join(paragraphs[0][:SENTENCES]) if paragraphs else paper["answer"],
         "verdicts": _verdicts([paper]),
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" for row in rows),
-        "findings": findings_section.counts(paper),
-        "odd": sum(len(one["odd"]["pairs"]) for one in paper["experiments"].values()),
-        "audit": audit_section.counts(paper) if paper["audit"] else "",
+        "findings": findings_section.counts_by_effect(paper),
+        "odd": sum(len(experiment["odd"]["pairs"]) for experiment in paper["experiments"].values()),
+        "audit": audit_section.summary(paper) if paper["audit"] else "",
         "open": len(paper.get("open", [])),
         "svg": svg_of(thumbnail.small(paper)),
     }
 
 
 def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
-    found = Counter(
-        claims_section.verdict(claim) for paper in papers for claim in wording.claims(paper)
+    counted = Counter(
+        claims_section.verdict(claim) for paper in papers for claim in wording.all_claims(paper)
     )
-    return {name: found[name] for name in VERDICTS if found[name]}
+    return {name: counted[name] for name in VERDICTS if counted[name]}
 
 
-def _noise_line(name: str, one: dict[str, Any]) -> str:
-    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+def _noise_line(name: str, experiment: dict[str, Any]) -> str:
+    cost = (
+        experiment["probing_s"] / experiment["measuring_s"] if experiment["measuring_s"] else None
+    )
     return (
-        f"Experiment {name}: {len(one['disturbed'])} of "
-        f"{number_format.plural(one['blocks'], 'block')} "
-        f"disturbed, {number_format.share(cost)} of the time spent on reading the machine’s state."
+        f"Experiment {name}: {wording.disturbed_blocks(experiment)} disturbed, "
+        f"{number_format.share(cost)} of the time spent on reading the machine’s state."
     )
 
 
@@ -137,7 +144,7 @@ def make_controls(controls: Path, output: Path) -> None:
         headline=controls_page.headline(artefacts),
         summary=controls_page.summary(artefacts),
         rows=controls_page.rows(artefacts),
-        value=findings_section.value,
+        value=findings_section.evidence_value,
         preset=content.get("preset", ""),
         host=content.get("host", ""),
         environment=wording.environment(content.get("runs", [])),

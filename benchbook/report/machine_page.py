@@ -22,13 +22,13 @@ ABILITY = ("ok", "denied", "absent")  # states, the best first
 def make_machine(files: list[Path], output: Path) -> None:
     """reports/machine.html from analyses, and from papers for their twins: noise and topology."""
     contents = [read_json(path) for path in files]
-    analyses = [one for one in contents if "readings" in one]
-    papers = [one for one in contents if "figures" in one]
-    facts = next((one["facts"] for one in analyses if one["facts"]), {})
-    main = [one for one in analyses if not one["experiment"].startswith("controls/")]
-    disturbed = sum(len(one["disturbed"]) for one in main)
-    blocks = sum(one["blocks"] for one in main)
-    states = max((len(one["machine_states"]) for one in main), default=0)
+    analyses = [content for content in contents if "readings" in content]
+    papers = [content for content in contents if "figures" in content]
+    facts = next((analysis["facts"] for analysis in analyses if analysis["facts"]), {})
+    main = [analysis for analysis in analyses if not analysis["experiment"].startswith("controls/")]
+    disturbed = sum(len(analysis["disturbed"]) for analysis in main)
+    blocks = sum(analysis["blocks"] for analysis in main)
+    states = max((len(analysis["machine_states"]) for analysis in main), default=0)
     headline = f"The machine: {disturbed} of {number_format.plural(blocks, 'block')} disturbed"
     headline += f", {states} states" if states > 1 else ", no two states told apart"
     first = analyses[0] if analyses else {"preset": "", "host": ""}
@@ -41,18 +41,18 @@ def make_machine(files: list[Path], output: Path) -> None:
         "The machine",
         headline=headline,
         answer=_machine_answer(main),
-        experiments=[_experiment(one, papers) for one in analyses],
+        experiments=[_experiment(analysis, papers) for analysis in analyses],
         bounds=ceilings.sections(main, papers),
         peers=peer_agreement.sections(main, papers),
         facts=facts,
         about=_about(facts),
-        topology=topology.drawn(facts),
+        topology=topology.section(facts),
         caches=caches.caches(facts, papers),
         chases=cache_latency.sections(main),
         unknown=unknown,
         abilities=_abilities(analyses),
-        findings=_findings(main),
-        marks=findings_section,
+        whole_run=_findings(main),
+        findings=findings_section,
         preset=first["preset"],
         host=first["host"],
         environment=wording.environment(analyses),
@@ -61,80 +61,92 @@ def make_machine(files: list[Path], output: Path) -> None:
 
 def _abilities(analyses: list[dict[str, Any]]) -> list[dict[str, str]]:
     """What the evidence stage found this machine to let us observe, what there is first."""
-    found = next((one["capabilities"] for one in analyses if one.get("capabilities")), [])
-    return sorted(found, key=lambda one: ABILITY.index(one["state"]))
+    capabilities = next(
+        (analysis["capabilities"] for analysis in analyses if analysis.get("capabilities")), []
+    )
+    return sorted(capabilities, key=lambda capability: ABILITY.index(capability["state"]))
 
 
 def _findings(analyses: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Findings about whole runs, by artefact; the same one of several experiments once."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for finding in (one for analysis in analyses for one in analysis["findings"]):
+    by_artefact: dict[str, dict[str, dict[str, Any]]] = {}
+    for finding in (finding for analysis in analyses for finding in analysis["findings"]):
         if not finding["where"]:
-            found.setdefault(finding["artefact"], {})[finding["explanation"]] = finding
-    return {artefact: list(ones.values()) for artefact, ones in found.items()}
+            by_artefact.setdefault(finding["artefact"], {})[finding["explanation"]] = finding
+    return {artefact: list(ones.values()) for artefact, ones in by_artefact.items()}
 
 
 def _machine_answer(analyses: list[dict[str, Any]]) -> str:
     """The worst over all runs, in three sentences; each run's own stands with its noise."""
-    said = []
-    anchored = {one["experiment"]: found for one in analyses if (found := _anchors(one))}
+    text = []
+    anchored = {
+        analysis["experiment"]: anchors_ns
+        for analysis in analyses
+        if (anchors_ns := _anchors(analysis))
+    }
     if anchored:
-        spread = {name: max(found) / min(found) for name, found in anchored.items()}
+        spread = {name: max(anchors_ns) / min(anchors_ns) for name, anchors_ns in anchored.items()}
         worst = max(spread, key=lambda name: spread[name])
-        said.append(
+        text.append(
             f"The anchor, a copy that never changes, took {_from_to(anchored[worst])} while {worst}"
             f" was measured, {number_format.number(spread[worst])} times as long at its slowest"
             + ("; in no other run did it move more." if len(anchored) > 1 else ".")
         )
-    waiting = {one["experiment"]: max(found) for one in analyses if (found := _waits(one))}
+    waiting = {
+        analysis["experiment"]: max(anchors_ns)
+        for analysis in analyses
+        if (anchors_ns := _waits(analysis))
+    }
     if waiting:
         worst = max(waiting, key=lambda name: waiting[name])
-        said.append(
+        text.append(
             f"In the worst start of all, one of {worst}, the wait for a CPU came to "
             f"{number_format.share(waiting[worst])} of the timed part."
         )
-    measuring_s = sum(one["measuring_s"] for one in analyses)
+    measuring_s = sum(analysis["measuring_s"] for analysis in analyses)
     if measuring_s:
-        cost = sum(one["probing_s"] for one in analyses) / measuring_s
-        said.append(f"Reading the machine’s state cost {number_format.share(cost)} of the time.")
-    return " ".join(said) or "No experiment was measured."
+        cost = sum(analysis["probing_s"] for analysis in analyses) / measuring_s
+        text.append(f"Reading the machine’s state cost {number_format.share(cost)} of the time.")
+    return " ".join(text) or "No experiment was measured."
 
 
-def _anchors(one: dict[str, Any]) -> list[float]:
+def _anchors(analysis: dict[str, Any]) -> list[float]:
     """What the anchor took at each reading, in ns."""
-    return [reading["value"] for reading in one["readings"] if reading["name"] == "anchor"]
+    return [reading["value"] for reading in analysis["readings"] if reading["name"] == "anchor"]
 
 
 def _from_to(anchors_ns: list[float]) -> str:
-    least, most = (number_format.number(one / 1e6) for one in (min(anchors_ns), max(anchors_ns)))
+    least, most = (
+        number_format.number(anchor_ns / 1e6) for anchor_ns in (min(anchors_ns), max(anchors_ns))
+    )
     return f"{least} to {most} ms in {number_format.plural(len(anchors_ns), 'reading')}"
 
 
-def _waits(one: dict[str, Any]) -> list[float]:
+def _waits(analysis: dict[str, Any]) -> list[float]:
     """The share of its timed part that each start waited for a CPU."""
-    found = [start["run_delay_fraction"] for start in one["disturbance"]["starts"]]
-    return [share for share in found if share is not None]
+    shares = [start["run_delay_fraction"] for start in analysis["disturbance"]["starts"]]
+    return [share for share in shares if share is not None]
 
 
-def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, Any]:
-    noise, name = one["disturbance"], one["experiment"]
+def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, Any]:
+    noise, name = analysis["disturbance"], analysis["experiment"]
     control = name.startswith("controls/")
     troubled = [block for block in noise["blocks"] if block["state"] != "ok"]
-    states = one["machine_states"]
+    states = analysis["machine_states"]
     steals = [s["steal_fraction"] for s in noise["starts"] if s["steal_fraction"] is not None]
     switches = [s["involuntary_switches"] for s in noise["starts"]]
-    cost = one["probing_s"] / one["measuring_s"] if one["measuring_s"] else None
+    cost = analysis["probing_s"] / analysis["measuring_s"] if analysis["measuring_s"] else None
     numbers = {
-        "Blocks": f"{one['blocks']}; stopped because "
-        f"{wording.STOPPED.get(one['stopped_by'], one['stopped_by'])}",
-        "Disturbed": f"{len(one['disturbed'])} of {number_format.plural(one['blocks'], 'block')} "
-        f"disturbed, {len(one['abandoned'])} interrupted",
-        "Anchor": _from_to(anchors) if (anchors := _anchors(one)) else "not read",
+        "Blocks": f"{analysis['blocks']}; stopped because "
+        f"{wording.STOPPED.get(analysis['stopped_by'], analysis['stopped_by'])}",
+        "Disturbed": f"{wording.disturbed_blocks(analysis)} disturbed, "
+        f"{len(analysis['abandoned'])} interrupted",
+        "Anchor": _from_to(anchors) if (anchors := _anchors(analysis)) else "not read",
         "Wait for a CPU": f"at most {number_format.share(max(waits))} of the timed part of a start"
-        if (waits := _waits(one))
+        if (waits := _waits(analysis))
         else "not told by this system",
-        "Cost of probing": f"{number_format.seconds(one['probing_s'])} of "
-        f"{number_format.seconds(one['measuring_s'])}, {number_format.share(cost)}",
+        "Cost of probing": f"{number_format.seconds(analysis['probing_s'])} of "
+        f"{number_format.seconds(analysis['measuring_s'])}, {number_format.share(cost)}",
         "Taken by the hypervisor": f"at most {number_format.share(max(steals))} of a start"
         if steals
         else "not told by this system",
@@ -149,7 +161,7 @@ def _experiment(one: dict[str, Any], papers: list[dict[str, Any]]) -> dict[str, 
         "name": name,
         "control": control,
         # A control takes seconds: its numbers say all, and forty pictures would say it slowly.
-        "svg": None if control else svg_of(machine_plot.over_time(one)),
+        "svg": None if control else svg_of(machine_plot.over_time(analysis)),
         "title": f"Anchor, probe and waiting over time: {len(states)} states"
         if len(states) > 1
         else "Anchor, probe and waiting over time: no two states told apart",
@@ -168,9 +180,9 @@ def _twins(papers: list[dict[str, Any]], name: str) -> Picture | None:
     """The twins of an experiment, at the level of the first figure that has any."""
     for paper in papers:
         for figure in paper["figures"]:
-            found = figure["null"]["again"] or figure["null"]["relinked"]
-            if found and figure["experiment"] == name:
-                label = wording.method_name(paper, found["point"])
+            null = figure["null"]["again"] or figure["null"]["relinked"]
+            if null and figure["experiment"] == name:
+                label = wording.method_name(paper, null["point"])
                 return machine_plot.twins(f"twins-{name}", [(label, figure["null"])])
     return None
 
@@ -179,7 +191,7 @@ def _about(facts: dict[str, Any]) -> dict[str, str]:
     if not facts:
         return {}
     total = facts.get("memory_total_bytes")
-    known = {
+    values = {
         "CPU": facts.get("cpu_model"),
         "Architecture": facts.get("architecture"),
         "Sockets, cores, threads": f"{facts.get('sockets') or '–'}, {facts.get('cores') or '–'}, "
@@ -198,4 +210,4 @@ def _about(facts: dict[str, Any]) -> dict[str, str]:
         "Turbo": facts.get("turbo"),
         "Instruction sets": ", ".join(facts.get("isa") or []) or None,
     }
-    return {name: str(value) if value is not None else "unknown" for name, value in known.items()}
+    return {name: str(value) if value is not None else "unknown" for name, value in values.items()}

@@ -56,7 +56,9 @@ def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
         raise BenchbookError(f"{notebook} is missing; each paper has a notebook of its name")
     cells = nbformat.read(notebook, as_version=4)
     # Cells for who has the notebook open are not shown, and tables of all samples take a while.
-    cells.cells = [one for one in cells.cells if not (one.cell_type == "code" and _for_lab(one))]
+    cells.cells = [
+        cell for cell in cells.cells if not (cell.cell_type == "code" and _for_lab(cell))
+    ]
     if then:
         cells.cells.append(nbformat.v4.new_code_cell(then, metadata={"tags": [THEN]}))
     with tempfile.TemporaryDirectory() as scratch:
@@ -83,7 +85,7 @@ def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
             ) from None
         finally:
             write_text(executed, nbformat.writes(cells))
-    cells.cells = [one for one in cells.cells if THEN not in _tags(one)]
+    cells.cells = [cell for cell in cells.cells if THEN not in _tags(cell)]
     return cells
 
 
@@ -106,9 +108,11 @@ def _for_lab(cell: Any) -> bool:
 
 
 def _failed_cell(cells: Any) -> str:
-    numbered = [one for one in cells.cells if one.cell_type == "code" and THEN not in _tags(one)]
+    numbered = [
+        cell for cell in cells.cells if cell.cell_type == "code" and THEN not in _tags(cell)
+    ]
     for number, cell in enumerate(numbered, 1):
-        errors = [one for one in cell.get("outputs", []) if one.output_type == "error"]
+        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
         if errors or cell.get("execution_count") is None:
             first = (cell.source.strip().splitlines() or [""])[0]
             return f"code cell {number} of {len(numbered)} ({first!r})"
@@ -134,10 +138,10 @@ def export(cells: Any, up: str | None) -> str:
         mathjax_url="",
         require_js_url="",
     )
-    shown = [one["data"].get("text/html", "") for one in _outputs(cells) if "data" in one]
-    found = next(filter(None, map(_HEADLINE.search, shown)), None)
+    shown = [output["data"].get("text/html", "") for output in _outputs(cells) if "data" in output]
+    heading = next(filter(None, map(_HEADLINE.search, shown)), None)
     about = {
-        "title": re.sub(r"<[^>]+>", "", found[1]).strip() if found else "Benchbook",
+        "title": re.sub(r"<[^>]+>", "", heading[1]).strip() if heading else "Benchbook",
         "frame": frame(),
         "up": up,
     }
@@ -147,7 +151,7 @@ def export(cells: Any, up: str | None) -> str:
 
 
 def _outputs(cells: Any) -> list[Any]:
-    return [one for cell in cells.cells for one in cell.get("outputs", [])]
+    return [output for cell in cells.cells for output in cell.get("outputs", [])]
 
 
 def write_figures(paper: PaperPage, folder: Path) -> None:
@@ -161,10 +165,10 @@ def write_figures(paper: PaperPage, folder: Path) -> None:
             old.unlink()
     for name, picture in drawn.items():
         write_text(folder / f"{name}.svg", nameless_page(picture.svg))
-    for one in content["sweeps"]:
-        write_text(folder / f"{one['id']}.csv", nameless(sweep_csv(one)))
+    for sweep in content["sweeps"]:
+        write_text(folder / f"{sweep['id']}.csv", nameless(sweep_csv(sweep)))
     for figure in content["figures"]:
         write_text(folder / f"{figure['id']}.csv", nameless(figure_csv(figure)))
-        for one in figure["explained"]:
-            name = anomalies.name_of(figure["id"], one)
-            write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(one)))
+        for anomaly in figure["explained"]:
+            name = anomalies.file_name(figure["id"], anomaly)
+            write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(anomaly)))

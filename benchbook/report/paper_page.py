@@ -104,10 +104,10 @@ def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -
         return PaperPage(read_json(replayed), kept)
     named = os.environ.get(VARIABLE)
     chosen = path or (Path(named) if named else newest(name))
-    found = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
-    if found.content["paper"] != name:
-        raise BenchbookError(f"{chosen} holds results of {found.content['paper']}, not of {name}")
-    return found
+    page = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
+    if page.content["paper"] != name:
+        raise BenchbookError(f"{chosen} holds results of {page.content['paper']}, not of {name}")
+    return page
 
 
 @lru_cache(maxsize=1)
@@ -119,18 +119,22 @@ def _read(path: Path, _: int) -> PaperPage:
 def _checkout() -> Path:
     """The checkout around the working folder, else the working folder."""
     here = Path.cwd()
-    return next((one for one in (here, *here.parents) if (one / "Snakefile").exists()), here)
+    return next(
+        (folder for folder in (here, *here.parents) if (folder / "Snakefile").exists()), here
+    )
 
 
 def newest(name: str) -> Path:
     """The newest paper.json of a paper in the checkout around the working folder."""
     root = _checkout()
-    found = sorted(root.glob(f"results/*/*/{name}/paper.json"), key=lambda one: one.stat().st_mtime)
-    if not found:
+    papers = sorted(
+        root.glob(f"results/*/*/{name}/paper.json"), key=lambda path: path.stat().st_mtime
+    )
+    if not papers:
         raise BenchbookError(
             f"no results of {name} below {root / 'results'}; run `snakemake {name}` there first"
         )
-    return found[-1]
+    return papers[-1]
 
 
 def _kind(figure: dict[str, Any]) -> str:
@@ -197,9 +201,10 @@ def sweep_csv(sweep: dict[str, Any]) -> str:
         "reason": "reason",
     }
     rows = [
-        value | {"series": one["id"], "state": "simulated" if value["emulates"] else value["state"]}
-        for one in sweep["series"]
-        for value in one["values"]
+        value
+        | {"series": series["id"], "state": "simulated" if value["emulates"] else value["state"]}
+        for series in sweep["series"]
+        for value in series["values"]
     ]
     return _csv(rows, names)
 
@@ -239,8 +244,13 @@ class PaperPage:
         return dataframes.samples(self.content, _checkout())
 
     def _part(self, name: str, **context: Any) -> Html:
-        found = findings_section.of(self.content)
-        context = {"prose": wording, "titles": titles, "marks": found, **context}
+        context = {
+            "wording": wording,
+            "titles": titles,
+            "findings": findings_section,
+            "marks": findings_section.marks_of(self.content),
+            **context,
+        }
         return part(name, paper=self.content, **context)
 
     def _drawn(self, draw: Callable[..., Picture | None], which: str, *of: Any) -> Picture | None:
@@ -256,14 +266,14 @@ class PaperPage:
 
     def answer(self) -> Html:
         """Did it hold here, and why: the first paragraph."""
-        warning = wording.quietness(self.content["experiments"])
-        return self._part("answer", said=answer_section.answer(self.content), warning=warning)
+        warning = wording.disturbance_warning(self.content["experiments"])
+        return self._part("answer", paragraphs=answer_section.answer(self.content), warning=warning)
 
     def overview(self) -> Html:
         """The first picture: all figures as ratios, published beside rerun."""
         picture = self._drawn(paper_panels.overview, "")
         return self._part(
-            "overview", svg=svg_of(picture), where=paper_panels.where(self.content["figures"])
+            "overview", svg=svg_of(picture), where=paper_panels.how_to_read(self.content["figures"])
         )
 
     def forms(self) -> Html:
@@ -272,7 +282,7 @@ class PaperPage:
 
     def odd(self) -> Html:
         """What remains odd: pairs that do the same work at different rates."""
-        pairs = [one for e in self.content["experiments"].values() for one in e["odd"]["pairs"]]
+        pairs = [pair for e in self.content["experiments"].values() for pair in e["odd"]["pairs"]]
         faults: dict[str, list[str]] = {}
         calls: dict[str, None] = {}
         for pair in pairs:
@@ -281,7 +291,9 @@ class PaperPage:
             text = "none on either side" if seen == [0, 0] else f"{seen[0]} and {seen[1]}"
             faults.setdefault(text, []).append(paper_panels.pair_name(self.content, pair))
             for side in sides:
-                made = timed_functions.made(wording.experiment_of(self.content, side), side)
+                made = timed_functions.compiled_form(
+                    wording.experiment_of(self.content, side), side
+                )
                 calls[f"{wording.method_name(self.content, side)}: {made}"] = None
         return self._of_rates(
             "odd",
@@ -290,7 +302,7 @@ class PaperPage:
             faults=faults,
             calls=list(calls),
             not_looked_at=NOT_LOOKED_AT,
-            exchanged=swapped_labels,
+            swapped_labels=swapped_labels,
         )
 
     def sweep(self) -> Html:
@@ -300,22 +312,22 @@ class PaperPage:
     def sweeps(self) -> Html:
         """Times along the factors that the paper names, and what each step adds."""
         drawn = []
-        for one in self.content["sweeps"]:
-            svg = svg_of(self._drawn(sweeps_section.picture, one["id"], one))
-            drawn.append((one, svg, data_address(sweep_csv(one), "text/csv")))
-        return self._part("sweeps", sweeps=drawn, swept=sweeps_section)
+        for sweep in self.content["sweeps"]:
+            svg = svg_of(self._drawn(sweeps_section.picture, sweep["id"], sweep))
+            drawn.append((sweep, svg, data_address(sweep_csv(sweep), "text/csv")))
+        return self._part("sweeps", sweeps=drawn, sweeps_section=sweeps_section)
 
     def spreads(self) -> Html:
         """Every point whose quantity is a time, with the percentiles of its samples."""
-        return self._each("spreads", None, of=TIME, spreads=percentiles)
+        return self._each("spreads", None, of=TIME, percentiles=percentiles)
 
     def net(self) -> Html:
         """What calls cost without the loop around them."""
-        return self._each("net", None, netted=net_cost)
+        return self._each("net", None, net_cost=net_cost)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
-        return self._of_rates("sizing", size_rule.picture, sizing=size_rule)
+        return self._of_rates("sizing", size_rule.picture, size_rule=size_rule)
 
     def flags(self) -> Html:
         """What compilers and flags change, setting by setting."""
@@ -326,7 +338,7 @@ class PaperPage:
                     (entry, svg_of(builds.picture(self.content, experiment, entry)))
                     for entry in entries
                 ]
-                for name, entries in builds.settings(experiment).items()
+                for name, entries in builds.entries_by_setting(experiment).items()
             }
             part = self._part("flags", experiment=experiment, settings=settings, builds=builds)
             sections.append(part.html)
@@ -342,7 +354,7 @@ class PaperPage:
 
     def whole_machine(self) -> Html:
         """All cores by processes: averages summed beside bytes ÷ wall time."""
-        return self._of_rates("whole_machine", None, crowds=whole_machine_section)
+        return self._of_rates("whole_machine", None, whole_machine=whole_machine_section)
 
     def throughput(self) -> Html:
         """How much goes through the same network, by iperf3, and where the rest was lost."""
@@ -351,7 +363,7 @@ class PaperPage:
     def moved(self) -> Html:
         """Declared bytes against bytes and lines moved, each value with its source and state."""
         return self._of_rates(
-            "moved", roofline.picture, evidence=evidence, moved=traffic, roof=roofline
+            "moved", roofline.picture, evidence=evidence, traffic=traffic, roofline=roofline
         )
 
     def _of_rates(self, name: str, draw: Any, **context: Any) -> Html:
@@ -360,7 +372,7 @@ class PaperPage:
 
     def link(self) -> Html:
         """Devices, what their link carries, and what reached it."""
-        return self._each("link", None, link=device_link, recorded=recorded_runs)
+        return self._each("link", None, device_link=device_link, recorded_runs=recorded_runs)
 
     def _each(self, name: str, draw: Any, of: str = "", **context: Any) -> Html:
         """The part of this name for each experiment (`of` one quantity), with the picture that
@@ -384,13 +396,13 @@ class PaperPage:
                 "experiment": self.content["experiments"][figure["experiment"]],
                 "svg": svg_of(self._picture(figure)),
                 "claims": svg_of(paper_panels.claims(self.content, figure)),
-                "claimed": claims_section,
-                "exchanged": swapped_labels,
-                "where": paper_panels.where([figure])
-                + paper_panels.where_imported(figure)
-                + recorded_runs.where(figure),
-                "theirs": recorded_runs.where(figure),
-                "why": anomalies,
+                "claims_section": claims_section,
+                "swapped_labels": swapped_labels,
+                "where": paper_panels.how_to_read([figure])
+                + paper_panels.how_to_read_imported(figure)
+                + recorded_runs.how_to_read(figure),
+                "theirs": recorded_runs.how_to_read(figure),
+                "anomalies": anomalies,
                 "chains": self._chains(figure),
                 "csv": data_address(figure_csv(figure), "text/csv"),
             }
@@ -403,16 +415,18 @@ class PaperPage:
             if figure["imported"]:
                 sections.append(self._part("imported", figure=figure, size=format_bytes).html)
             if figure["recorded"]:
-                sections.append(self._part("recorded", figure=figure, recorded=recorded_runs).html)
+                sections.append(
+                    self._part("recorded", figure=figure, recorded_runs=recorded_runs).html
+                )
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
 
     def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
         """The figure's anomalies with their pictures."""
-        return [(one, svg_of(self._chain(figure, one))) for one in figure["explained"]]
+        return [(anomaly, svg_of(self._chain(figure, anomaly))) for anomaly in figure["explained"]]
 
-    def _chain(self, figure: dict[str, Any], one: dict[str, Any]) -> Picture | None:
-        name = anomalies.name_of(figure["id"], one)
-        return self._drawn(anomalies.picture, name, figure["id"], one)
+    def _chain(self, figure: dict[str, Any], anomaly: dict[str, Any]) -> Picture | None:
+        name = anomalies.file_name(figure["id"], anomaly)
+        return self._drawn(anomalies.picture, name, figure["id"], anomaly)
 
     def _picture(self, figure: dict[str, Any]) -> Picture | None:
         draws = {
@@ -437,11 +451,11 @@ class PaperPage:
                     labels = rows.setdefault(key, {"labels": [], "point": row["point"]})["labels"]
                     label = row["group"] or row["label"]
                     labels += [label] if label not in labels else []
-        return self._part("calls", rows=rows, timed=timed_functions.made)
+        return self._part("calls", rows=rows, compiled_form=timed_functions.compiled_form)
 
     def audit(self) -> Html:
         """The source's own numbers, recomputed by rules: slips, then the checks behind them."""
-        return self._part("audit", audited=audit_section)
+        return self._part("audit", audit=audit_section)
 
     def findings(self) -> Html:
         """Findings on what the page shows; those on other points folded."""
@@ -451,14 +465,15 @@ class PaperPage:
         """Points that failed or could not run, by reason; nothing is hidden."""
         lost = [point for point in self.content["points"] if point["state"] != "ok"]
         reasons = wording.by_reason(
-            (f"{wording.state(point)}: {point['reason']}", point["point"]) for point in lost
+            (f"{wording.state_in_words(point)}: {point['reason']}", point["point"])
+            for point in lost
         )
         troubled = [p for p in self.content["points"] if p["state"] == "ok" and p["reason"]]
         return self._part("failures", reasons=reasons, troubled=troubled)
 
     def open(self) -> Html:
         """Published tables whose experiments are not built or recorded yet."""
-        return self._part("open", audited=audit_section)
+        return self._part("open", audit=audit_section)
 
     def conditions(self) -> Html:
         """What the source states of its own machine and method."""
@@ -466,23 +481,23 @@ class PaperPage:
 
     def machine(self) -> Html:
         """This machine, its compilers, and how the run went."""
-        facts = (one["facts"] for one in self.content["experiments"].values())
-        return self._part("machine", topology=topology.drawn(next(filter(None, facts), None)))
+        facts = (experiment["facts"] for experiment in self.content["experiments"].values())
+        return self._part("machine", topology=topology.section(next(filter(None, facts), None)))
 
     def pictures(self) -> dict[str, Picture]:
         """File name -> picture: each figure, and the sweep where there is one."""
         figures = self.content["figures"]
         drawn = {figure["id"]: self._picture(figure) for figure in figures}
         drawn |= {
-            anomalies.name_of(figure["id"], one): self._chain(figure, one)
+            anomalies.file_name(figure["id"], anomaly): self._chain(figure, anomaly)
             for figure in figures
-            for one in figure["explained"]
+            for anomaly in figure["explained"]
         }
         if not self.content["figure"]:
             drawn["overview"] = self._drawn(paper_panels.overview, "")
             drawn |= {
-                one["id"]: self._drawn(sweeps_section.picture, one["id"], one)
-                for one in self.content["sweeps"]
+                sweep["id"]: self._drawn(sweeps_section.picture, sweep["id"], sweep)
+                for sweep in self.content["sweeps"]
             }
             for key, experiment in self.content["experiments"].items():
                 if experiment["quantity"] != RATE:

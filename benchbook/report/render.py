@@ -58,7 +58,7 @@ def frame() -> Frame:
         Markup(
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<style>\n{palette.of_pages()}{style}</style>"
+            f"<style>\n{palette.page_css()}{style}</style>"
         ),
         Markup(f"<script>{script}</script>"),
     )
@@ -67,14 +67,14 @@ def frame() -> Frame:
 @cache
 def environment() -> jinja2.Environment:
     """The templates, with the filters that they use."""
-    found = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    found.filters |= {
+    templates.filters |= {
         "number": number_format.number,
         "printed": number_format.printed,
         "recomputed": recomputed,
@@ -84,13 +84,13 @@ def environment() -> jinja2.Environment:
         "code": code,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
-    found.globals |= {
+    templates.globals |= {
         "interval": number_format.interval,
         "with_interval": number_format.with_interval,
         "plural": number_format.plural,
         "listed": number_format.listed,
     }
-    return found
+    return templates
 
 
 def render(template: str, **context: Any) -> str:

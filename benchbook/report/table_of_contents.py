@@ -31,15 +31,15 @@ def with_contents(html: str) -> str:
     entries: list[_Entry] = []
     taken = set(_ID.findall(html))
 
-    def heading(found: re.Match[str]) -> str:
-        text = re.sub(r"<[^>]+>", "", _SAID.sub("", found["text"])).strip()
-        named = _ID.search(found["more"])
-        anchor = (named[1] if named else "") or found["section"] or ""
-        if found["order"] == "3":
+    def heading(match: re.Match[str]) -> str:
+        text = re.sub(r"<[^>]+>", "", _SAID.sub("", match["text"])).strip()
+        named = _ID.search(match["more"])
+        anchor = (named[1] if named else "") or match["section"] or ""
+        if match["order"] == "3":
             if entries and anchor and text:
                 entries[-1].below.append(_Entry(text, anchor))
-            return found[0]
-        whole = found[0]
+            return match[0]
+        whole = match[0]
         if not anchor:
             anchor = _free("at-" + re.sub(r"\W+", "-", text.lower()).strip("-"), taken)
             whole = whole.replace("<h2", f'<h2 id="{anchor}"', 1)
@@ -63,8 +63,11 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _list(entries: list[_Entry]) -> str:
+    """Entries as an HTML list, those below them as lists inside; empty without any."""
+    if not entries:
+        return ""
     items = (
-        f'<li><a href="#{one.anchor}">{one.text}</a>{_list(one.below) if one.below else ""}</li>'
-        for one in entries
+        f'<li><a href="#{entry.anchor}">{entry.text}</a>{_list(entry.below)}</li>'
+        for entry in entries
     )
     return f"<ol>{''.join(items)}</ol>"

@@ -28,9 +28,9 @@ def parts_of(point: str) -> dict[str, str]:
 
 def experiment_of(paper: Paper, point: str) -> dict[str, Any]:
     """The experiment that a point (or a figure's row) belongs to."""
-    for one in paper["points"]:
-        if one["point"] == point:
-            return paper["experiments"][one["experiment"]]
+    for row in paper["points"]:
+        if row["point"] == point:
+            return paper["experiments"][row["experiment"]]
     for figure in paper["figures"]:
         if any(row["point"] == point for row in figure["rows"]):
             return paper["experiments"][figure["experiment"]]
@@ -65,11 +65,11 @@ def point_name(paper: Paper, point: str, **changed: str) -> str:
     size = (bytes_of(int(size)) if size.isdigit() else size) + (
         f" in blocks of {bytes_of(int(block))}" if block else ""
     )
-    known = {"variant", "method", "bytes", "block_bytes"}
+    leading = {"variant", "method", "bytes", "block_bytes"}
     others = [
         value_word(paper, point, key, value)
         for key, value in parts.items()
-        if value and key not in known and not is_none(key, value)
+        if value and key not in leading and not is_none(key, value)
     ]
     words = [method_name(paper, point), size, *others, parts["variant"]]
     return ", ".join(word for word in words if word)
@@ -117,21 +117,22 @@ def value_word(paper: Paper, point: str, factor: str, value: str) -> str:
     return str(names.get(value) or setting_word(factor, value))
 
 
-def differing(paper: Paper, one: str, other: str) -> tuple[str, str]:
+def differing(paper: Paper, first: str, second: str) -> tuple[str, str]:
     """Two points of one method, each by what tells it from the other: `1 switch`, `0 switches`."""
-    parts = [parts_of(point) for point in (one, other)]
+    parts = [parts_of(point) for point in (first, second)]
     differ = [key for key in parts[0] if parts[0][key] != parts[1].get(key)]
     words = [
-        " ".join(value_word(paper, one, key, part.get(key, "")) for key in differ) for part in parts
+        " ".join(value_word(paper, first, key, part.get(key, "")) for key in differ)
+        for part in parts
     ]
     return words[0], words[1]
 
 
-def source(paper: Paper) -> str:
+def byline(paper: Paper) -> str:
     """`Neil Slocum, blog post, 2013-02-11`, and what of that is not stated."""
-    given = {key: paper[key] for key in ("author", "kind", "date")}
-    lacking = [key for key, value in given.items() if value == UNSTATED]
-    words = [value for key, value in given.items() if key not in lacking]
+    stated = {key: paper[key] for key in ("author", "kind", "date")}
+    lacking = [key for key, value in stated.items() if value == UNSTATED]
+    words = [value for key, value in stated.items() if key not in lacking]
     words += [f"{number_format.listed(lacking)} {UNSTATED}"] if lacking else []
     return ", ".join(words)
 
@@ -139,24 +140,24 @@ def source(paper: Paper) -> str:
 def environment(runs: Iterable[dict[str, Any]]) -> str:
     """Door and compilers, and under Nix the lock's revision, of runs with their door, facts and
     variants: `host; gcc (Debian 12.2.0-14) 12.2.0`."""
-    said: dict[str, None] = {}
+    names: dict[str, None] = {}
     for run in runs:
         revision = run["facts"].get("nix_revision")
-        said[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
-        said |= dict.fromkeys(one.get("compiler_version") for one in run["variants"])
-    return "; ".join(one for one in said if one)
+        names[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
+        names |= dict.fromkeys(variant.get("compiler_version") for variant in run["variants"])
+    return "; ".join(name for name in names if name)
 
 
-def wrapper(variant: dict[str, Any]) -> str:
+def wrapper_changes(variant: dict[str, Any]) -> str:
     """What a compiler wrapper did to a variant's flags; empty where it left them alone."""
-    found = variant.get("wrapper") or {}
-    if found.get("state") == "unknown":
-        return f"what reached the compiler is unknown: {found['reason']}"
-    parts = [f"{did} {' '.join(found[did])}" for did in ("dropped", "added") if found.get(did)]
+    changes = variant.get("wrapper") or {}
+    if changes.get("state") == "unknown":
+        return f"what reached the compiler is unknown: {changes['reason']}"
+    parts = [f"{did} {' '.join(changes[did])}" for did in ("dropped", "added") if changes.get(did)]
     return f"a wrapper {' and '.join(parts)}" if parts else ""
 
 
-def upper(text: str) -> str:
+def capitalised(text: str) -> str:
     """The same as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
 
@@ -169,8 +170,8 @@ def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
 
 def observations(paper: Paper, point: str | None) -> dict[str, Any]:
     """What was observed of a point; empty where it was not measured."""
-    found = (one for one in paper["points"] if one["point"] == point)
-    return next(found, {}).get("observations", {})
+    points = (row for row in paper["points"] if row["point"] == point)
+    return next(points, {}).get("observations", {})
 
 
 def mechanism(paper: Paper, point: str | None) -> str:
@@ -187,12 +188,12 @@ def mechanism(paper: Paper, point: str | None) -> str:
     return f"delivers only {number_format.share(done)} of the bytes that it declares"
 
 
-def claims(paper: Paper) -> list[dict[str, Any]]:
+def all_claims(paper: Paper) -> list[dict[str, Any]]:
     """All claims of the figures shown, in their order."""
     return [claim for figure in paper["figures"] for claim in figure["claims"]]
 
 
-def reason(paper: Paper, claim: dict[str, Any]) -> str:
+def verdict_reason(paper: Paper, claim: dict[str, Any]) -> str:
     """The verdict's reason with its points named as the page names them."""
     text = claim["reason"].rstrip(".")
     # The longest first: a point's id may begin another's.
@@ -207,13 +208,13 @@ def points_of(claim: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(point for side in sides for point in side if point))
 
 
-def rows_of(paper: Paper, figure: str, point: str | None) -> list[dict[str, Any]]:
+def rows_of(paper: Paper, figure_id: str, point: str | None) -> list[dict[str, Any]]:
     """The rows of a figure that a point reruns."""
-    rows = [row for one in paper["figures"] if one["id"] == figure for row in one["rows"]]
-    return [row for row in rows if row["point"] == point]
+    figures = [figure for figure in paper["figures"] if figure["id"] == figure_id]
+    return [row for figure in figures for row in figure["rows"] if row["point"] == point]
 
 
-def printed(row: dict[str, Any]) -> float | None:
+def printed_value(row: dict[str, Any]) -> float | None:
     """A row's published value; None where the source prints no number."""
     try:
         return float(row["printed"])
@@ -221,7 +222,7 @@ def printed(row: dict[str, Any]) -> float | None:
         return None
 
 
-def ratios(values: list[float]) -> str:
+def ratio_range(values: list[float]) -> str:
     """`1.73`, or of several tables `2.50 to 2.56`; a dash for none."""
     if not values:
         return number_format.NONE
@@ -229,24 +230,30 @@ def ratios(values: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def quietness(experiments: dict[str, dict[str, Any]]) -> str:
+def disturbed_blocks(experiment: dict[str, Any]) -> str:
+    """`2 of 8 blocks`."""
+    return (
+        f"{len(experiment['disturbed'])} of {number_format.plural(experiment['blocks'], 'block')}"
+    )
+
+
+def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
     """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
     loud = [
-        f"{len(one['disturbed'])} of {number_format.plural(one['blocks'], 'block')} of {name}"
-        for name, one in experiments.items()
-        if one["blocks"] and 2 * len(one["disturbed"]) >= one["blocks"]
+        f"{disturbed_blocks(experiment)} of {name}"
+        for name, experiment in experiments.items()
+        if experiment["blocks"] and 2 * len(experiment["disturbed"]) >= experiment["blocks"]
     ]
     if not loud:
         return ""
     return (
-        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other "
-        "work on this "
-        "host, and the intervals carry that noise. On a quiet machine `snakemake --config again=2` "
-        "makes a fresh run (3 the next one)."
+        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other work on "
+        "this host, and the intervals carry that noise. On a quiet machine "
+        "`snakemake --config again=2` makes a fresh run (3 the next one)."
     )
 
 
-def state(row: dict[str, Any]) -> str:
+def state_in_words(row: dict[str, Any]) -> str:
     """A state in words: `cannot run`."""
     return str(row["state"]).replace("_", " ")
 
@@ -268,8 +275,8 @@ def _with_sizes(first: str, last: str) -> str:
     return _SIZE.sub(lambda _: next(words), first)
 
 
-def not_measured(paper: Paper, row: dict[str, Any]) -> str:
+def why_not_measured(paper: Paper, row: dict[str, Any]) -> str:
     """Why a cell has no rerun."""
     if row["state"] == "not_in_preset":
         return f"not in preset {paper['preset']}"
-    return f"{state(row)}: {row['reason']}"
+    return f"{state_in_words(row)}: {row['reason']}"

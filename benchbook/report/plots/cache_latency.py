@@ -13,11 +13,11 @@ from benchbook.core.sizes import format_bytes
 from benchbook.report.plots.palette import FAINT, GREY, INK
 from benchbook.report.plots.style import (
     Picture,
+    as_picture,
     drawing,
     finite,
     logarithmic,
-    picture,
-    short,
+    shortened,
     spread,
 )
 
@@ -71,11 +71,11 @@ def chase(
     lines = [line for line in lines if len(line.loads) > 1]
     if not lines:
         return None
-    every = [one for line in lines for one in line.loads]
-    sizes = sorted({one.size for one in every})
+    every = [load for line in lines for load in line.loads]
+    sizes = sorted({load.size for load in every})
     with drawing(TALL_IN) as figure:
         axes = figure.add_axes((0.12, 0.13, 0.66, 0.69))
-        marks = [mark for one in every for mark in finite(one.ns, one.low, one.high)]
+        marks = [mark for load in every for mark in finite(load.ns, load.low, load.high)]
         logarithmic(axes, "y", min(marks) / FOOT, max(marks))
         shown = {cache: size for cache, size in caches.items() if size >= sizes[0]}
         _along(axes, sizes, list(shown.values()))
@@ -87,7 +87,7 @@ def chase(
         for line in lines:
             _draw(axes, line)
         _label(axes, lines)
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _along(axes: Axes, sizes: Sequence[int], others: Sequence[int]) -> None:
@@ -98,7 +98,7 @@ def _along(axes: Axes, sizes: Sequence[int], others: Sequence[int]) -> None:
     while first * factor**MOST_TICKS <= last:
         factor *= TICK_FACTOR
     ticks = [first * factor**k for k in range(MOST_TICKS) if first * factor**k <= last]
-    axes.xaxis.set_major_locator(FixedLocator([float(one) for one in ticks]))
+    axes.xaxis.set_major_locator(FixedLocator([float(tick) for tick in ticks]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda at, _: format_bytes(round(at))))
 
@@ -107,7 +107,7 @@ def _caches(axes: Axes, caches: dict[str, int]) -> int:
     """Each name in the lowest row in which it meets none before it; returns how many rows are."""
     place = axes.transData + axes.transAxes.inverted()
     ends = [0.0 for _ in ROWS]
-    for cache, size in sorted(caches.items(), key=lambda one: one[1]):
+    for cache, size in sorted(caches.items(), key=lambda item: item[1]):
         axes.axvline(size, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
         text = f"{cache} {format_bytes(size)}"
         wide = CHARACTER * len(text)
@@ -125,35 +125,40 @@ def _caches(axes: Axes, caches: dict[str, int]) -> int:
 def _steps(axes: Axes, steps: Sequence[Step]) -> None:
     """Shaded, with the factor at the foot, moved apart."""
     place = axes.transData + axes.transAxes.inverted()
-    middles = [place.transform(((one.low * one.high) ** 0.5, 1))[0] for one in steps]
-    for one, at in zip(steps, spread(middles, 0.17, 0.06, 0.94), strict=True):
-        axes.axvspan(one.low, one.high, color=FAINT, alpha=0.6, linewidth=0, zorder=0)
+    middles = [place.transform(((step.low * step.high) ** 0.5, 1))[0] for step in steps]
+    for step, at in zip(steps, spread(middles, 0.17, 0.06, 0.94), strict=True):
+        axes.axvspan(step.low, step.high, color=FAINT, alpha=0.6, linewidth=0, zorder=0)
         axes.text(
-            at, 0.02, one.text, ha="center", transform=axes.transAxes, color=INK, fontsize=7.5,
+            at, 0.02, step.text, ha="center", transform=axes.transAxes, color=INK, fontsize=7.5,
             zorder=5,
         )  # fmt: skip
 
 
 def _draw(axes: Axes, line: Line) -> None:
-    loads = sorted(line.loads, key=lambda one: one.size)
+    loads = sorted(line.loads, key=lambda load: load.size)
     wide = 1.6 if line.main else 0.9
     axes.plot(
-        [one.size for one in loads], [one.ns for one in loads], marker="o", color=line.colour,
+        [load.size for load in loads], [load.ns for load in loads], marker="o", color=line.colour,
         markersize=3.5 if line.main else 2.5, linewidth=wide, zorder=4 + line.main,
     )  # fmt: skip
     bottom, top = axes.get_ylim()
-    for one in loads:
-        ends = (bottom if one.low is None else one.low, top if one.high is None else one.high)
+    for load in loads:
+        ends = (bottom if load.low is None else load.low, top if load.high is None else load.high)
         axes.plot(
-            [one.size] * 2, ends, color=line.colour, linewidth=wide, alpha=0.8, zorder=3 + line.main
+            [load.size] * 2,
+            ends,
+            color=line.colour,
+            linewidth=wide,
+            alpha=0.8,
+            zorder=3 + line.main,
         )
     for a, b in pairwise(loads):
         if None in (a.p10, a.p90, b.p10, b.p90):
             continue
         axes.fill_between(
             [a.size, b.size],
-            [max(float(one.p10 or 0), bottom) for one in (a, b)],
-            [min(float(one.p90 or 0), top) for one in (a, b)],
+            [max(float(load.p10 or 0), bottom) for load in (a, b)],
+            [min(float(load.p90 or 0), top) for load in (a, b)],
             color=line.colour, alpha=0.12, linewidth=0, zorder=2,
         )  # fmt: skip
 
@@ -161,15 +166,15 @@ def _draw(axes: Axes, line: Line) -> None:
 def _label(axes: Axes, lines: Sequence[Line]) -> None:
     """Each line's name right of the picture, at the height of its last mark, moved apart."""
     place = axes.transData + axes.transAxes.inverted()
-    last = [max(line.loads, key=lambda one: one.size) for line in lines]
-    ends = [place.transform((one.size, one.ns)) for one in last]
-    heights = spread([one[1] for one in ends], 0.07, 0.0, 0.98)
+    last = [max(line.loads, key=lambda load: load.size) for line in lines]
+    ends = [place.transform((load.size, load.ns)) for load in last]
+    heights = spread([end[1] for end in ends], 0.07, 0.0, 0.98)
     for line, (x, end), y in zip(lines, ends, heights, strict=True):
         axes.plot(
             [x, 1.0, 1.03], [end, end, y], transform=axes.transAxes, color=line.colour,
             linewidth=0.7, alpha=0.6, clip_on=False,
         )  # fmt: skip
         axes.text(
-            1.04, y, short(line.label, LABEL), transform=axes.transAxes, color=line.colour,
+            1.04, y, shortened(line.label, LABEL), transform=axes.transAxes, color=line.colour,
             va="center", fontsize=7.5,
         )  # fmt: skip

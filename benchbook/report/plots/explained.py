@@ -12,11 +12,11 @@ from benchbook.report.plots.palette import FAINT, GREY, INK, PALETTE, WARNING
 from benchbook.report.plots.style import (
     WIDTH_IN,
     Picture,
+    as_picture,
     drawing,
     finite,
     line_at,
     logarithmic,
-    picture,
 )
 
 ROW_IN, BAR_IN, LABEL_IN, HEAD_IN, FOOT_IN = 0.46, 0.13, 0.15, 0.24, 0.42
@@ -72,7 +72,7 @@ def waterfall(name: str, alt: str, falls: Sequence[Fall], unit: str) -> Picture 
         for k, fall in enumerate(falls):
             after = falls[k + 1] if k + 1 < len(falls) else None
             _draw(axes, fall, k * ROW_IN, after)
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _draw(axes: Axes, fall: Fall, top: float, after: Fall | None) -> None:

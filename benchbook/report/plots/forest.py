@@ -17,12 +17,12 @@ from benchbook.report.plots.style import (
     STYLE,
     WIDTH_IN,
     Picture,
+    as_picture,
     drawing,
     finite,
     line_at,
     logarithmic,
-    picture,
-    short,
+    shortened,
 )
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
@@ -64,7 +64,7 @@ def forest(
     rows: Sequence[Row],
     *,
     unit: str,
-    one: str = "",
+    label_at_1: str = "",
     columns: tuple[str, str] = ("published", "here"),
     above: bool = False,
     linear: bool = False,
@@ -74,22 +74,22 @@ def forest(
 
     Labels stand on the left, or with `above` over each row. None where there is nothing to draw.
     `linear`: from 0, else by logarithms.
-    `one` labels the line at 1. An interval without a finite end runs to the picture's edge.
+    `label_at_1` labels the line at 1. An interval without a finite end runs to the picture's edge.
     """
     marks = [
         mark
         for row in rows
         for mark in finite(*row.published, *row.imported, row.value, row.low, row.high)
-        + finite(*(value for value, _ in row.dots), *(one for ends in row.recorded for one in ends))
+        + finite(*(value for value, _ in row.dots), *(end for ends in row.recorded for end in ends))
     ]
     if not marks:
         return None
-    marks += [1.0] if one else []
+    marks += [1.0] if label_at_1 else []
     marks += [b for row in rows for b in finite(*(row.bounds or ()))]
     # Beside its row a label takes room from the axis, above it as much as the picture is wide.
     above = above or any(len(row.label) > BESIDE for row in rows if not row.head)
     rows = [
-        replace(row, label=_in_lines(row.label) if row.head else short(row.label, ABOVE))
+        replace(row, label=_in_lines(row.label) if row.head else shortened(row.label, ABOVE))
         for row in rows
     ]
     heights = [_height(row, above) for row in rows]
@@ -114,8 +114,8 @@ def forest(
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(unit)
         axes.xaxis.label.set_fontsize(8)
-        if one:
-            line_at(axes, 1.0, one)
+        if label_at_1:
+            line_at(axes, 1.0, label_at_1)
         column_x = (1 + (right - 0.58) / inches, 1 + (right - 0.05) / inches)
         for x, text in zip(column_x, columns, strict=True):
             mark = "◇ " if text == columns[0] and any(row.published for row in rows) else ""
@@ -128,9 +128,9 @@ def forest(
         for row, height in zip(rows, heights, strict=True):
             _draw_row(axes, row, top, height, above, column_x, amount, left / inches)
             top += height
-        draw(axes, [[one] for one in _marked(rows, heights, above)], beside=above)
+        draw(axes, [[marked] for marked in _marked(rows, heights, above)], beside=above)
         legend(figure, names)
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _marked(rows: Sequence[Row], heights: Sequence[float], above: bool) -> list[Marked]:
@@ -158,7 +158,7 @@ def _in_lines(label: str) -> str:
     bold = FontProperties(family=STYLE["font.sans-serif"][0], weight="bold", size=HEAD_FONT)
     room = (WIDTH_IN - 2 * HEAD_MARGIN_IN) * 72
     lines = [""]
-    for word in (short(one, ABOVE) for one in label.split(" ")):
+    for word in (shortened(word, ABOVE) for word in label.split(" ")):
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and _width(longer, bold) > room:
             lines.append(word)
@@ -239,10 +239,11 @@ def _draw_row(
         )  # fmt: skip
     for value, *ends in row.recorded:
         beneath = y + RECORDED_IN
-        known = [
-            end if one is None else one for one, end in zip(ends, (low_x, high_x), strict=True)
+        span = [
+            end if low_or_high is None else low_or_high
+            for low_or_high, end in zip(ends, (low_x, high_x), strict=True)
         ]
-        axes.plot(known, [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4)
+        axes.plot(span, [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4)
         axes.plot(
             [value], [beneath], "*", markerfacecolor="white", markeredgecolor=GREY,
             markersize=7, markeredgewidth=0.8, zorder=3.5,

@@ -13,11 +13,11 @@ from benchbook.report.plots.style import (
     RASTER_FROM,
     WIDTH_IN,
     Picture,
+    as_picture,
     drawing,
     finite,
     logarithmic,
-    picture,
-    short,
+    shortened,
 )
 
 PANEL_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.86, 0.34, 0.5, 0.46
@@ -66,17 +66,17 @@ def panels(
     """
     marks = [value for panel in drawn for _, value in panel.published]
     marks += [
-        one
+        shown
         for panel in drawn
         for mark in panel.here
-        for one in finite(mark.value, mark.low, mark.high, *(value for value, _ in mark.dots))
+        for shown in finite(mark.value, mark.low, mark.high, *(value for value, _ in mark.dots))
     ]
     if not marks:
         return None
     marks += [1.0, *(region or ())]
     columns = 1 if len(places) >= WIDE_FROM else 2
     rows = -(-len(drawn) // columns)
-    names = [name for panel in drawn for one in panel.here for name in one.marks]
+    names = [name for panel in drawn for mark in panel.here for name in mark.marks]
     foot = FOOT_IN + (LEGEND_IN if names else 0)
     tall = rows * (PANEL_IN + HEAD_IN) + foot
     wide = (WIDTH_IN - 0.06) / columns
@@ -96,13 +96,13 @@ def panels(
             last = k + columns >= len(drawn)
             _axes(axes, marks, places if last else (), len(places), wide - LEFT_IN)
             _draw(axes, panel, region, amount)
-            points = [Marked(one.place + SHIFT, one.value, one.marks) for one in panel.here]
+            points = [Marked(mark.place + SHIFT, mark.value, mark.marks) for mark in panel.here]
             draw(axes, runs_of(points))
         figure.text(0.0, 1 - 0.03 / tall, unit, color=GREY, fontsize=8, va="top")
         low = foot - FOOT_IN + 0.06
         figure.text(LEFT_IN / WIDTH_IN, low / tall, along, color=GREY, fontsize=8)
         legend(figure, names)
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _axes(
@@ -117,7 +117,9 @@ def _axes(
 
 
 def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: int) -> None:
-    axes.set_title(short(panel.label, LETTERS), loc="left", fontsize=8.5, color=panel.colour, pad=3)
+    axes.set_title(
+        shortened(panel.label, LETTERS), loc="left", fontsize=8.5, color=panel.colour, pad=3
+    )
     if region:
         axes.axhspan(*region, color=REGION, linewidth=0, zorder=0)
     axes.axhline(1, color=GREY, linewidth=0.9, zorder=1)

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from benchbook.core import number_format
 from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.palette import FAINT, GREY, INK, PALETTE, WARNING
-from benchbook.report.plots.style import Picture, drawing, finite, logarithmic, picture
+from benchbook.report.plots.style import Picture, as_picture, drawing, finite, logarithmic
 
 PANEL_IN = 1.15
 RASTER_FROM = 300  # marks alike in a panel; as pixels they take no more room, however many
@@ -24,20 +24,21 @@ Analysis = dict[str, Any]
 def over_time(analysis: Analysis) -> Picture | None:
     """Anchor, fixed work, round trips and waiting over the run, disturbed blocks shaded."""
     noise = analysis["disturbance"]
-    names = sorted({one["name"] for one in analysis["readings"]}, key=_order)
+    names = sorted({reading["name"] for reading in analysis["readings"]}, key=_order)
     panels = [
-        (name, [one for one in analysis["readings"] if one["name"] == name]) for name in names
+        (name, [reading for reading in analysis["readings"] if reading["name"] == name])
+        for name in names
     ]
     # A CPU that is not in use is read once, with the whole matrix: that is no course of time.
     panels = [(name, readings) for name, readings in panels if len(readings) > 1]
-    waits = [one for one in noise["starts"] if one["run_delay_fraction"] is not None]
+    waits = [start for start in noise["starts"] if start["run_delay_fraction"] is not None]
     amount = len(panels) + bool(waits)
     if not amount:
         return None
     start = noise["start_ns"]
-    ends = [one["t_end_ns"] for one in noise["blocks"] if one["t_end_ns"]]
-    ends += [one["t_ns"] for one in analysis["readings"]]
-    ends += [one["t_start_ns"] for one in waits]
+    ends = [block["t_end_ns"] for block in noise["blocks"] if block["t_end_ns"]]
+    ends += [reading["t_ns"] for reading in analysis["readings"]]
+    ends += [wait["t_start_ns"] for wait in waits]
     last = max(((end - start) / 1e9 for end in ends), default=1.0) * 1.02
     with drawing(PANEL_IN * amount + 0.35) as figure:
         tall = PANEL_IN * amount + 0.35
@@ -55,12 +56,12 @@ def over_time(analysis: Analysis) -> Picture | None:
             else:
                 axes.set_xticklabels([])
         counts = ", ".join(f"{name}: {len(readings)} readings" for name, readings in panels)
-        disturbed = sum(one["state"] == "disturbed" for one in noise["blocks"])
+        disturbed = sum(block["state"] == "disturbed" for block in noise["blocks"])
         alt = (
             f"The machine's state over the run. {counts}. "
             f"{number_format.plural(disturbed, 'disturbed block')} of {len(noise['blocks'])}."
         )
-        return picture(figure, f"noise-{analysis['experiment']}", alt)
+        return as_picture(figure, f"noise-{analysis['experiment']}", alt)
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -92,7 +93,7 @@ def _dots(axes: Axes, at: list[float], values: list[float], colour: str, zorder:
     """Dots as one path of lines without length, with round ends: a tenth of the bytes of marks."""
     if not at:
         return
-    places = [place for one in zip(at, values, strict=True) for place in (one, one)]
+    places = [place for position in zip(at, values, strict=True) for place in (position, position)]
     path = Path(places, [Path.MOVETO, Path.LINETO] * len(at))
     path.should_simplify = False
     dots = PathPatch(
@@ -107,11 +108,11 @@ def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int)
     words = {"work": "fixed work, CPU", "pair": "cache line there and back, CPUs"}
     kind, _, rest = name.partition(" ")
     _title(axes, f"{words.get(kind, name)} {rest}".strip() + f" ({unit})")
-    values = [one["value"] / per for one in readings]
+    values = [reading["value"] / per for reading in readings]
     for state, colour in STATES.items():
-        mine = [one for one in readings if one["state"] == state]
-        at = [(one["t_ns"] - start) / 1e9 for one in mine]
-        _dots(axes, at, [one["value"] / per for one in mine], colour, 3)
+        mine = [reading for reading in readings if reading["state"] == state]
+        at = [(reading["t_ns"] - start) / 1e9 for reading in mine]
+        _dots(axes, at, [reading["value"] / per for reading in mine], colour, 3)
     marks = finite(*values)
     if marks:
         logarithmic(axes, "y", min(marks), max(marks), 4)
@@ -120,8 +121,8 @@ def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int)
 
 def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], start: int) -> None:
     _title(axes, "wait for a CPU in each start (% of the timed part)")
-    at = [(one["t_start_ns"] - start) / 1e9 for one in waits]
-    values = [100 * one["run_delay_fraction"] for one in waits]
+    at = [(wait["t_start_ns"] - start) / 1e9 for wait in waits]
+    values = [100 * wait["run_delay_fraction"] for wait in waits]
     limit = 100 * thresholds["run_delay_fraction"]
     axes.vlines(at, 0, values, color=GREY, linewidth=1, rasterized=len(at) > RASTER_FROM)
     for colour, above in ((GREY, False), (WARNING, True)):
@@ -137,21 +138,21 @@ def twins(name: str, nulls: list[tuple[str, dict[str, Any]]]) -> Picture | None:
     rows = []
     for label, null in nulls:
         for twin, text in (("again", "same binary twice"), ("relinked", "relinked")):
-            found = null[twin]
-            if found:
-                ends = found["low"], found["high"]
+            interval = null[twin]
+            if interval:
+                ends = interval["low"], interval["high"]
                 rows.append(
                     Row(
                         label=f"{label}: {text}",
-                        value=found["ratio"],
+                        value=interval["ratio"],
                         low=ends[0],
                         high=ends[1],
-                        there=number_format.plural(found["blocks"], "block"),
-                        here=number_format.number(found["ratio"], *ends),
+                        there=number_format.plural(interval["blocks"], "block"),
+                        here=number_format.number(interval["ratio"], *ends),
                     )
                 )
-    told = "; ".join(f"{row.label} {row.here}" for row in rows)
-    alt = f"Ratios of twins that should be 1. {told}."
+    rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
+    alt = f"Ratios of twins that should be 1. {rows_in_words}."
     return forest(
-        name, alt, rows, unit="ratio of rates", one="1", columns=("", "ratio"), above=True
+        name, alt, rows, unit="ratio of rates", label_at_1="1", columns=("", "ratio"), above=True
     )

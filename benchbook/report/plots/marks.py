@@ -100,7 +100,7 @@ def _taken(axes: Axes) -> list[Bbox]:
         if line.get_marker() not in ("None", "", None) and line.get_transform() == axes.transData
         for at in line.get_xydata()
     ]
-    return [one.get_window_extent() for one in axes.texts if one.get_text()] + [
+    return [text.get_window_extent() for text in axes.texts if text.get_text()] + [
         Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in dots
     ]
 
@@ -119,7 +119,9 @@ def _place(
             at = axes.transData.transform((run[k].x, run[k].y))
             for move in near:
                 box = _box(axes, at, move, text)
-                if _is_inside(axes, box) and not any(box.overlaps(one) for one in taken):
+                if _is_inside(axes, box) and not any(
+                    box.overlaps(other_box) for other_box in taken
+                ):
                     return box
     return None
 
@@ -143,8 +145,8 @@ def _is_inside(axes: Axes, box: Bbox) -> bool:
 
 def letters(names: Iterable[str]) -> list[str]:
     """The effects that occur, the gravest first."""
-    found = {name[0] for name in names}
-    return [letter for letter in WORDS if letter in found]
+    initials = {name[0] for name in names}
+    return [letter for letter in WORDS if letter in initials]
 
 
 def legend(figure: Figure, names: Iterable[str]) -> None:

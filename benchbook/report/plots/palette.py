@@ -46,18 +46,18 @@ WRITTEN = {
 _DARK = "@media screen and (prefers-color-scheme: dark)"
 
 
-def of_pages() -> str:
+def page_css() -> str:
     """The variables of the pages' style sheet, and the rules for the pictures in them."""
     light, dark = (
         "; ".join(f"--{name}: {pair[k]}" for name, pair in WRITTEN.items()) for k in (0, 1)
     )
     return (
         f":root {{ color-scheme: light dark; {light}; }}\n{_DARK} {{ :root {{ {dark}; }} }}\n"
-        + (of_pictures())
+        + (picture_css())
     )
 
 
-def of_pictures() -> str:
+def picture_css() -> str:
     """Rules that turn what was drawn in light colours dark; pixels are turned as a whole."""
     rules = [
         f'[style*="{what}: {light}"]{{{what}:{dark}!important}}'

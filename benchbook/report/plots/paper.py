@@ -14,10 +14,10 @@ from benchbook.report.plots.palette import FAINT, GREY, INK, WARNING
 from benchbook.report.plots.style import (
     RASTER_FROM,
     Picture,
+    as_picture,
     drawing,
     finite,
     logarithmic,
-    picture,
     spread,
 )
 
@@ -77,7 +77,7 @@ def strips(name: str, alt: str, forms: Sequence[Form]) -> Picture | None:
                     fontsize=7.5, fontweight="bold",
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.9},
                 )  # fmt: skip
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _strip(
@@ -176,8 +176,8 @@ def sizes(
             _line(axes, line, amount)
         _label_ends(axes, lines)
         _levels(axes, levels)
-        draw(axes, [one for line in lines for one in runs_of(_marked(line))])
-        return picture(figure, name, alt)
+        draw(axes, [run for line in lines for run in runs_of(_marked(line))])
+        return as_picture(figure, name, alt)
 
 
 def _marked(line: Line) -> list[Marked]:
@@ -236,7 +236,9 @@ def _levels(axes: Axes, levels: Sequence[Level]) -> None:
     """Ceilings across the picture, their names over them at the left, moved apart."""
     place = axes.transData + axes.transAxes.inverted()
     at = [place.transform((1, level.rate))[1] for level in levels]
-    for level, y in zip(levels, spread([one + 0.025 for one in at], 0.05, 0.0, 1.0), strict=True):
+    for level, y in zip(
+        levels, spread([height + 0.025 for height in at], 0.05, 0.0, 1.0), strict=True
+    ):
         axes.axhline(level.rate, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         axes.text(
             0.012, y, level.label, transform=axes.transAxes, color=GREY, va="center", fontsize=7,

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from benchbook.report.plots.marks import LEGEND_IN, legend
 from benchbook.report.plots.palette import GREY, INK
-from benchbook.report.plots.style import Picture, drawing, picture
+from benchbook.report.plots.style import Picture, as_picture, drawing
 
 PAIR_IN, BAR_IN, MARK_IN, FOOT_IN = 0.5, 0.1, 0.16, 0.42
 WIDE = 0.96  # of the picture
@@ -80,7 +80,7 @@ def roof(
             _mark(axes, mark, (len(marks) - k) * MARK_IN, inside)
         for k, pair in enumerate(pairs):
             _pair(axes, pair, k * pitch)
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _mark(axes: Axes, mark: Mark, above_in: float, inside_in: float) -> None:

@@ -24,7 +24,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from benchbook.report.plots import palette
 from benchbook.report.plots.palette import GREY, PALETTE
-from benchbook.report.plots.svg_minify import smaller
+from benchbook.report.plots.svg_minify import minified
 
 WIDTH_IN = 3.9  # 374 CSS pixels: legible when a phone shrinks it to 330
 LINE_IN = 0.12  # of a tick's number, as high as it is
@@ -50,7 +50,7 @@ STYLE: dict[str, Any] = {
     "figure.dpi": 72,
     "savefig.dpi": 200,
 }
-_SHEET = f"<style>{palette.of_pictures()}</style>\n"
+_SHEET = f"<style>{palette.picture_css()}</style>\n"
 _OUTSIDE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>", re.DOTALL)
 
 
@@ -82,11 +82,11 @@ def drawing(height_in: float, width_in: float = WIDTH_IN) -> Iterator[Figure]:
         yield figure
 
 
-def picture(figure: Figure, name: str, alt: str) -> Picture:
+def as_picture(figure: Figure, name: str, alt: str) -> Picture:
     """The SVG of a figure; call it inside `drawing`."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None})
-    text = smaller(_OUTSIDE.sub("", stream.getvalue()).strip())
+    text = minified(_OUTSIDE.sub("", stream.getvalue()).strip())
     size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text)
     if size:  # in CSS pixels; the page may shrink it
         wide, high = (float(number) * 4 / 3 for number in size.groups())
@@ -103,14 +103,14 @@ def _escaped(text: str) -> str:
     return text
 
 
-def colour(methods: Sequence[str], method: str) -> str:
+def method_colour(methods: Sequence[str], method: str) -> str:
     """The colour of a method: by its place in the experiment's definitions."""
     if method not in methods:
         return GREY
     return PALETTE[list(methods).index(method) % len(PALETTE)]
 
 
-def plain(value: float, _: object = None) -> str:
+def tick_label(value: float, _: object = None) -> str:
     """A tick's number: 0.5, 10, 5,000."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
@@ -120,19 +120,19 @@ def ticks(low: float, high: float, most: int, apart: float = 1.0) -> list[float]
 
     `apart`: the least factor from one to the next.
     """
-    found: list[float] = []
+    chosen: list[float] = []
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for stride in (4, 3, 2):  # decades, where there are more of them than numbers
         inside = [10.0**k for k in range(first, last + 1) if k % stride == 0]
-        inside = [one for one in inside if low <= one <= high]
-        found = inside if len(found) < len(inside) <= most else found
+        inside = [tick for tick in inside if low <= tick <= high]
+        chosen = inside if len(chosen) < len(inside) <= most else chosen
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4)):
-        round_ones = [step * 10.0**k for k in range(first, last + 1) for step in steps]
-        inside = [one for one in round_ones if low <= one <= high]
+        round_numbers = [step * 10.0**k for k in range(first, last + 1) for step in steps]
+        inside = [tick for tick in round_numbers if low <= tick <= high]
         room = all(b >= apart * a for a, b in pairwise(sorted(inside)))
-        if room and len(found) < len(inside) <= most:
-            found = inside
-    return found if len(found) > 1 else _even_ticks(low, high)
+        if room and len(chosen) < len(inside) <= most:
+            chosen = inside
+    return chosen if len(chosen) > 1 else _even_ticks(low, high)
 
 
 def _even_ticks(low: float, high: float) -> list[float]:
@@ -157,7 +157,7 @@ def logarithmic(axes: Axes, axis: str, low: float, high: float, most: int = 5) -
     which = axes.xaxis if axis == "x" else axes.yaxis
     apart = 1.0 if axis == "x" else (high / low) ** (LINE_IN / _height_in(axes))
     which.set_major_locator(FixedLocator(ticks(low, high, most, min(apart, 2.0))))
-    which.set_major_formatter(FuncFormatter(plain))
+    which.set_major_formatter(FuncFormatter(tick_label))
     which.set_minor_locator(NullLocator())
     which.set_minor_formatter(NullFormatter())
 
@@ -202,13 +202,13 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
             placed[-1] = high
         if not moved:
             break
-    found = [0.0] * len(positions)
+    moved_apart = [0.0] * len(positions)
     for k, i in enumerate(order):
-        found[i] = placed[k]
-    return found
+        moved_apart[i] = placed[k]
+    return moved_apart
 
 
-def short(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
     """The text, or its beginning and an ellipsis: tables and `alt` have all of it."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 

@@ -16,7 +16,7 @@ _STROKES = re.compile(r'<path d="([^"]*)"((?: clip-path="[^"]*")? style="fill: n
 _USE = re.compile(r'<use ([^>]*?) style="([^"]*)"/>')
 
 
-def smaller(svg: str) -> str:
+def minified(svg: str) -> str:
     """The same picture: text and order as they were, coordinates to a hundredth of a point."""
     named = {name: _letters(k) for k, name in enumerate(dict.fromkeys(_NAMED.findall(svg)))}
     kept: list[str] = []
@@ -42,20 +42,20 @@ def _letters(number: int) -> str:
 
 def _tag(tag: str, named: dict[str, str]) -> str:
     tag = re.sub(
-        r' id="([^"]*)"', lambda found: f' id="{named[found[1]]}"' if found[1] in named else "", tag
+        r' id="([^"]*)"', lambda match: f' id="{named[match[1]]}"' if match[1] in named else "", tag
     )
-    tag = _NAMED.sub(lambda found: found[0].replace(found[1], named[found[1]]), tag)
+    tag = _NAMED.sub(lambda match: match[0].replace(match[1], named[match[1]]), tag)
     tag = tag.replace(FONT + "; ", "")
     tag = re.sub(r' transform="rotate\(-0 [^)]*\)"', "", tag)
     return _PLACES.sub(_place, tag)
 
 
-def _place(found: re.Match[str]) -> str:
+def _place(match: re.Match[str]) -> str:
     """An attribute with rounded coordinates, without the spaces that a path does not need."""
-    name, text = found.groups()
+    name, text = match.groups()
     if name == "transform" and not text.startswith(("rotate", "translate")):
-        return found[0]
-    text = _NUMBER.sub(lambda one: _rounded(one[0]), text)
+        return match[0]
+    text = _NUMBER.sub(lambda number: _rounded(number[0]), text)
     if name == "d":
         text = re.sub(r"\s*([A-Za-z])\s*", r"\1", text.strip())
         # A dot is a line of no length with round ends.
@@ -70,17 +70,17 @@ def _rounded(number: str) -> str:
 
 def _joined(tags: list[str]) -> list[str]:
     """Lines after one another that look the same become one path, where none shines through."""
-    found: list[str] = []
+    joined: list[str] = []
     look, lines = "", ""
     for tag in filter(None, tags):
-        one = _STROKES.fullmatch(tag)
-        if one and "opacity" not in tag and one[2] == look:
-            lines += one[1]
-            found[-1] = f'<path d="{lines}"{look}/>'
+        stroke = _STROKES.fullmatch(tag)
+        if stroke and "opacity" not in tag and stroke[2] == look:
+            lines += stroke[1]
+            joined[-1] = f'<path d="{lines}"{look}/>'
             continue
-        found.append(tag)
-        look, lines = (one[2], one[1]) if one and "marker" not in tag else ("", "")
-    return found
+        joined.append(tag)
+        look, lines = (stroke[2], stroke[1]) if stroke and "marker" not in tag else ("", "")
+    return joined
 
 
 def _shared(tags: list[str]) -> list[str]:
@@ -88,25 +88,25 @@ def _shared(tags: list[str]) -> list[str]:
 
     A group's own opacity would show overlaps otherwise, so marks that shine through stay.
     """
-    found: list[str] = []
+    shared: list[str] = []
     marks: list[tuple[str, str]] = []
 
     def close() -> None:
         if len(marks) > 1:
             inner = "".join(f"<use {where}/>" for where, _ in marks)
-            found.append(f'<g style="{marks[0][1]}">{inner}</g>')
+            shared.append(f'<g style="{marks[0][1]}">{inner}</g>')
         else:
-            found.extend(f'<use {where} style="{style}"/>' for where, style in marks)
+            shared.extend(f'<use {where} style="{style}"/>' for where, style in marks)
         marks.clear()
 
     for tag in tags:
-        one = _USE.fullmatch(tag)
-        if one and not re.search(r"(?<!-)opacity", one[2]):
-            if marks and marks[0][1] != one[2]:
+        use = _USE.fullmatch(tag)
+        if use and not re.search(r"(?<!-)opacity", use[2]):
+            if marks and marks[0][1] != use[2]:
                 close()
-            marks.append((one[1], one[2]))
+            marks.append((use[1], use[2]))
         else:
             close()
-            found.append(tag)
+            shared.append(tag)
     close()
-    return found
+    return shared

@@ -19,12 +19,12 @@ from benchbook.report.plots.style import (
     STYLE,
     WIDTH_IN,
     Picture,
+    as_picture,
     drawing,
     finite,
     logarithmic,
-    picture,
-    plain,
     spread,
+    tick_label,
 )
 
 SWEEP_IN, NAME_FONT = 3.5, 7.5
@@ -54,7 +54,9 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
     lines = [line for line in lines if line.values or line.published]
     if not lines:
         return None
-    marks = [mark for line in lines for one in line.values for mark in finite(*one[1:4], *one[4])]
+    marks = [
+        mark for line in lines for point in line.values for mark in finite(*point[1:4], *point[4])
+    ]
     marks += [value for line in lines for _, value in line.published]
     names = [name for line in lines for own in line.marks for name in own]
     foot = LEGEND_IN if names else 0.0
@@ -68,17 +70,19 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
             logarithmic(axes, "y", min(marks), max(marks))
         else:
             axes.set_ylim(0, 1.06 * max(marks))
-        _along(axes, [one[0] for line in lines for one in (*line.values, *line.published)], along)
+        _along(
+            axes, [point[0] for line in lines for point in (*line.values, *line.published)], along
+        )
         axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
-        amount = sum(len(one[4]) for line in lines for one in line.values)
+        amount = sum(len(point[4]) for line in lines for point in line.values)
         for line in lines:
             _draw(axes, line, amount)
         if unit == RATIO:
             axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
         _label(axes, lines)
         draw(axes, [run for line in lines for run in runs_of(_marked(line))])
-        return picture(figure, name, alt)
+        return as_picture(figure, name, alt)
 
 
 def _along(axes: Axes, places: Sequence[float], along: str) -> None:
@@ -102,7 +106,7 @@ def _along(axes: Axes, places: Sequence[float], along: str) -> None:
         if not kept or scale(place) - scale(kept[-1]) >= apart:
             kept.append(place)
     axes.xaxis.set_major_locator(FixedLocator(kept))
-    words = (lambda value, _: format_bytes(round(value))) if in_words else plain
+    words = (lambda value, _: format_bytes(round(value))) if in_words else tick_label
     axes.xaxis.set_major_formatter(FuncFormatter(words))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
@@ -116,9 +120,9 @@ def _draw(axes: Axes, line: Curve, amount: int) -> None:
             at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
             markeredgewidth=1, zorder=5,
         )  # fmt: skip
-    at = [one[0] for one in line.values]
+    at = [point[0] for point in line.values]
     axes.plot(
-        at, [one[1] for one in line.values], marker="o", color=line.colour, markersize=4.5,
+        at, [point[1] for point in line.values], marker="o", color=line.colour, markersize=4.5,
         markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
         linestyle=(0, (4, 1.5)) if line.emulated else "solid",
     )  # fmt: skip
@@ -134,7 +138,9 @@ def _draw(axes: Axes, line: Curve, amount: int) -> None:
 
 def _marked(line: Curve) -> list[Marked]:
     marks = line.marks or [()] * len(line.values)
-    return [Marked(one[0], one[1], names) for one, names in zip(line.values, marks, strict=True)]
+    return [
+        Marked(point[0], point[1], names) for point, names in zip(line.values, marks, strict=True)
+    ]
 
 
 def _wide(lines: Sequence[Curve]) -> float:
@@ -142,7 +148,9 @@ def _wide(lines: Sequence[Curve]) -> float:
     names = [line.label for line in lines if line.values]
     names += [_published(line) for line in lines if line.published]
     font = FontProperties(family=STYLE["font.sans-serif"][0], size=NAME_FONT)
-    widths = [text_to_path.get_text_width_height_descent(one, font, ismath=False) for one in names]
+    widths = [
+        text_to_path.get_text_width_height_descent(name, font, ismath=False) for name in names
+    ]
     longest = max(width[0] for width in widths) / 72 / WIDTH_IN
     return max(0.3, min(0.55, (0.86 - longest) / 1.04))
 

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
 from benchbook.report.plots.palette import FAINT, GREY, INK, PALETTE, PAPER, REGION
-from benchbook.report.plots.style import WIDTH_IN, Picture, drawing, picture, short
+from benchbook.report.plots.style import WIDTH_IN, Picture, as_picture, drawing, shortened
 
 MARGIN_IN, GAP_IN, LINE_IN = 0.06, 0.08, 0.17
 LARGE_IN, SMALL_IN = (0.8, 0.4), (0.125, 0.125)  # a core with its name, and without
@@ -32,15 +32,19 @@ class Box:
 
 def topology(name: str, facts: Facts) -> Picture | None:
     """CPUs and caches as hwloc tells them, else as the kernel does; None where neither was kept."""
-    told = facts.get("hwloc") or {}
-    told = told if told.get("cpus") else {"cpus": facts.get("cpus"), "caches": facts.get("caches")}
-    cpus, caches = told["cpus"] or [], told["caches"] or []
+    source_facts = facts.get("hwloc") or {}
+    source_facts = (
+        source_facts
+        if source_facts.get("cpus")
+        else {"cpus": facts.get("cpus"), "caches": facts.get("caches")}
+    )
+    cpus, caches = source_facts["cpus"] or [], source_facts["caches"] or []
     if not cpus:
         return None
-    usable = set(facts.get("usable_cpus") or [one["id"] for one in cpus])
-    kinds = {one["id"]: one["kind"] for one in facts.get("cpus") or []}
-    groups = _groups(cpus, caches, told.get("nodes") or {})
-    cores = {one["core"] for one in cpus}
+    usable = set(facts.get("usable_cpus") or [cpu["id"] for cpu in cpus])
+    kinds = {cpu["id"]: cpu["kind"] for cpu in facts.get("cpus") or []}
+    groups = _groups(cpus, caches, source_facts.get("nodes") or {})
+    cores = {cpu["core"] for cpu in cpus}
     cell = LARGE_IN if len(cores) <= NAMED else SMALL_IN
     lines = _private(cpus, caches)
     tall = MARGIN_IN
@@ -65,23 +69,23 @@ def topology(name: str, facts: Facts) -> Picture | None:
                 _write(axes, 2 * MARGIN_IN, top + high - LINE_IN / 2, text)
         for k, line in enumerate(lines):
             _write(axes, 2 * MARGIN_IN, below + LINE_IN * (k + 0.4), line)
-        return picture(figure, name, _alt(groups, lines, cpus, usable))
+        return as_picture(figure, name, _alt(groups, lines, cpus, usable))
 
 
-def finding(facts: Facts) -> str:
+def title(facts: Facts) -> str:
     """The title: `2 cores on 1 socket, with 1 last-level cache of 32 MiB`."""
-    told = facts.get("hwloc") or {}
-    told = told if told.get("cpus") else facts
-    cpus = told.get("cpus") or []
-    amount = len({one["core"] for one in cpus})
-    sockets = len({one["socket"] for one in cpus} - {None})
+    source_facts = facts.get("hwloc") or {}
+    source_facts = source_facts if source_facts.get("cpus") else facts
+    cpus = source_facts.get("cpus") or []
+    amount = len({cpu["core"] for cpu in cpus})
+    sockets = len({cpu["socket"] for cpu in cpus} - {None})
     cores = number_format.plural(amount, "core")
     threads = (
         f" ({number_format.plural(len(cpus), 'hardware thread')})" if len(cpus) > amount else ""
     )
     where = f" on {number_format.plural(sockets, 'socket')}" if sockets else ""
-    last = {_key(one): one for one in _last(cpus, told.get("caches") or []).values()}
-    sizes = {one["bytes"] for one in last.values()}
+    last = {_key(cache): cache for cache in _last(cpus, source_facts.get("caches") or []).values()}
+    sizes = {cache["bytes"] for cache in last.values()}
     if not last:
         return f"{cores}{threads}{where}; no cache is known"
     each = _size(sizes.pop()) if len(sizes) == 1 else "different sizes"
@@ -90,12 +94,12 @@ def finding(facts: Facts) -> str:
     )
 
 
-def source(facts: Facts) -> str:
+def source_in_words(facts: Facts) -> str:
     """Who tells what the picture shows, in a sentence."""
-    told = facts.get("hwloc") or {}
-    if told.get("cpus"):
-        return f"As hwloc {told.get('version') or 'of an unknown version'} tells it."
-    why = told.get("reason")
+    hwloc = facts.get("hwloc") or {}
+    if hwloc.get("cpus"):
+        return f"As hwloc {hwloc.get('version') or 'of an unknown version'} tells it."
+    why = hwloc.get("reason")
     return "As the kernel’s files (sysfs) tell it" + (f": {why}." if why else ".")
 
 
@@ -109,12 +113,12 @@ def _size(count: int | None) -> str:
 
 def _last(cpus: list[Facts], caches: list[Facts]) -> dict[int, Facts]:
     """The last data cache of each CPU; those without a known one are absent."""
-    everyone = [one["id"] for one in cpus]
-    found: dict[int, Facts] = {}
-    for cache in sorted(caches, key=lambda one: one["level"]):
+    everyone = [cpu["id"] for cpu in cpus]
+    last: dict[int, Facts] = {}
+    for cache in sorted(caches, key=lambda cache: cache["level"]):
         if cache["kind"] != "instruction":
-            found |= dict.fromkeys(cache["shared_cpus"] or everyone, cache)
-    return {cpu: found[cpu] for cpu in everyone if cpu in found}
+            last |= dict.fromkeys(cache["shared_cpus"] or everyone, cache)
+    return {cpu: last[cpu] for cpu in everyone if cpu in last}
 
 
 def _groups(
@@ -122,20 +126,20 @@ def _groups(
 ) -> list[tuple[str, list[Box]]]:
     """Sockets and their NUMA nodes: a heading, and the last-level caches."""
     last = _last(cpus, caches)
-    found: dict[tuple[Any, Any], dict[Any, Cores]] = {}
+    by_node: dict[tuple[Any, Any], dict[Any, Cores]] = {}
     for cpu in cpus:
         where = cpu["socket"], cpu["node"]
         cache = last.get(cpu["id"])
-        boxes = found.setdefault(where, {})
+        boxes = by_node.setdefault(where, {})
         cores = boxes.setdefault(_key(cache) if cache else None, {})
         cores.setdefault(cpu["core"], []).append(cpu)
-    by_key = {_key(one): one for one in last.values()}
+    by_key = {_key(cache): cache for cache in last.values()}
     return [
         (
             _head(*where, nodes),
             [Box(_label(by_key.get(key)), cores) for key, cores in boxes.items()],
         )
-        for where, boxes in sorted(found.items(), key=lambda one: str(one[0]).zfill(20))
+        for where, boxes in sorted(by_node.items(), key=lambda item: str(item[0]).zfill(20))
     ]
 
 
@@ -155,15 +159,15 @@ def _head(socket: int | None, node: int | None, nodes: dict[str, int | None]) ->
 
 def _private(cpus: list[Facts], caches: list[Facts]) -> list[str]:
     """Lines on the caches before the last: how many of which size, and for how many CPUs."""
-    last = {_key(one) for one in _last(cpus, caches).values()}
+    last = {_key(cache) for cache in _last(cpus, caches).values()}
     counted: dict[tuple[int, str, int | None, int], int] = {}
-    for one in caches:
-        if _key(one) not in last:
-            kind = (one["level"], one["kind"], one["bytes"], len(one["shared_cpus"] or ()))
+    for cache in caches:
+        if _key(cache) not in last:
+            kind = (cache["level"], cache["kind"], cache["bytes"], len(cache["shared_cpus"] or ()))
             counted[kind] = counted.get(kind, 0) + 1
     letters = {"data": "d", "instruction": "i"}
     return [
-        short(
+        shortened(
             f"{count} × L{level}{letters.get(kind, '')} {_size(size)}"
             + (f", each for {number_format.plural(shared, 'CPU')}" if shared else ""),
             LETTERS,
@@ -222,15 +226,15 @@ def _box(
     for k, (core, cpus) in enumerate(box.cores.items()):
         x = at[0] + MARGIN_IN + k % columns * (cell[0] + 0.03)
         y = at[1] + LINE_IN + k // columns * (cell[1] + 0.03)
-        mine = [one["id"] for one in cpus]
+        mine = [cpu["id"] for cpu in cpus]
         if cell == LARGE_IN:
-            is_used = any(one in usable for one in mine)
+            is_used = any(cpu in usable for cpu in mine)
             colour = _colour(kinds.get(core)) if is_used else FAINT
             axes.add_patch(
                 Rectangle((x, y), *cell, facecolor=PAPER, edgecolor=colour, linewidth=1.2)
             )
             _write(axes, x + 0.05, y + 0.12, f"core {core}")
-            _write(axes, x + 0.05, y + 0.28, short(f"CPU {', '.join(map(str, mine))}", 11))
+            _write(axes, x + 0.05, y + 0.28, shortened(f"CPU {', '.join(map(str, mine))}", 11))
             continue
         part = cell[0] / len(mine)  # hardware threads side by side
         for j, cpu in enumerate(mine):
@@ -254,14 +258,14 @@ def _alt(
         for box in boxes:
             kind = box.label, len(box.cores)
             labels[kind] = labels.get(kind, 0) + 1
-        said = [
+        amounts = [
             f"{n} × {label} with {number_format.plural(c, 'core')}"
             for (label, c), n in labels.items()
         ]
-        parts.append(f"{head}: {', '.join(said)}.")
+        parts.append(f"{head}: {', '.join(amounts)}.")
     if len(groups) > 8:
         parts.append(f"And {len(groups) - 8} more.")
-    shut = sum(one["id"] not in usable for one in cpus)
+    shut = sum(cpu["id"] not in usable for cpu in cpus)
     if shut:
         parts.append(f"{number_format.plural(shut, 'CPU')} of {len(cpus)} may not be used here.")
     return f"Topology. {' '.join(parts)} {'; '.join(lines)}".strip() + "."

@@ -14,7 +14,7 @@ from benchbook.report.plots.explained import LEFT, TAKEN, WHOLE, Fall, waterfall
 from benchbook.report.plots.style import Picture
 from benchbook.report.wording import Paper
 
-One = dict[str, Any]
+Anomaly = dict[str, Any]
 OPEN = 0.5  # an interval of the unexplained share as wide as this says nothing
 WORTH = 0.1  # the share from which a step is told in the sentence above the table
 QUIET = ("call",)  # factors that tell nothing in a title
@@ -26,168 +26,177 @@ def _percent(value: float | None) -> str:
     return f"over 99{number_format.FIXED}%" if nearly else number_format.share(value)
 
 
-def is_absent(one: One) -> bool:
+def is_not_in_preset(anomaly: Anomaly) -> bool:
     """Whether nothing is known of it but that another preset measures its points."""
-    return one["state"] == "not_measured" and str(one["reason"]).endswith(NOT_IN_PRESET)
+    return anomaly["state"] == "not_measured" and str(anomaly["reason"]).endswith(NOT_IN_PRESET)
 
 
-def absent(chains: list[tuple[One, Any]]) -> list[str]:
+def questions_not_in_preset(chains: list[tuple[Anomaly, Any]]) -> list[str]:
     """The questions of a figure that another preset asks, where there are several: they are told
     in one line."""
-    found = [wording.upper(one["text"].rstrip(".")) for one, _ in chains if is_absent(one)]
-    return found if len(found) > 1 else []
+    questions = [
+        wording.capitalised(anomaly["text"].rstrip("."))
+        for anomaly, _ in chains
+        if is_not_in_preset(anomaly)
+    ]
+    return questions if len(questions) > 1 else []
 
 
-def names(paper: Paper, one: One) -> tuple[str, str]:
+def side_names(paper: Paper, anomaly: Anomaly) -> tuple[str, str]:
     """Odd point and base as they differ: `block copy 1.1.1 in blocks of 4 KiB`, `whole copy`."""
-    sides = [wording.parts_of(one[side]) if one[side] else {} for side in ("odd", "base")]
+    sides = [wording.parts_of(anomaly[side]) if anomaly[side] else {} for side in ("odd", "base")]
     return (
-        _name(paper, one["odd"], sides[0], sides[1]),
-        _name(paper, one["base"], sides[1], sides[0]),
+        _name(paper, anomaly["odd"], sides[0], sides[1]),
+        _name(paper, anomaly["base"], sides[1], sides[0]),
     )
 
 
-def _name(paper: Paper, point: str, own: dict[str, str], other: dict[str, str]) -> str:
+def _name(paper: Paper, point: str, own: dict[str, str], other_side: dict[str, str]) -> str:
     words = [wording.method_name(paper, point)]
     for key, value in own.items():
-        if key in ("method", *QUIET) or value == other.get(key):
+        if key in ("method", *QUIET) or value == other_side.get(key):
             continue
-        said = wording.bytes_of(int(value)) if value.isdigit() and "bytes" in key else value
+        value_word = wording.bytes_of(int(value)) if value.isdigit() and "bytes" in key else value
         lead = {"bytes": "of", "block_bytes": "in blocks of", "variant": "by"}.get(key, "with")
-        words.append(f"{lead} {said}")
+        words.append(f"{lead} {value_word}")
     return " ".join(words)
 
 
-def title(paper: Paper, one: One) -> str:
+def title(paper: Paper, anomaly: Anomaly) -> str:
     """The finding in one line."""
-    if one["state"] == "not_measured":
-        return wording.upper(one["text"].rstrip("."))
-    odd, base = names(paper, one)
-    shows = f"{wording.upper(odd)} shows {times(one['factor'])} times {base}"
-    if one["state"] == "not_odd":
+    if anomaly["state"] == "not_measured":
+        return wording.capitalised(anomaly["text"].rstrip("."))
+    odd, base = side_names(paper, anomaly)
+    shows = f"{wording.capitalised(odd)} shows {factor_in_words(anomaly['factor'])} times {base}"
+    if anomaly["state"] == "not_odd":
         return f"{shows} here: nothing to explain"
-    if one["state"] == "no_twin":
+    if anomaly["state"] == "no_twin":
         return f"{shows}; why was not measured"
-    if one["explained"] is None:
-        return f"{shows}: {_taken(one)}"
-    if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
+    if anomaly["explained"] is None:
+        return f"{shows}: {_taken(anomaly)}"
+    if anomaly["unexplained"]["high"] - anomaly["unexplained"]["low"] > OPEN:
         return f"{shows}; how much of it is explained stays open in this run"
-    return f"{shows}: {_percent(one['explained'])} of it is explained"
+    return f"{shows}: {_percent(anomaly['explained'])} of it is explained"
 
 
-def in_short(paper: Paper, one: One) -> str:
+def in_short(paper: Paper, anomaly: Anomaly) -> str:
     """How much of the factor is explained and by what, as a sentence; empty where nothing tells."""
-    steps = [step for step in chained(one) if abs(step["share"] or 0) >= WORTH]
-    if one["state"] != "ok" or not steps:
+    steps = [step for step in measured_steps(anomaly) if abs(step["share"] or 0) >= WORTH]
+    if anomaly["state"] != "ok" or not steps:
         return ""
-    of = f"Of the factor of {times(one['factor'])} that {names(paper, one)[0]} shows"
+    factor = factor_in_words(anomaly["factor"])
+    of = f"Of the factor of {factor} that {side_names(paper, anomaly)[0]} shows"
     causes = number_format.listed([step["title"] for step in steps])
-    if one["explained"] is None:
+    if anomaly["explained"] is None:
         twins = "a twin" if len(steps) == 1 else "twins"
-        return f"{of}, {twins} with only the cause removed ({causes}) {_takes(one)}."
-    left = one["remainder"]
-    if one["unexplained"]["high"] - one["unexplained"]["low"] > OPEN:
-        said = f" Without its causes ({causes}) {with_interval(left)} is left." if left else ""
-        return f"{of}, how much is explained stays open: the run varies too much.{said}"
-    after = f"; a factor of {times(left)} is left without them" if left else ""
-    return f"{of}, {_percent(one['explained'])} of the logarithm is explained: {causes}{after}."
+        return f"{of}, {twins} with only the cause removed ({causes}) {_takes(anomaly)}."
+    left = anomaly["remainder"]
+    if anomaly["unexplained"]["high"] - anomaly["unexplained"]["low"] > OPEN:
+        rest = f" Without its causes ({causes}) {with_interval(left)} is left." if left else ""
+        return f"{of}, how much is explained stays open: the run varies too much.{rest}"
+    after = f"; a factor of {factor_in_words(left)} is left without them" if left else ""
+    return f"{of}, {_percent(anomaly['explained'])} of the logarithm is explained: {causes}{after}."
 
 
-def times(factor: One) -> str:
+def factor_in_words(factor: Anomaly) -> str:
     """`6.3`, with the digits that its interval allows."""
     return number_format.number(factor["value"], factor["low95"], factor["high95"])
 
 
-def with_interval(factor: One | None) -> str:
+def with_interval(factor: Anomaly | None) -> str:
     """`4.2 (3.8 to 4.4)`; a dash for none."""
     if factor is None:
         return number_format.NONE
     return number_format.with_interval(factor["value"], factor["low"], factor["high"])
 
 
-def predicted(step: One) -> str:
+def prediction(step: Anomaly) -> str:
     """A prediction with its pointwise interval; one that rests on no time has none."""
-    found = step["predicted"]
-    if found is None:
+    prediction = step["predicted"]
+    if prediction is None:
         return number_format.NONE
-    if step["state"] == "excluded" or found["low95"] == found["high95"]:
-        return f"{found['value']:.2f}"
-    return number_format.with_interval(found["value"], found["low95"], found["high95"])
+    if step["state"] == "excluded" or prediction["low95"] == prediction["high95"]:
+        return f"{prediction['value']:.2f}"
+    return number_format.with_interval(
+        prediction["value"], prediction["low95"], prediction["high95"]
+    )
 
 
-def chained(one: One) -> list[One]:
+def measured_steps(anomaly: Anomaly) -> list[Anomaly]:
     """The steps that have a twin."""
-    return [step for step in one["steps"] if step["measured"]]
+    return [step for step in anomaly["steps"] if step["measured"]]
 
 
-def excluded(one: One) -> list[One]:
+def excluded_steps(anomaly: Anomaly) -> list[Anomaly]:
     """The steps that the evidence excludes and no twin was needed for."""
-    return [step for step in one["steps"] if step["state"] == "excluded" and not step["measured"]]
+    return [
+        step for step in anomaly["steps"] if step["state"] == "excluded" and not step["measured"]
+    ]
 
 
-def open_ones(one: One) -> list[One]:
+def undecided_steps(anomaly: Anomaly) -> list[Anomaly]:
     """The steps that neither a twin nor the evidence decides."""
-    decided = [*chained(one), *excluded(one)]
-    return [step for step in one["steps"] if step not in decided]
+    decided = [*measured_steps(anomaly), *excluded_steps(anomaly)]
+    return [step for step in anomaly["steps"] if step not in decided]
 
 
-def said(paper: Paper, one: One) -> str:
+def explanation(paper: Paper, anomaly: Anomaly) -> str:
     """What was seen, what each cause predicts and its twin shows, and what is left."""
-    if one["state"] == "not_measured":
-        points = [point for point in (one["odd"], one["base"]) if point]
-        return f"Cannot be told here: {_named(paper, one['reason'], points)}."
-    odd, base = names(paper, one)
-    seen = with_interval(one["factor"] | _pointwise(one["factor"]))
-    text = [f"{wording.upper(odd)} shows {seen} times the rate of {base}."]
-    if one["state"] == "not_odd":
-        return f"{text[0]} {_nothing(one)}, so there is nothing to explain here."
-    if one["state"] == "no_twin":
-        lost = one["reason"].partition(":")[0]
-        return f"{text[0]} Why cannot be told: {_named(paper, one['reason'], [lost])}."
-    steps = chained(one)
+    if anomaly["state"] == "not_measured":
+        points = [point for point in (anomaly["odd"], anomaly["base"]) if point]
+        return f"Cannot be told here: {_named(paper, anomaly['reason'], points)}."
+    odd, base = side_names(paper, anomaly)
+    seen = with_interval(anomaly["factor"] | _pointwise(anomaly["factor"]))
+    text = [f"{wording.capitalised(odd)} shows {seen} times the rate of {base}."]
+    if anomaly["state"] == "not_odd":
+        return f"{text[0]} {_nothing(anomaly)}, so there is nothing to explain here."
+    if anomaly["state"] == "no_twin":
+        lost = anomaly["reason"].partition(":")[0]
+        return f"{text[0]} Why cannot be told: {_named(paper, anomaly['reason'], [lost])}."
+    steps = measured_steps(anomaly)
     main = [step for step in steps if abs(step["share"]) >= WORTH] or steps[:1]
     text += [_step(step) for step in main]
-    if one["remainder"]:
-        left = with_interval(one["remainder"])
+    if anomaly["remainder"]:
+        left = with_interval(anomaly["remainder"])
         text.append(f"With all of this taken away a factor of {left} is left.")
-    text.append(_summed(one))
+    text.append(_summed(anomaly))
     return " ".join(text)
 
 
-def _summed(one: One) -> str:
+def _summed(anomaly: Anomaly) -> str:
     """How the factor divides, by logarithms: explained, not, not predicted, not measured."""
     parts = []
-    if one["explained"] is not None:
-        parts.append(f"{_percent(one['explained'])} of the factor is explained")
-        parts.append(f"{_share(one['unexplained'])} is not")
-    if one["unpredicted"]:
-        share = _percent(one["unpredicted"])
+    if anomaly["explained"] is not None:
+        parts.append(f"{_percent(anomaly['explained'])} of the factor is explained")
+        parts.append(f"{_share(anomaly['unexplained'])} is not")
+    if anomaly["unpredicted"]:
+        share = _percent(anomaly["unpredicted"])
         parts.append(f"{share} goes with twins whose effect nothing predicts here")
-    if one["unmeasured"]:
-        parts.append(f"{_percent(one['unmeasured'])} was not measured, for a twin is missing")
+    if anomaly["unmeasured"]:
+        parts.append(f"{_percent(anomaly['unmeasured'])} was not measured, for a twin is missing")
     return f"By logarithms {'; '.join(parts)}." if parts else ""
 
 
-def _taken(one: One) -> str:
+def _taken(anomaly: Anomaly) -> str:
     """`its twin takes 81 % away; nothing predicts it in this preset`."""
-    if len(chained(one)) == 1:
-        return f"its twin {_takes(one)}; nothing predicts it in this preset"
-    return f"its twins {_takes(one)}; nothing predicts them in this preset"
+    if len(measured_steps(anomaly)) == 1:
+        return f"its twin {_takes(anomaly)}; nothing predicts it in this preset"
+    return f"its twins {_takes(anomaly)}; nothing predicts them in this preset"
 
 
-def _takes(one: One) -> str:
+def _takes(anomaly: Anomaly) -> str:
     """`takes 81 % away`, as it agrees with one twin or several."""
-    steps = chained(one)
+    steps = measured_steps(anomaly)
     share = _percent(min(max(sum(step["share"] for step in steps), 0.0), 1.0))
     return f"{'takes' if len(steps) == 1 else 'take'} {share} away"
 
 
-def _nothing(one: One) -> str:
-    low, high = one["factor"]["low95"], one["factor"]["high95"]
+def _nothing(anomaly: Anomaly) -> str:
+    low, high = anomaly["factor"]["low95"], anomaly["factor"]["high95"]
     if low is None or high is None or low <= 1 <= high:
         return "That may be none at all"
-    least = number_format.number(one["smallest_effect"])
-    if one["null_fails"]:
+    least = number_format.number(anomaly["smallest_effect"])
+    if anomaly["null_fails"]:
         return (
             "The machine fails its own null: in this run one binary beside itself differs, so that "
             f"a factor below {least} may come from nothing"
@@ -200,16 +209,16 @@ def lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def evidence(one: One) -> list[tuple[str, One]]:
+def evidence_rows(anomaly: Anomaly) -> list[tuple[str, Anomaly]]:
     """The rows that the causes rest on, each once, with the point that they are of."""
-    found: dict[tuple[str, str], One] = {}
-    for step in one["steps"]:
+    items: dict[tuple[str, str], Anomaly] = {}
+    for step in anomaly["steps"]:
         for item in step["evidence"]:
-            found.setdefault((item["point"], item["name"]), item)
-    return [(point, item) for (point, _), item in found.items()]
+            items.setdefault((item["point"], item["name"]), item)
+    return [(point, item) for (point, _), item in items.items()]
 
 
-def open_reason(paper: Paper, step: One) -> str:
+def open_reason(paper: Paper, step: Anomaly) -> str:
     """Why a step is open: its twin is missing, or its evidence."""
     lost = step["lost"].partition(":")[0]
     text = _named(paper, step["why"], [lost] if "," in lost else [])
@@ -223,105 +232,116 @@ def _named(paper: Paper, text: str, points: list[str]) -> str:
     return text
 
 
-def _pointwise(factor: One) -> One:
+def _pointwise(factor: Anomaly) -> Anomaly:
     return {"low": factor["low95"], "high": factor["high95"]}
 
 
-def _step(step: One) -> str:
+def _step(step: Anomaly) -> str:
     shows = f"its twin shows {number_format.number(step['measured']['value'])}"
     if step["predicted"] is None:
         share = _percent(step["share"])
         return (
-            f"{wording.upper(step['title'])}: {shows}, which takes {share} away; "
+            f"{wording.capitalised(step['title'])}: {shows}, which takes {share} away; "
             "nothing predicts it in this preset."
         )
-    said = number_format.number(step["predicted"]["value"])
-    return f"{wording.upper(step['title'])}: a factor of {said} predicted, {shows}."
+    prediction = number_format.number(step["predicted"]["value"])
+    return f"{wording.capitalised(step['title'])}: a factor of {prediction} predicted, {shows}."
 
 
-def _share(share: One) -> str:
+def _share(share: Anomaly) -> str:
     low, high = (_percent(share[end]) for end in ("low", "high"))
     return f"{_percent(share['value'])} ({low} to {high})"
 
 
-def share_of(step: One) -> str:
+def share_of(step: Anomaly) -> str:
     """The share of the log factor that goes with a step, and how much of that was predicted."""
     if step["share"] is None:
         return number_format.NONE
     return _percent(step["share"])
 
 
-def explained_by(step: One) -> str:
+def explained_by(step: Anomaly) -> str:
     """The share that was predicted and confirmed."""
     if step["measured"] and step["explained"] is None:
         return "not predicted"
     return number_format.NONE if step["explained"] is None else _percent(step["explained"])
 
 
-def picture(paper: Paper, figure: str, one: One) -> Picture | None:
+def picture(paper: Paper, figure: str, anomaly: Anomaly) -> Picture | None:
     """The chain as bars, each from where the one above ends; None without a step."""
-    steps = chained(one)
-    if one["state"] != "ok" or not steps:
+    steps = measured_steps(anomaly)
+    if anomaly["state"] != "ok" or not steps:
         return None
-    odd, base = names(paper, one)
-    level, whole = one["factor"]["value"], one["factor"]
-    shown = f"{times(whole)} ×"
+    odd, base = side_names(paper, anomaly)
+    level, whole = anomaly["factor"]["value"], anomaly["factor"]
+    shown = f"{factor_in_words(whole)} ×"
     ends = whole["low95"], whole["high95"]
-    falls = [Fall(wording.upper(odd), 1.0, level, *ends, None, shown, WHOLE)]
+    falls = [Fall(wording.capitalised(odd), 1.0, level, *ends, None, shown, WHOLE)]
     for step in steps:
-        found, guess = step["measured"], step["predicted"]
-        low, high = (level / found[end] if found[end] else None for end in ("high", "low"))
+        measured, guess = step["measured"], step["predicted"]
+        low, high = (level / measured[end] if measured[end] else None for end in ("high", "low"))
         falls.append(
             Fall(
                 step["title"],
                 level,
-                level / found["value"],
+                level / measured["value"],
                 low,
                 None if high is None or math.isinf(high) else high,
                 guess and level / guess["value"],
-                f"÷ {number_format.number(found['value'], found['low95'], found['high95'])}",
+                f"÷ {factor_in_words(measured)}",
                 TAKEN,
             )
         )
-        level /= found["value"]
-    left = one["remainder"]
+        level /= measured["value"]
+    left = anomaly["remainder"]
     if left:
         falls.append(
             Fall("left without all of these", 1.0, left["value"], left["low"], left["high"], None,
-                 f"{times(left)} ×", LEFT)
+                 f"{factor_in_words(left)} ×", LEFT)
         )  # fmt: skip
-    alt = f"{title(paper, one)}. {said(paper, one)}"
-    return waterfall(name_of(figure, one), alt, falls, f"rate ÷ that of {base}")
+    alt = f"{title(paper, anomaly)}. {explanation(paper, anomaly)}"
+    return waterfall(file_name(figure, anomaly), alt, falls, f"rate ÷ that of {base}")
 
 
-def name_of(figure: str, one: One) -> str:
+def file_name(figure: str, anomaly: Anomaly) -> str:
     """The picture's file name."""
-    return f"{figure}-{one['id']}"
+    return f"{figure}-{anomaly['id']}"
 
 
 COLUMNS = ("cause", "state", "removed", "predicted", "predicted_low95", "predicted_high95")
 COLUMNS += ("twin_shows", "twin_low", "twin_high", "share", "explained_share", "why")
 
 
-def csv_of(one: One) -> str:
+def csv_of(anomaly: Anomaly) -> str:
     """The chain as CSV: the whole factor, a row for each step, and what is left."""
     stream = io.StringIO()
     table = csv.writer(stream, lineterminator="\n")
     table.writerow(COLUMNS)
-    whole = _ends(one["factor"])
+    whole = _ends(anomaly["factor"])
     table.writerow(
-        ["whole", one["state"], "", "", "", "", *whole, "", one["explained"], one["reason"]]
+        [
+            "whole",
+            anomaly["state"],
+            "",
+            "",
+            "",
+            "",
+            *whole,
+            "",
+            anomaly["explained"],
+            anomaly["reason"],
+        ]
     )
-    for step in one["steps"]:
+    for step in anomaly["steps"]:
         guess = step["predicted"] or {}
         table.writerow(
             [step["cause"], step["state"], step["removed"]]
             + [guess.get(key) for key in ("value", "low95", "high95")]
             + [*_ends(step["measured"]), step["share"], step["explained"], step["why"]]
         )
-    table.writerow(["left", "", "", "", "", "", *_ends(one["remainder"]), "", "", ""])
+    table.writerow(["left", "", "", "", "", "", *_ends(anomaly["remainder"]), "", "", ""])
     return stream.getvalue()
 
 
-def _ends(factor: One | None) -> list[Any]:
+def _ends(factor: Anomaly | None) -> list[Any]:
     return [(factor or {}).get(key) for key in ("value", "low", "high")]

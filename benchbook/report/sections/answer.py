@@ -41,14 +41,14 @@ def compared(claim: dict[str, Any]) -> str:
 def leading(paper: Paper) -> dict[str, Any] | None:
     """The claim that the page opens with: the first that was decided or at least tried, else the
     first; None where there is none."""
-    claims = wording.claims(paper)
+    claims = wording.all_claims(paper)
     tried = [one for one in claims if one["verdict"] != "not_measurable_here"]
     return next(iter(tried or claims), None)
 
 
 def headline(paper: Paper) -> str:
     """The finding, as a title."""
-    if several := equivalence.together(paper):
+    if several := equivalence.no_effect_claims(paper):
         return equivalence.headline(paper, several)
     first = leading(paper)
     if first is None:
@@ -57,7 +57,7 @@ def headline(paper: Paper) -> str:
         said = ", ".join(
             filter(None, [first["verdict"].replace("_", " "), claims_section.only(first)])
         )
-        return f"{wording.upper(said)} here: {_lower(first['text']).rstrip('.')}"
+        return f"{wording.capitalised(said)} here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "not_measurable_here":
         return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "inconclusive":
@@ -91,7 +91,7 @@ def _is_as(paper: Paper, top: str, bottom: str, ratio: str, words: str, only: bo
     because = wording.mechanism(paper, top)
     verb = "takes" if words == LONGER else "is"
     text = f"{names[0]} {verb} {'only ' if only else ''}{ratio} {words} {names[1]} here"
-    return wording.upper(text + (f", because it {because}" if because else ""))
+    return wording.capitalised(text + (f", because it {because}" if because else ""))
 
 
 def _headline_of_figure(paper: Paper) -> str:
@@ -119,17 +119,17 @@ def _lower(text: str) -> str:
 
 def answer(paper: Paper) -> list[list[str]]:
     """Did it hold here, and why: the first paragraphs, as sentences."""
-    if several := equivalence.together(paper):
+    if several := equivalence.no_effect_claims(paper):
         first_ones = equivalence.answer(paper, several)
-        says = f"The source ({wording.source(paper)}) says: {paper['answer'].rstrip('.')}."
+        says = f"The source ({wording.byline(paper)}) says: {paper['answer'].rstrip('.')}."
         beside = claims_section.others(paper, several)
-        rest = [[says, *audit_section.sentence(paper)], beside, size_rule.said(paper)]
+        rest = [[says, *audit_section.sentence(paper)], beside, size_rule.rule_sentences(paper)]
         rest += [list(_not_the_end(paper))]
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
     first = leading(paper)
     said = []
     if not paper["figures"]:
-        said.append(f"The source ({wording.source(paper)}) says: {paper['answer']}")
+        said.append(f"The source ({wording.byline(paper)}) says: {paper['answer']}")
     top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
     # Where an artefact makes the number, what it is and does comes before what was claimed.
     lies = bool(top and wording.mechanism(paper, top))
@@ -160,7 +160,7 @@ def _rests(claim: dict[str, Any]) -> Iterator[str]:
         how = words.removeprefix("reproduced, ").replace(": ", "; ", 1)
         words = f"the number repeats, the conclusion does not: it holds {how}"
     if words:
-        yield f"{wording.upper(words)}."
+        yield f"{wording.capitalised(words)}."
 
 
 def _lead(claim: dict[str, Any], lies: bool) -> str:
@@ -198,7 +198,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
         names = list(wording.differing(paper, *sides))
     ratio = number_format.with_interval(claim["estimate"], *claim["interval"])
     published = claim["published"]
-    there = f"; the paper’s own figures give {wording.ratios(published)}" if published else ""
+    there = f"; the paper’s own figures give {wording.ratio_range(published)}" if published else ""
     if all(row.get("rerun") for row in rows):
         verb = "takes" if figure["quantity"] == TIME else "shows"
         size = wording.size_of(sides[0])
@@ -218,7 +218,8 @@ def _why(paper: Paper, point: str | None) -> Iterator[str]:
     if not point or not wording.mechanism(paper, point):
         return
     yield (
-        f"{wording.upper(wording.method_name(paper, point))} {wording.mechanism(paper, point)}: "
+        f"{wording.capitalised(wording.method_name(paper, point))} "
+        f"{wording.mechanism(paper, point)}: "
         f"{number_format.share(seen['work_done_fraction'])} of the declared bytes stand where they "
         "belong, and what it touches stays in the cache."
     )
@@ -238,7 +239,7 @@ def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
                 continue  # nothing can be said of what it did
             how = wording.mechanism(paper, point) or "copies all that it declares"
             yield (
-                f"{wording.upper(wording.method_name(paper, point))} {how}: {text} times "
+                f"{wording.capitalised(wording.method_name(paper, point))} {how}: {text} times "
                 f"{wording.method_name(paper, base)} at {wording.size_of(point)}."
             )
 
@@ -254,7 +255,7 @@ def _not_the_end(paper: Paper) -> Iterator[str]:
         here = rerun and number_format.with_interval(
             rerun["ratio"], rerun["low95"], rerun["high95"]
         )
-        there = wording.ratios(one["published"])
+        there = wording.ratio_range(one["published"])
         if one["differs_published"]:
             differ = f"in the paper their rates differ by a factor of {there}"
             differ += f", here {here}" if here else ""

@@ -18,72 +18,78 @@ FORM = "in form (units, labels, digits)"
 Check = dict[str, Any]
 
 
-def odd(paper: Paper) -> list[Check]:
+def disagreeing(paper: Paper) -> list[Check]:
     """The checks that disagree, by slip."""
-    found = [one for one in paper["audit"] if not one["consistent"]]
-    return sorted(found, key=lambda one: one["slip"]["slip"])
+    checks = [check for check in paper["audit"] if not check["consistent"]]
+    return sorted(checks, key=lambda check: check["slip"]["slip"])
 
 
 def slips(paper: Paper) -> list[dict[str, Any]]:
     """Each slip once, the gravest first."""
-    return list({one["slip"]["slip"]: one["slip"] for one in odd(paper)}.values())
+    return list({check["slip"]["slip"]: check["slip"] for check in disagreeing(paper)}.values())
 
 
-def grave(paper: Paper) -> list[dict[str, Any]]:
+def grave_slips(paper: Paper) -> list[dict[str, Any]]:
     """The slips that are not of form only."""
-    return [one for one in slips(paper) if one["kind"] in PLACES]
+    return [slip for slip in slips(paper) if slip["kind"] in PLACES]
 
 
-def fitting(paper: Paper) -> dict[str, list[Check]]:
+def agreeing_by_rule(paper: Paper) -> dict[str, list[Check]]:
     """What a rule asks -> its checks that hold; the rule with the most of them first."""
-    found: dict[str, list[Check]] = {}
-    for one in paper["audit"]:
-        if one["consistent"]:
-            found.setdefault(one["asks"], []).append(one)
-    return dict(sorted(found.items(), key=lambda rule: -len(rule[1])))
+    by_question: dict[str, list[Check]] = {}
+    for check in paper["audit"]:
+        if check["consistent"]:
+            by_question.setdefault(check["asks"], []).append(check)
+    return dict(sorted(by_question.items(), key=lambda rule: -len(rule[1])))
 
 
 def of_table(paper: Paper, table: str) -> str:
     """What the checks of one table found, as a sentence; empty where none is about it."""
-    items = [one for one in paper["audit"] if table in one["table"].split(", ")]
+    items = [check for check in paper["audit"] if table in check["table"].split(", ")]
     if not items:
         return ""
-    wrong = [one for one in items if not one["consistent"]]
+    wrong = [check for check in items if not check["consistent"]]
     every = number_format.plural(len(items), "check")
     if not wrong:
         return f"Its numbers pass {every} of the audit."
     return f"{len(wrong)} of {every} of its numbers {_disagree(len(wrong))}: see the audit."
 
 
-def counts(paper: Paper) -> str:
+def summary(paper: Paper) -> str:
     """`23 of 77 checks of the source’s own numbers disagree: 14 distinct slips`."""
-    wrong, every = len(odd(paper)), number_format.plural(len(paper["audit"]), "check")
+    wrong, every = len(disagreeing(paper)), number_format.plural(len(paper["audit"]), "check")
     if not wrong:
         return f"no disagreement in {every} of the source’s own numbers"
-    said = f"{wrong} of {every} of the source’s own numbers {_disagree(wrong)}"
-    return f"{said}: {number_format.plural(len(slips(paper)), 'distinct slip')}"
+    text = f"{wrong} of {every} of the source’s own numbers {_disagree(wrong)}"
+    return f"{text}: {number_format.plural(len(slips(paper)), 'distinct slip')}"
 
 
 def _disagree(amount: int) -> str:
     return "disagrees" if amount == 1 else "disagree"
 
 
-def places(paper: Paper) -> str:
+def slips_by_place(paper: Paper) -> str:
     """`1 in what it states, 6 in its numbers and 5 in form (units, labels, digits)`."""
-    found: dict[str, int] = {}
-    for one in slips(paper):
-        where = PLACES.get(one["kind"], FORM)
-        found[where] = found.get(where, 0) + 1
-    return number_format.listed([f"{amount} {where}" for where, amount in found.items()])
+    amounts: dict[str, int] = {}
+    for slip in slips(paper):
+        where = PLACES.get(slip["kind"], FORM)
+        amounts[where] = amounts.get(where, 0) + 1
+    return number_format.listed([f"{amount} {where}" for where, amount in amounts.items()])
 
 
 def sentence(paper: Paper) -> list[str]:
     """The audit in one sentence, its gravest slip quoted; none where all agrees, and none on the
     page of one figure, which has no such section."""
-    found = slips(paper)
-    if not found or paper.get("figure"):
+    every_slip = slips(paper)
+    if not every_slip or paper.get("figure"):
         return []
-    first = f"; the gravest: {found[0]['brief']}" if len(found) > 1 else f": {found[0]['brief']}"
-    many = f", {number_format.plural(len(found), 'distinct slip')}" if len(found) > 1 else ""
-    wrong, every = len(odd(paper)), number_format.plural(len(paper["audit"]), "check")
+    first = (
+        f"; the gravest: {every_slip[0]['brief']}"
+        if len(every_slip) > 1
+        else f": {every_slip[0]['brief']}"
+    )
+    many = (
+        f", {number_format.plural(len(every_slip), 'distinct slip')}" if len(every_slip) > 1 else ""
+    )
+    wrong, every = len(disagreeing(paper)), number_format.plural(len(paper["audit"]), "check")
     return [f"Of {every} of the source’s own numbers {wrong} {_disagree(wrong)}{many}{first}."]

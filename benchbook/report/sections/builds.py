@@ -10,7 +10,7 @@ from benchbook.core import number_format
 from benchbook.core.units import TIME, UNITS, VALUES
 from benchbook.report import wording
 from benchbook.report.plots.forest import Row, forest
-from benchbook.report.plots.style import Picture, colour
+from benchbook.report.plots.style import Picture, method_colour
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import timed_functions
 from benchbook.report.wording import Paper
@@ -20,34 +20,34 @@ Entry = dict[str, Any]
 MODEL = "-mcmodel="
 
 
-def settings(experiment: Experiment) -> dict[str, list[Entry]]:
+def entries_by_setting(experiment: Experiment) -> dict[str, list[Entry]]:
     """Setting in words -> its entries, one per method; programs of others are no flags."""
-    found: dict[str, list[Entry]] = {}
+    by_setting: dict[str, list[Entry]] = {}
     for entry in experiment["flags"]:
         rows = [row for row in entry["rows"] if row["compiler"]]
         if len(rows) > 2:
             name = wording.setting_name(entry["factors"])
-            found.setdefault(name, []).append({**entry, "rows": rows})
-    return found
+            by_setting.setdefault(name, []).append({**entry, "rows": rows})
+    return by_setting
 
 
-def method(experiment: Experiment, entry: Entry) -> str:
+def method_name(experiment: Experiment, entry: Entry) -> str:
     """What pages call an entry's method."""
     name = str(entry["factors"].get("method", ""))
     return str(experiment["names"].get(name, name))
 
 
-def base(entry: Entry) -> str:
+def base_variant(entry: Entry) -> str:
     """The variant that the others are compared with."""
     return wording.parts_of(entry["base"])["variant"]
 
 
 def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | None:
     """Each variant's rate ÷ the base's, in the order of the experiment."""
-    rows, found = [], findings_section.of(paper)
-    ink = colour(list(experiment["definitions"]), str(entry["factors"].get("method", "")))
+    rows, marks = [], findings_section.marks_of(paper)
+    ink = method_colour(list(experiment["definitions"]), str(entry["factors"].get("method", "")))
     for row in entry["rows"]:
-        if row["variant"] == base(entry):
+        if row["variant"] == base_variant(entry):
             continue
         ratio = row["ratio"] or {}
         value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
@@ -62,25 +62,27 @@ def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | Non
                 low=low,
                 high=high,
                 here=here,
-                marks=found.names(row["point"]),
+                marks=marks.names(row["point"]),
             )
         )
     where, quantity = wording.setting_name(entry["factors"]), experiment["quantity"]
-    told = "; ".join(f"{row.label} {row.here}" for row in rows)
+    method, base = method_name(experiment, entry), base_variant(entry)
+    rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
+    alt = f"{wording.capitalised(quantity)} of {method}, {where}, ÷ {quantity} of {base}. "
+    alt += f"{rows_in_words}." + marks.in_words(row["point"] for row in entry["rows"])
     return forest(
-        f"flags-{method(experiment, entry)}-{where}",
-        f"{wording.upper(quantity)} of {method(experiment, entry)}, {where}, ÷ {quantity} of "
-        f"{base(entry)}. {told}." + found.told(row["point"] for row in entry["rows"]),
+        f"flags-{method}-{where}",
+        alt,
         rows,
-        unit=f"{quantity} ÷ {quantity} of {base(entry)}",
-        one=base(entry),
+        unit=f"{quantity} ÷ {quantity} of {base}",
+        label_at_1=base,
         columns=("", "ratio"),
     )
 
 
 def _lacking(experiment: Experiment, row: dict[str, Any]) -> str:
-    state = timed_functions.built(experiment, row["variant"]).get("state")
-    return "not built" if state != "ok" else wording.state(row)
+    state = timed_functions.variant_record(experiment, row["variant"]).get("state")
+    return "not built" if state != "ok" else wording.state_in_words(row)
 
 
 def _compared(entry: Entry) -> list[dict[str, Any]]:
@@ -89,37 +91,38 @@ def _compared(entry: Entry) -> list[dict[str, Any]]:
 
 def title(experiment: Experiment, entry: Entry) -> str:
     """The slowest and the fastest variant, and how many cannot be told from the base."""
-    found = sorted(_compared(entry), key=lambda row: row["ratio"]["ratio"])
-    if not found:
-        return f"No variant could be compared with {base(entry)}"
-    ends = [found[0]] if len(found) == 1 else [found[0], found[-1]]
-    said = [
+    compared = sorted(_compared(entry), key=lambda row: row["ratio"]["ratio"])
+    if not compared:
+        return f"No variant could be compared with {base_variant(entry)}"
+    ends = [compared[0]] if len(compared) == 1 else [compared[0], compared[-1]]
+    parts = [
         f"{number_format.number(*(row['ratio'][key] for key in ('ratio', 'low95', 'high95')))} "
         f"times with {row['variant']}"
         for row in ends
     ]
-    same = [row for row in found if not row["differs"]]
+    same = [row for row in compared if not row["differs"]]
     return (
-        f"{method(experiment, entry)}: {' to '.join(said)}; {len(same)} of "
-        f"{number_format.plural(len(found), 'variant')} cannot be told from {base(entry)}"
+        f"{method_name(experiment, entry)}: {' to '.join(parts)}; {len(same)} of "
+        f"{number_format.plural(len(compared), 'variant')} cannot be told from "
+        f"{base_variant(entry)}"
     )
 
 
 def sentence(experiment: Experiment) -> str:
     """For each setting, by which factor the fastest variant beats the slowest, per method."""
-    said = []
-    for name, entries in settings(experiment).items():
+    text = []
+    for name, entries in entries_by_setting(experiment).items():
         parts = []
         for entry in entries:
             ratios = [1.0, *(row["ratio"]["ratio"] for row in _compared(entry))]
             if len(ratios) > 1:
                 factor = number_format.number(max(ratios) / min(ratios))
-                parts.append(f"{factor} for {method(experiment, entry)}")
+                parts.append(f"{factor} for {method_name(experiment, entry)}")
         if parts:
-            said.append(f"{number_format.listed(parts)} at {name}")
-    if not said:
+            text.append(f"{number_format.listed(parts)} at {name}")
+    if not text:
         return ""
-    return f"The fastest variant beats the slowest by a factor of {'; '.join(said)}."
+    return f"The fastest variant beats the slowest by a factor of {'; '.join(text)}."
 
 
 def variants(entries: Iterable[Entry]) -> list[str]:
@@ -133,13 +136,13 @@ def points(entry: Entry, variant: str) -> list[str]:
     return [row["point"] for row in rows if row["state"] == "ok"]
 
 
-def number(experiment: Experiment, entry: Entry, variant: str) -> str:
+def value_with_interval(experiment: Experiment, entry: Entry, variant: str) -> str:
     """A variant's rate, or time, with its interval, or why there is none."""
-    row = next((one for one in entry["rows"] if one["variant"] == variant), None)
+    row = next((row for row in entry["rows"] if row["variant"] == variant), None)
     if row is None:
         return "not asked for"
     if row["state"] != "ok":
-        return wording.state(row)
+        return wording.state_in_words(row)
     _, per, names = _shown(experiment)
     values = (row[name] for name in names.values())
     return number_format.with_interval(
@@ -157,15 +160,15 @@ def _shown(experiment: Experiment) -> tuple[str, float, dict[str, str]]:
     return unit, UNITS[unit], VALUES[experiment["quantity"]]
 
 
-def loops(experiment: Experiment) -> dict[str, Any]:
+def compiled_loops(experiment: Experiment) -> dict[str, Any]:
     """methods: names, one for each timed function; rows: {variant, flags, wrapper, isa, reason,
     made: one text per timed function}."""
-    entries = [entry for group in settings(experiment).values() for entry in group]
+    entries = [entry for group in entries_by_setting(experiment).values() for entry in group]
     points: dict[str, str] = {}
     rows: dict[str, dict[str, Any]] = {}
     for entry in entries:
         memory = entry["factors"].get("memory")
-        name = method(experiment, entry) + (f", {memory}" if memory else "")
+        name = method_name(experiment, entry) + (f", {memory}" if memory else "")
         points.setdefault(name, entry["base"])
         for row in entry["rows"]:
             rows.setdefault(row["variant"], row)
@@ -176,14 +179,16 @@ def loops(experiment: Experiment) -> dict[str, Any]:
 
 
 def _loop(experiment: Experiment, row: dict[str, Any], points: list[str]) -> dict[str, Any]:
-    record = timed_functions.built(experiment, row["variant"])
+    record = timed_functions.variant_record(experiment, row["variant"])
     words = str(record.get("state", "not asked for")).replace("_", " ")
     return {
         **{key: row[key] for key in ("variant", "compiler", "flags")},
-        "isa": timed_functions.isa(experiment, points, row["variant"]) or ["none"],
-        "wrapper": wording.wrapper(record),
+        "isa": timed_functions.vector_instructions(experiment, points, row["variant"]) or ["none"],
+        "wrapper": wording.wrapper_changes(record),
         "reason": "" if words == "ok" else f"{words}: {record.get('reason') or 'no reason given'}",
-        "made": [timed_functions.made(experiment, point, row["variant"]) for point in points],
+        "made": [
+            timed_functions.compiled_form(experiment, point, row["variant"]) for point in points
+        ],
     }
 
 
@@ -203,8 +208,8 @@ def limits_title(limits: list[dict[str, Any]]) -> str:
         "limited": "up to a limit",
         "no_size": "of no size",
     }
-    counts = {one: sum(row["outcome"] == one for row in limits) for one in words}
-    parts = [f"{count} {words[one]}" for one, count in counts.items() if count]
+    counts = {word: sum(row["outcome"] == word for row in limits) for word in words}
+    parts = [f"{count} {words[outcome]}" for outcome, count in counts.items() if count]
     tried = number_format.plural(sum(counts.values()), "set")
     return (
         f"Of {tried} of flags {number_format.listed(parts)}"
@@ -215,31 +220,31 @@ def limits_title(limits: list[dict[str, Any]]) -> str:
 
 def limits_said(paper: Paper, experiment: Experiment) -> list[str]:
     """What the limits mean for the flags of the source, and without its code model."""
-    known = {row["point"] for figure in paper["figures"] for row in figure["rows"]} - {None}
-    used = {wording.parts_of(point)["variant"] for point in known}
-    said = []
+    points = {row["point"] for figure in paper["figures"] for row in figure["rows"]} - {None}
+    used = {wording.parts_of(point)["variant"] for point in points}
+    text = []
     for limit in experiment["limits"]:
         if limit["variant"] not in used or limit["outcome"] == "cannot_run":
             continue
-        said.append(f"With the source’s own flags ({limit['variant']}) arrays link {_upto(limit)}.")
-        others = [one for one in experiment["limits"] if _other_model(one, limit)]
+        text.append(f"With the source’s own flags ({limit['variant']}) arrays link {_upto(limit)}.")
+        others = [other for other in experiment["limits"] if _other_model(other, limit)]
         if others:
-            links = [f"{one['variant']} {_upto(one)}" for one in others]
-            said.append(f"Without {_model(limit)} they link with {'; with '.join(links)}.")
-        if any(one["outcome"] == "no_size" and _within(one, limit) for one in others):
-            said.append(f"So those flags need {_model(limit)} here at any size.")
-    return said
+            links = [f"{other['variant']} {_upto(other)}" for other in others]
+            text.append(f"Without {_model(limit)} they link with {'; with '.join(links)}.")
+        if any(other["outcome"] == "no_size" and _within(other, limit) for other in others):
+            text.append(f"So those flags need {_model(limit)} here at any size.")
+    return text
 
 
-def _other_model(one: dict[str, Any], limit: dict[str, Any]) -> bool:
+def _other_model(other: dict[str, Any], limit: dict[str, Any]) -> bool:
     """Built by the same compiler with another code model than `limit`."""
-    same = one["compiler"] == limit["compiler"] and one["outcome"] != "cannot_run"
-    return same and bool(_model(limit)) and _model(one) != _model(limit)
+    same = other["compiler"] == limit["compiler"] and other["outcome"] != "cannot_run"
+    return same and bool(_model(limit)) and _model(other) != _model(limit)
 
 
-def _within(one: dict[str, Any], limit: dict[str, Any]) -> bool:
+def _within(other: dict[str, Any], limit: dict[str, Any]) -> bool:
     """Whether all flags but the code model are among the other's."""
-    return {flag for flag in one["flags"] if not flag.startswith(MODEL)} <= set(limit["flags"])
+    return {flag for flag in other["flags"] if not flag.startswith(MODEL)} <= set(limit["flags"])
 
 
 def _upto(limit: dict[str, Any]) -> str:
@@ -252,15 +257,15 @@ def _upto(limit: dict[str, Any]) -> str:
 
 
 def _model(limit: dict[str, Any]) -> str:
-    found = [flag for flag in limit["flags"] if flag.startswith(MODEL)]
-    return f"`{found[-1]}`" if found else ""
+    models = [flag for flag in limit["flags"] if flag.startswith(MODEL)]
+    return f"`{models[-1]}`" if models else ""
 
 
-def ended(trial: dict[str, Any]) -> str:
+def ending(trial: dict[str, Any]) -> str:
     """`signal 11 (SIGSEGV)`, `exit status 1`, or that it was not tried."""
     if trial["signal"] is not None:
-        known = {one.value: one.name for one in signal.Signals}
-        name = known.get(trial["signal"])
+        signal_names = {code.value: code.name for code in signal.Signals}
+        name = signal_names.get(trial["signal"])
         return f"signal {trial['signal']}" + (f" ({name})" if name else "")
     if trial["exit_status"] is not None:
         return f"exit status {trial['exit_status']}"
@@ -269,17 +274,17 @@ def ended(trial: dict[str, Any]) -> str:
 
 def trials_title(trials: list[dict[str, Any]]) -> str:
     """Who ran, and how the others ended."""
-    ran = [one for one in trials if one["outcome"] == "ok"]
+    ran = [trial for trial in trials if trial["outcome"] == "ok"]
     ends: dict[str, int] = {}
-    for one in trials:
-        if one["outcome"] not in ("ok", "not_tried"):
-            ends[ended(one)] = ends.get(ended(one), 0) + 1
+    for trial in trials:
+        if trial["outcome"] not in ("ok", "not_tried"):
+            ends[ending(trial)] = ends.get(ending(trial), 0) + 1
     tried = sum(ends.values()) + len(ran)
-    said = [f"{count} ended by {how}" for how, count in ends.items()]
-    said += [f"{len(ran)} ran"] if ran else []
+    parts = [f"{count} ended by {how}" for how, count in ends.items()]
+    parts += [f"{len(ran)} ran"] if ran else []
     return (
-        f"Of {number_format.plural(tried, 'trial')}, {number_format.listed(said)}"
-        if said
+        f"Of {number_format.plural(tried, 'trial')}, {number_format.listed(parts)}"
+        if parts
         else "Nothing tried"
     )
 

@@ -18,19 +18,19 @@ Rise = dict[str, Any]
 
 
 def sections(analyses: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One for each experiment with a chase: {name, title, svg, caption, said, levels, sizes}."""
-    return [_section(one) for one in analyses if one.get("chases")]
+    """For each experiment with a chase: {name, title, svg, caption, sentences, levels, sizes}."""
+    return [_section(analysis) for analysis in analyses if analysis.get("chases")]
 
 
 def _section(analysis: dict[str, Any]) -> dict[str, Any]:
     base = analysis["chases"][0]["variant"]
-    lines = [one for one in analysis["chases"] if one["variant"] == base]
-    main = max(lines, key=lambda one: (_is_huge(one), len(one["values"])))
-    lines = [main, *(one for one in lines if one is not main)]
+    lines = [chase for chase in analysis["chases"] if chase["variant"] == base]
+    main = max(lines, key=lambda line: (_is_huge(line), len(line["values"])))
+    lines = [main, *(line for line in lines if line is not main)]
     caches = analysis["caches"]
-    name, said = analysis["experiment"], sentences(main, lines[1:], caches)
+    name, text = analysis["experiment"], sentences(main, lines[1:], caches)
     shown = title(main, caches)
-    alt = f"Nanoseconds per load by working set. {' '.join(said)}"
+    alt = f"Nanoseconds per load by working set. {' '.join(text)}"
     svg = svg_of(
         cache_latency.chase(f"chase-{name}", alt, _drawn(lines, main), caches, _steps(main))
     )
@@ -39,26 +39,26 @@ def _section(analysis: dict[str, Any]) -> dict[str, Any]:
         "title": shown,
         "svg": svg,
         "caption": _caption(main, lines),
-        "said": said,
+        "sentences": text,
         "levels": _levels(main, caches),
-        "labels": [_label(one, lines) for one in lines],
+        "labels": [_label(line, lines) for line in lines],
         "sizes": _sizes(lines),
     }
 
 
 def _is_huge(line: Chase) -> bool:
     """Whether huge pages held the large working sets: then their walks are no part of the time."""
-    large = [one["huge_share"] for one in line["values"] if one["bytes"] >= LARGE]
-    return bool(large) and all(one is not None and one >= IN_HUGE for one in large)
+    large = [value["huge_share"] for value in line["values"] if value["bytes"] >= LARGE]
+    return bool(large) and all(share is not None and share >= IN_HUGE for share in large)
 
 
 def _label(line: Chase, lines: list[Chase]) -> str:
     """The factors in which the lines differ: `huge pages`, `threads 2`."""
-    others = [one["factors"] for one in lines]
+    others = [line["factors"] for line in lines]
     apart = [
         f"{value} {name}" if isinstance(value, str) else f"{name} {value}"
         for name, value in line["factors"].items()
-        if any(one.get(name) != value for one in others)
+        if any(factors.get(name) != value for factors in others)
     ]
     return ", ".join(apart) or "loads"
 
@@ -69,7 +69,7 @@ def _drawn(lines: list[Chase], main: Chase) -> list[cache_latency.Line]:
         cache_latency.Line(
             label=_label(line, lines),
             colour=PALETTE[k % len(PALETTE)],
-            loads=[cache_latency.Load(*(one[key] for key in keys)) for one in line["values"]],
+            loads=[cache_latency.Load(*(value[key] for key in keys)) for value in line["values"]],
             main=line is main,
         )
         for k, line in enumerate(lines)
@@ -77,11 +77,13 @@ def _drawn(lines: list[Chase], main: Chase) -> list[cache_latency.Line]:
 
 
 def _told(line: Chase) -> list[Rise]:
-    return [one for one in line["rises"] if one["told"]]
+    return [rise for rise in line["rises"] if rise["told"]]
 
 
 def _steps(line: Chase) -> list[cache_latency.Step]:
-    return [cache_latency.Step(one["low"], one["high"], f"× {_ratio(one)}") for one in _told(line)]
+    return [
+        cache_latency.Step(rise["low"], rise["high"], f"× {_ratio(rise)}") for rise in _told(line)
+    ]
 
 
 def _shown(value: float, low: float | None, high: float | None) -> str:
@@ -113,11 +115,11 @@ def _there(rise: Rise, caches: dict[str, int]) -> list[str]:
 
 
 def _stated(names: list[str], caches: dict[str, int]) -> str:
-    said = [f"{name} is stated with {_bytes(caches[name])}" for name in names]
-    return f"where {number_format.listed(said)}" if said else "where no cache is stated"
+    parts = [f"{name} is stated with {_bytes(caches[name])}" for name in names]
+    return f"where {number_format.listed(parts)}" if parts else "where no cache is stated"
 
 
-def short_of(line: Chase, caches: dict[str, int]) -> tuple[str, Rise] | None:
+def early_rise(line: Chase, caches: dict[str, int]) -> tuple[str, Rise] | None:
     """The last cache, where loads rise more before half of its stated size than anywhere near it:
     its name and that rise. Only in huge pages, since the search for small ones rises too; the sweep
     must reach beyond the cache, and no smaller one be stated there."""
@@ -127,30 +129,30 @@ def short_of(line: Chase, caches: dict[str, int]) -> tuple[str, Rise] | None:
     if line["values"][-1]["bytes"] < NEAR * caches[last]:
         return None
     rises = _told(line)
-    near = [one["ratio"] for one in rises if last in _there(one, caches)]
+    near = [rise["ratio"] for rise in rises if last in _there(rise, caches)]
     earlier = [
-        one
-        for one in rises
-        if not _there(one, caches)
-        and 2 * one["high"] <= caches[last]
-        and one["low"] > max((size for size in caches.values() if size < caches[last]), default=0)
-        and one["ratio_low"] > max(near, default=1.0)
+        rise
+        for rise in rises
+        if not _there(rise, caches)
+        and 2 * rise["high"] <= caches[last]
+        and rise["low"] > max((size for size in caches.values() if size < caches[last]), default=0)
+        and rise["ratio_low"] > max(near, default=1.0)
     ]
-    found = max(earlier, key=lambda one: float(one["ratio"]), default=None)
-    return (last, found) if found else None
+    highest = max(earlier, key=lambda rise: float(rise["ratio"]), default=None)
+    return (last, highest) if highest else None
 
 
 def title(line: Chase, caches: dict[str, int]) -> str:
     """The finding: what is not as stated, else the times of the levels, else that none is told."""
-    if found := short_of(line, caches):
-        name, rise = found
+    if early := early_rise(line, caches):
+        name, rise = early
         return (
             f"The stated {_bytes(caches[name])} of {name} are not what loads get here: their time "
             f"rises {_ratio(rise)} times {_between(rise)}"
         )
     if not line["plateaus"]:
         return "No level of latency can be told"
-    parts = [f"{_ns(one)} up to {_bytes(one['high'])}" for one in line["plateaus"]]
+    parts = [f"{_ns(plateau)} up to {_bytes(plateau['high'])}" for plateau in line["plateaus"]]
     last = line["values"][-1]
     if line["plateaus"][-1]["high"] < last["bytes"]:
         time = _shown(last["time_ns"], last["low_ns"], last["high_ns"])
@@ -161,22 +163,22 @@ def title(line: Chase, caches: dict[str, int]) -> str:
 
 def sentences(line: Chase, others: list[Chase], caches: dict[str, int]) -> list[str]:
     """What the chase tells, in words; `others` are the same in pages of another kind."""
-    said = [*_levels_said(line), *_rises_said(line, caches), *_caches_said(line, caches)]
-    if found := short_of(line, caches):
-        name, rise = found
-        said.append(
+    text = [*_levels_said(line), *_rises_said(line, caches), *_caches_said(line, caches)]
+    if early := early_rise(line, caches):
+        name, rise = early
+        text.append(
             f"So the stated {_bytes(caches[name])} of {name} are not what loads get here: they "
             f"rise most beyond the smaller caches {_between(rise)}. Whether others use the rest, "
             "or it is farther away, a chase cannot tell."
         )
-    return [*said, *(one for other in others for one in _beside(line, other))]
+    return [*text, *(sentence for other in others for sentence in _beside(line, other))]
 
 
 def _levels_said(line: Chase) -> list[str]:
     if not line["plateaus"]:
         few = "no three neighbouring sizes have times within a fifth of each other"
         return [f"No level can be told: {few}, or too few were measured."]
-    parts = [f"{_ns(one)} {_span(one)}" for one in line["plateaus"]]
+    parts = [f"{_ns(plateau)} {_span(plateau)}" for plateau in line["plateaus"]]
     return [f"A load that waits for the one before it takes {number_format.listed(parts)}."]
 
 
@@ -185,57 +187,58 @@ def _span(plateau: dict[str, Any]) -> str:
 
 
 def _rises_said(line: Chase, caches: dict[str, int]) -> list[str]:
-    told = [
-        f"{_ratio(one)} times {_between(one)}, {_stated(_there(one, caches), caches)}"
-        + ("" if one["settled"] else ", without a level behind it")
-        for one in _told(line)
+    rises = [
+        f"{_ratio(rise)} times {_between(rise)}, {_stated(_there(rise, caches), caches)}"
+        + ("" if rise["settled"] else ", without a level behind it")
+        for rise in _told(line)
     ]
-    said = [f"It rises {'; '.join(told)}."] if told else []
+    text = [f"It rises {'; '.join(rises)}."] if rises else []
     unclear = [
         (plateau, rise)
         for plateau, rise in zip(line["plateaus"], line["rises"], strict=False)
         if not rise["told"]
     ]
-    said += [
-        f"Behind {_bytes(one['high'])} no rise is told: {rise['why']}." for one, rise in unclear
+    text += [
+        f"Behind {_bytes(plateau['high'])} no rise is told: {rise['why']}."
+        for plateau, rise in unclear
     ]
     if len(line["plateaus"]) == 1 and not line["rises"]:
-        said.append("It rises nowhere, so that no cache ends within these sizes.")
-    return said
+        text.append("It rises nowhere, so that no cache ends within these sizes.")
+    return text
 
 
 def _caches_said(line: Chase, caches: dict[str, int]) -> list[str]:
     """The stated caches at which nothing rises, and those that the sweep does not reach."""
     if not line["plateaus"]:
         return []
-    met = {name for one in _told(line) for name in _there(one, caches)}
-    said = []
+    met = {name for rise in _told(line) for name in _there(rise, caches)}
+    text = []
     for name, size in caches.items():
         last = line["values"][-1]["bytes"]
         if last < NEAR * size and name not in met:
-            said.append(
+            text.append(
                 f"The largest working set, {_bytes(last)}, is too small to tell of the stated "
                 f"{name} of {_bytes(size)}."
             )
         elif name not in met:
-            said.append(f"No rise is told near the stated {name} of {_bytes(size)}.")
-    return said
+            text.append(f"No rise is told near the stated {name} of {_bytes(size)}.")
+    return text
 
 
-def _beside(line: Chase, other: Chase) -> list[str]:
+def _beside(line: Chase, other_line: Chase) -> list[str]:
     """How much the same load takes in the other line, at the largest size that both have."""
-    mine = {one["bytes"]: one for one in line["values"]}
-    both = [one for one in other["values"] if one["bytes"] in mine]
+    mine = {value["bytes"]: value for value in line["values"]}
+    both = [value for value in other_line["values"] if value["bytes"] in mine]
     if not both:
         return []
-    last = max(both, key=lambda one: int(one["bytes"]))
-    pair, size = [line, other], last["bytes"]
+    last = max(both, key=lambda value: int(value["bytes"]))
+    pair, size = [line, other_line], last["bytes"]
     mine_ns, other_ns = (
-        _shown(one["time_ns"], one["low_ns"], one["high_ns"]) + f"{number_format.FIXED}ns"
-        for one in (mine[size], last)
+        _shown(value["time_ns"], value["low_ns"], value["high_ns"]) + f"{number_format.FIXED}ns"
+        for value in (mine[size], last)
     )
     return [
-        f"At {_bytes(size)} it takes {other_ns} with {_label(other, pair)} and {mine_ns} with "
+        f"At {_bytes(size)} it takes {other_ns} with {_label(other_line, pair)} and {mine_ns} with "
         f"{_label(line, pair)}."
     ]
 
@@ -249,7 +252,7 @@ def _caption(main: Chase, lines: list[Chase]) -> str:
     ]
     if len(lines) > 1:
         parts.append(f"Rises and levels are those with {_label(main, lines)}.")
-    if not _is_huge(main) and any(one["bytes"] >= LARGE for one in main["values"]):
+    if not _is_huge(main) and any(value["bytes"] >= LARGE for value in main["values"]):
         parts.append(
             "Huge pages did not hold the large working sets, so that the search for pages is part "
             "of these times."
@@ -262,14 +265,16 @@ def _levels(line: Chase, caches: dict[str, int]) -> list[dict[str, str]]:
     rises = [*line["rises"], None]
     return [
         {
-            "span": _span(one).removeprefix("from "),
-            "time": number_format.with_interval(one["time"], one["time_low"], one["time_high"]),
+            "span": _span(plateau).removeprefix("from "),
+            "time": number_format.with_interval(
+                plateau["time"], plateau["time_low"], plateau["time_high"]
+            ),
             "behind": _behind(rise),
             "stated": ", ".join(f"{name} {_bytes(caches[name])}" for name in _there(rise, caches))
             if rise and rise["told"]
             else "",
         }
-        for one, rise in zip(line["plateaus"], rises, strict=False)
+        for plateau, rise in zip(line["plateaus"], rises, strict=False)
     ]
 
 
@@ -283,10 +288,11 @@ def _behind(rise: Rise | None) -> str:
 
 def _sizes(lines: list[Chase]) -> list[dict[str, Any]]:
     """All times: {size, times}, one of these for each line."""
-    by_size = [{one["bytes"]: one for one in line["values"]} for line in lines]
-    every = sorted({size for found in by_size for size in found})
+    by_size = [{value["bytes"]: value for value in line["values"]} for line in lines]
+    every = sorted({size for values in by_size for size in values})
     return [
-        {"size": _bytes(size), "times": [_time(one.get(size)) for one in by_size]} for size in every
+        {"size": _bytes(size), "times": [_time(values.get(size)) for values in by_size]}
+        for size in every
     ]
 
 

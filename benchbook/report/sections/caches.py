@@ -32,43 +32,43 @@ def caches(facts: Facts, papers: list[dict[str, Any]]) -> dict[str, Any]:
     sweeps that fall, and whether a stated cache lies there."""
     hwloc = (facts.get("hwloc") or {}).get("caches") or []
     stated = {
-        "sysfs": [one for one in facts.get("caches") or [] if one["source"] == "sysfs"],
+        "sysfs": [cache for cache in facts.get("caches") or [] if cache["source"] == "sysfs"],
         "libc": facts.get("caches_sysconf")
-        or [one for one in facts.get("caches") or [] if one["source"] == "sysconf"],
+        or [cache for cache in facts.get("caches") or [] if cache["source"] == "sysconf"],
         "hwloc": hwloc,
     }
-    found = falls(papers)
-    levels = sorted({(one["level"], one["kind"]) for ones in stated.values() for one in ones})
-    rows = [_row(level, stated, found) for level in levels]
-    return {"rows": rows, "falls": [_fall(one, levels, stated) for one in found]}
+    measured = falls(papers)
+    levels = sorted({(cache["level"], cache["kind"]) for ones in stated.values() for cache in ones})
+    rows = [_row(level, stated, measured) for level in levels]
+    return {"rows": rows, "falls": [_fall(fall, levels, stated) for fall in measured]}
 
 
 def falls(papers: list[dict[str, Any]]) -> list[Fall]:
     """Of each experiment's sweeps with one thread those that fall, each once."""
-    found = {
+    each = {
         Fall(
             name,
-            one["names"].get(curve["method"], curve["method"]),
+            experiment["names"].get(curve["method"], curve["method"]),
             curve["variant"],
-            one["buffers"] * curve["knee"]["low_bytes"],
-            one["buffers"] * curve["knee"]["high_bytes"],
+            experiment["buffers"] * curve["knee"]["low_bytes"],
+            experiment["buffers"] * curve["knee"]["high_bytes"],
             curve["knee"]["ratio"],
         )
         for paper in papers
-        for name, one in paper["experiments"].items()
-        for curve in one["curves"]
-        if curve["knee"] and one["buffers"] and curve["factors"].get("threads", 1) == 1
+        for name, experiment in paper["experiments"].items()
+        for curve in experiment["curves"]
+        if curve["knee"] and experiment["buffers"] and curve["factors"].get("threads", 1) == 1
     }
-    return sorted(found, key=lambda one: (one.experiment, one.method, one.variant, one.low))
+    return sorted(each, key=lambda fall: (fall.experiment, fall.method, fall.variant, fall.low))
 
 
 def _sizes(level: Level, ones: Iterable[Facts]) -> list[int]:
-    return sorted({one["bytes"] for one in ones if _level(one) == level and one["bytes"]})
+    return sorted({cache["bytes"] for cache in ones if _level(cache) == level and cache["bytes"]})
 
 
-def _disagree(said: list[list[int]]) -> bool:
+def _disagree(sizes: list[list[int]]) -> bool:
     """Two that say something have no size in common: of mixed cores libc tells one only."""
-    return any(not set(a) & set(b) for a, b in combinations(filter(None, said), 2))
+    return any(not set(a) & set(b) for a, b in combinations(filter(None, sizes), 2))
 
 
 def _level(cache: Facts) -> Level:
@@ -79,12 +79,12 @@ def _all_sizes(level: Level, stated: dict[str, list[Facts]]) -> list[int]:
     return [size for ones in stated.values() for size in _sizes(level, ones)]
 
 
-def _row(level: Level, stated: dict[str, list[Facts]], found: list[Fall]) -> dict[str, Any]:
-    first = next(one for ones in stated.values() for one in ones if _level(one) == level)
-    same = [one for one in stated["sysfs"] or stated["hwloc"] if _level(one) == level]
-    shared = {len(one["shared_cpus"]) for one in same if one["shared_cpus"]}
-    inside = [one for one in found if _lies(one, level, stated)]
-    nearest = min(inside, key=lambda one: one.high / one.low, default=None)
+def _row(level: Level, stated: dict[str, list[Facts]], measured: list[Fall]) -> dict[str, Any]:
+    first = next(cache for ones in stated.values() for cache in ones if _level(cache) == level)
+    same = [cache for cache in stated["sysfs"] or stated["hwloc"] if _level(cache) == level]
+    shared = {len(cache["shared_cpus"]) for cache in same if cache["shared_cpus"]}
+    inside = [fall for fall in measured if _lies(fall, level, stated)]
+    nearest = min(inside, key=lambda fall: fall.high / fall.low, default=None)
     return {
         "name": f"L{level[0]}{LETTERS.get(level[1], '')}",
         **{

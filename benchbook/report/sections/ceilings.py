@@ -11,29 +11,40 @@ GB = 1e9
 
 
 def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One for each experiment with ceilings: {name, said, rows}; rates in GB/s."""
+    """One for each experiment with ceilings: {name, sentences, rows}; rates in GB/s."""
     return [
         {
-            "name": one["experiment"],
-            "said": " ".join(_said(traffic, rows) for traffic, rows in _by_traffic(one).items()),
-            "rows": [_row(row, _names(one["experiment"], papers)) for row in one["ceilings"]],
+            "name": analysis["experiment"],
+            "sentences": " ".join(
+                _said(traffic, rows) for traffic, rows in _by_traffic(analysis).items()
+            ),
+            "rows": [
+                _row(row, _names(analysis["experiment"], papers)) for row in analysis["ceilings"]
+            ],
         }
-        for one in analyses
-        if one["ceilings"]
+        for analysis in analyses
+        if analysis["ceilings"]
     ]
 
 
 def _by_traffic(analysis: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_traffic: dict[str, list[dict[str, Any]]] = {}
     for row in analysis["ceilings"]:
-        found.setdefault(row["traffic"], []).append(row)
-    return found
+        by_traffic.setdefault(row["traffic"], []).append(row)
+    return by_traffic
 
 
 def _names(experiment: str, papers: list[dict[str, Any]]) -> dict[str, str]:
     """What any paper calls the methods of this experiment."""
-    known = (paper["experiments"].get(experiment) for paper in papers)
-    return next((one["names"] for one in known if one), {})
+    experiments = (paper["experiments"].get(experiment) for paper in papers)
+    return next(
+        (
+            experiment_of_paper["names"]
+            for experiment_of_paper in experiments
+            if experiment_of_paper
+        ),
+        {},
+    )
 
 
 def _said(traffic: str, rows: list[dict[str, Any]]) -> str:
@@ -62,7 +73,7 @@ def _where(point: str) -> str:
 
 
 def _row(row: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    others = sorted(row["others"].items(), key=lambda one: -one[1])
+    others = sorted(row["others"].items(), key=lambda item: -item[1])
     return {
         "traffic": row["traffic"],
         "threads": row["threads"],

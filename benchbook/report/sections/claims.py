@@ -174,12 +174,12 @@ def verdict(claim: Claim) -> str:
 
 def what(claim: Claim) -> str:
     """What is estimated, to begin a line with: `Ratio of rates`."""
-    return wording.upper(claim["unit"])
+    return wording.capitalised(claim["unit"])
 
 
 def why(paper: Paper, claim: Claim) -> str:
     """The verdict's reason as a sentence."""
-    text = wording.reason(paper, claim)
+    text = wording.verdict_reason(paper, claim)
     if claim["estimate"] is not None and claim["blocks"] and claim["verdict"] != "inconclusive":
         where = {"reproduced": "within", "not_reproduced": "outside"}[claim["verdict"]]
         text = f"{claim['unit']} {value(claim)}, {where} what counts as holding, {region(claim)}"
@@ -188,7 +188,7 @@ def why(paper: Paper, claim: Claim) -> str:
             f"{claim['unit']} {value(claim)}, which reaches beyond what counts as holding, "
             f"{region(claim)}"
         )
-    return f"{wording.upper(text)}."
+    return f"{wording.capitalised(text)}."
 
 
 def through(claim: Claim) -> str:
@@ -222,7 +222,7 @@ def left_out(paper: Paper, claim: Claim) -> str:
 def ranges(claim: Claim) -> Iterator[str]:
     """Each range of the claim, beside what points of equal truth would show on this machine."""
     for group, one in claim["notes"].get("ranges", {}).items():
-        text = f"{wording.upper(group)}: {number_format.share(one['range'])}"
+        text = f"{wording.capitalised(group)}: {number_format.share(one['range'])}"
         text += f" ({number_format.share(one['low'])} to {number_format.share(one['high'])})"
         if null := one.get("of_single_starts"):
             text += (
@@ -356,7 +356,9 @@ def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, str]:
         elif claim["verdict"] == "inconclusive":
             said = f"{why(paper, claim)} {price(claim)}".strip()
             found.setdefault(said, []).append(name(paper, claim))
-    return {reason: wording.upper(number_format.listed(names)) for reason, names in found.items()}
+    return {
+        reason: wording.capitalised(number_format.listed(names)) for reason, names in found.items()
+    }
 
 
 def not_measurable(paper: Paper, claim: Claim) -> str:
@@ -383,7 +385,7 @@ def _few(names: list[str]) -> list[str]:
 
 def others(paper: Paper, told: list[Claim]) -> list[str]:
     """The verdicts of the claims that the answer does not tell of, in one sentence."""
-    left = [one for one in wording.claims(paper) if one not in told]
+    left = [one for one in wording.all_claims(paper) if one not in told]
     parts = []
     for verdict, (one, many, rest) in VERDICTS.items():
         names = [

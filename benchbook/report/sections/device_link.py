@@ -24,7 +24,7 @@ NO_LINK = "the kernel tells no link of it (its address on the PCI bus, or the sp
 
 def points(paper: Paper, experiment: dict[str, Any]) -> list[Point]:
     """The measured points that moved data to a device or from it."""
-    name = next(key for key, one in paper["experiments"].items() if one is experiment)
+    name = next(key for key, candidate in paper["experiments"].items() if candidate is experiment)
     return [
         point
         for point in paper["points"]
@@ -35,42 +35,45 @@ def points(paper: Paper, experiment: dict[str, Any]) -> list[Point]:
     ]
 
 
-def recorded(
+def recorded_experiments(
     paper: Paper, experiment: dict[str, Any]
 ) -> list[tuple[dict[str, Any], Paper, dict[str, Any]]]:
     """The recorded runs that moved data, each as (run, paper, experiment): the last two hold what
     this module reads of a page's own."""
-    found = []
+    runs = []
     for run in experiment["recorded"]:
         theirs = {key: experiment[key] for key in ("sweep_unit", "names")} | {"plain": run["plain"]}
         made = {"points": run["points"], "experiments": {run["experiment"]: theirs}}
-        found.append((run, made, theirs))
-    return found
+        runs.append((run, made, theirs))
+    return runs
 
 
-def recorded_title(run: dict[str, Any], found: list[dict[str, Any]]) -> str:
+def recorded_title(run: dict[str, Any], found_devices: list[dict[str, Any]]) -> str:
     """`R2, not measured here: NVIDIA H200 moves up to 87 % of what its link carries one way
     (pageable and pinned memory)`: what was moved bounds that share."""
-    names = number_format.listed(list(dict.fromkeys(one["name"] for one in found)))
+    names = number_format.listed(list(dict.fromkeys(device["name"] for device in found_devices)))
     shares = [
         best["share"]
-        for one in found
-        for way, best in one["ways"].items()
+        for device in found_devices
+        for way, best in device["ways"].items()
         if way != "both ways" and best["share"] is not None
     ]
     most = f" moves up to {number_format.share(max(shares))} of what its link carries one way"
-    moved = number_format.listed(sorted({str(one["factors"]["memory"]) for one in run["points"]}))
+    moved = number_format.listed(
+        sorted({str(point["factors"]["memory"]) for point in run["points"]})
+    )
     return f"{run['name']}, not measured here: {names}{most if shares else ''} ({moved} memory)"
 
 
 def devices(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
     """One for each library: {library, name, is_host_memory, links, ways}; rates in the page's
     unit, None where they are unknown."""
-    found: dict[int, list[Point]] = {}
+    by_library: dict[int, list[Point]] = {}
     for point in points(paper, experiment):
-        found.setdefault(int(point["observations"].get("through_cuda") or 0), []).append(point)
+        by_library.setdefault(int(point["observations"].get("through_cuda") or 0), []).append(point)
     return [
-        _device(LIBRARIES[key], own, experiment["sweep_unit"]) for key, own in sorted(found.items())
+        _device(LIBRARIES[key], own, experiment["sweep_unit"])
+        for key, own in sorted(by_library.items())
     ]
 
 
@@ -83,11 +86,11 @@ def _device(library: str, own: list[Point], unit: str) -> dict[str, Any]:
         carried = (2 if way == "both ways" else 1) * bound["rate"] if bound else None
         best["share"] = best["rate"] / carried if carried and best["rate"] else None
     traced = [
-        one["observations"]["device_time_ns"] / one["observations"]["device_wall_ns"]
-        for one in own
-        if one["observations"].get("device_wall_ns")
-        and one["bytes_per_call"] >= LARGE
-        and one["observations"].get("orders_done_fraction") == 1
+        point["observations"]["device_time_ns"] / point["observations"]["device_wall_ns"]
+        for point in own
+        if point["observations"].get("device_wall_ns")
+        and point["bytes_per_call"] >= LARGE
+        and point["observations"].get("orders_done_fraction") == 1
     ]
     return {
         "library": library,
@@ -117,22 +120,22 @@ def _link(own: list[Point], when: str, unit: str) -> dict[str, Any] | None:
             above = at if at != seen.get("link_most_at", at) else ""
             read.append({"speed": speed, "width": int(width), "rate": rate, "above": above})
     choose = min if when == "idle" else max
-    return choose(read, key=lambda one: float(one["rate"]), default=None)
+    return choose(read, key=lambda link: float(link["rate"]), default=None)
 
 
 def _best(own: list[Point], to_device: bool, from_device: bool, unit: str) -> dict[str, Any]:
     """The fastest point of these directions that waited for what it had ordered."""
     fit = [
-        one
-        for one in own
-        if bool(one["observations"]["bytes_to_device"]) == to_device
-        and bool(one["observations"]["bytes_from_device"]) == from_device
-        and one["observations"].get("orders_done_fraction") == 1
-        and one["bytes_per_call"] >= LARGE
+        point
+        for point in own
+        if bool(point["observations"]["bytes_to_device"]) == to_device
+        and bool(point["observations"]["bytes_from_device"]) == from_device
+        and point["observations"].get("orders_done_fraction") == 1
+        and point["bytes_per_call"] >= LARGE
     ]
     if not fit:
         return {"rate": None, "low": None, "high": None, "point": None}
-    best = max(fit, key=lambda one: float(one["rate_bytes_per_s"]))
+    best = max(fit, key=lambda point: float(point["rate_bytes_per_s"]))
     low, high = best["rate_low_bytes_per_s"], best["rate_high_bytes_per_s"]
     per = RATE_UNITS[unit]
     return {
@@ -143,19 +146,19 @@ def _best(own: list[Point], to_device: bool, from_device: bool, unit: str) -> di
     }
 
 
-def sentences(found: list[dict[str, Any]], unit: str) -> list[str]:
+def sentences(used: list[dict[str, Any]], unit: str) -> list[str]:
     """Which devices there were, and how near their transfers came to what the link carries."""
-    said = []
-    for one in found:
-        name = f"Through {one['library']} the device is {one['name']}"
-        if one["is_host_memory"]:
-            said.append(f"{name}: host memory, so no bus is in any figure of it.")
+    text = []
+    for device in used:
+        name = f"Through {device['library']} the device is {device['name']}"
+        if device["is_host_memory"]:
+            text.append(f"{name}: host memory, so no bus is in any figure of it.")
             continue
-        if one["bound"] is None:
-            said.append(f"{name}; {NO_LINK}, so there is no theoretical rate to hold it against.")
+        if device["bound"] is None:
+            text.append(f"{name}; {NO_LINK}, so there is no theoretical rate to hold it against.")
             continue
-        bound = one["bound"]
-        said.append(
+        bound = device["bound"]
+        text.append(
             f"{name}; {bound['speed']:g} GT/s on "
             f"{number_format.plural(bound['width'], 'lane')}, of which "
             f"{number_format.share(encoding(bound['speed']))} is payload, carry "
@@ -165,15 +168,15 @@ def sentences(found: list[dict[str, Any]], unit: str) -> list[str]:
         )
         shares = [
             f"{number_format.share(best['share'])} of it {way}"
-            for way, best in one["ways"].items()
+            for way, best in device["ways"].items()
             if best["share"] is not None
         ]
         if shares:
-            said.append(f"The fastest transfers reach {number_format.listed(shares)}.")
-    return said
+            text.append(f"The fastest transfers reach {number_format.listed(shares)}.")
+    return text
 
 
-def read(link: dict[str, Any] | None) -> str:
+def link_in_words(link: dict[str, Any] | None) -> str:
     """`16 GT/s × 16`, and at which bridge above the device, or a dash."""
     if link is None:
         return number_format.NONE
@@ -181,15 +184,15 @@ def read(link: dict[str, Any] | None) -> str:
     return f"{link['speed']:g} GT/s × {link['width']}{where}"
 
 
-def traced(found: dict[str, Any]) -> str:
+def busy_share(device: dict[str, Any]) -> str:
     """What share of the time the device itself was busy, over transfers of 1 MiB and more."""
-    if found["traced"] is None:
+    if device["traced"] is None:
         return number_format.NONE
-    least, most = map(number_format.share, found["traced"])
+    least, most = map(number_format.share, device["traced"])
     return least if least == most else f"{least} to {most}"
 
 
-def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+def rates_by_setting(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
     """Rates of all settings at the size that most of them have, a row each: {name, cells}; cells
     by direction, None where none was measured."""
     unit = RATE_UNITS[experiment["sweep_unit"]]
@@ -198,7 +201,7 @@ def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
     sizes = [point["bytes_per_call"] for point in own]
     if not sizes:
         return []
-    size = max(set(sizes), key=lambda one: (sizes.count(one), one))
+    size = max(set(sizes), key=lambda size: (sizes.count(size), size))
     rows: dict[str, dict[str, Any]] = {}
     for point in own:
         if point["bytes_per_call"] != size:
@@ -221,26 +224,26 @@ def settings(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"name": name, "cells": [own.get(way) for way in WAYS]} for name, own in rows.items()]
 
 
-def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
+def plain_comparisons(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
     """Points beside their plain twin, in text: {name, point, ours, theirs, longer, ratio, blocks};
     rates in the page's unit, as measured each start, the ratio within blocks."""
     unit = RATE_UNITS[experiment["sweep_unit"]]
-    known = {one["point"]: one for one in paper["points"]}
+    by_id = {point["point"]: point for point in paper["points"]}
     rows = []
-    for one in experiment.get("plain", []):
-        factors = known[one["point"]]["factors"]
+    for pair in experiment.get("plain", []):
+        factors = by_id[pair["point"]]["factors"]
         way = experiment["names"].get(factors["method"], factors["method"])
         rows.append(
             {
                 "name": f"{way}, {format_bytes(factors['bytes'])}, {_setting(factors)}",
-                "point": one["point"],
-                "ours": one["rate_bytes_per_s"] / unit,
-                "theirs": one["plain_bytes_per_s"] / unit,
-                "longer": number_format.number(one["longer_ns"] / 1e3),
-                "ratio": number_format.with_interval(one["ratio"], one["low95"], one["high95"]),
-                "blocks": one["blocks"],
-                "simulated": bool(one["emulates"]),
-                "findings": known[one["point"]].get("findings", []),
+                "point": pair["point"],
+                "ours": pair["rate_bytes_per_s"] / unit,
+                "theirs": pair["plain_bytes_per_s"] / unit,
+                "longer": number_format.number(pair["longer_ns"] / 1e3),
+                "ratio": number_format.with_interval(pair["ratio"], pair["low95"], pair["high95"]),
+                "blocks": pair["blocks"],
+                "simulated": bool(pair["emulates"]),
+                "findings": by_id[pair["point"]].get("findings", []),
             }
         )
     return rows
@@ -248,15 +251,15 @@ def beside_plain(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any
 
 def plain_title(experiment: dict[str, Any]) -> str:
     """From where to where the ratios go: the finding as a title."""
-    ends = sorted(one["ratio"] for one in experiment.get("plain", []))
-    span = " to ".join(dict.fromkeys(f"{one:.3f}" for one in (ends[0], ends[-1])))
+    ends = sorted(pair["ratio"] for pair in experiment.get("plain", []))
+    span = " to ".join(dict.fromkeys(f"{end:.3f}" for end in (ends[0], ends[-1])))
     return f"The pool of threads moves {span} of what a plain loop moves in the same blocks"
 
 
 def plain_sentence(experiment: dict[str, Any]) -> str:
     """How many ratios are surely below what a pool may lose; empty where none is."""
     rows = experiment.get("plain", [])
-    below = [one for one in rows if one["high95"] is not None and one["high95"] < LEAST_OF_PLAIN]
+    below = [row for row in rows if row["high95"] is not None and row["high95"] < LEAST_OF_PLAIN]
     if not below:
         return ""
     return (

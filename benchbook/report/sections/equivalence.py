@@ -29,24 +29,30 @@ ALL = {
 }
 
 
-def together(paper: Paper) -> list[Claim]:
+def no_effect_claims(paper: Paper) -> list[Claim]:
     """Of the first figure that has claims those that say of one and the same change that it does
     not matter, if two or more do; else none."""
-    found: list[Claim] = next((one["claims"] for one in paper["figures"] if one["claims"]), [])
-    if not found or not is_one(found[0]):
+    claims: list[Claim] = next(
+        (figure["claims"] for figure in paper["figures"] if figure["claims"]), []
+    )
+    if not claims or not claims_no_effect(claims[0]):
         return []
-    same = [claim for claim in found if is_one(claim) and _change(claim) == _change(found[0])]
+    same = [
+        claim
+        for claim in claims
+        if claims_no_effect(claim) and _change(claim) == _change(claims[0])
+    ]
     return same if len(same) > 1 else []
 
 
-def is_one(claim: Claim) -> bool:
+def claims_no_effect(claim: Claim) -> bool:
     """Whether it is a ratio whose region lies around 1, for one method at two known points."""
     low, high = claim["region"]
     if claim["kind"] != "ratio" or not all(claim["points"].values()):
         return False
     if low is None or high is None or not low < 1 < high:
         return False
-    return len({wording.parts_of(one).get("method") for one in claim["points"].values()}) == 1
+    return len({wording.parts_of(point).get("method") for point in claim["points"].values()}) == 1
 
 
 def _change(claim: Claim) -> tuple[tuple[str, str, str], ...]:
@@ -56,7 +62,7 @@ def _change(claim: Claim) -> tuple[tuple[str, str, str], ...]:
     )
     names = dict.fromkeys([*before, *after])
     values = ((name, before.get(name, "none"), after.get(name, "none")) for name in names)
-    return tuple(one for one in values if one[1] != one[2])
+    return tuple(change for change in values if change[1] != change[2])
 
 
 def change(claim: Claim) -> str:
@@ -81,18 +87,18 @@ def quantity(claims: list[Claim]) -> str:
     return str(claims[0]["unit"]).removeprefix("ratio of ").removesuffix("s")
 
 
-def name(paper: Paper, claim: Claim) -> str:
+def method_of(paper: Paper, claim: Claim) -> str:
     """The method that a claim is about."""
     return wording.method_name(paper, claim["points"]["numerator"])
 
 
 def _by_verdict(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    names_by_verdict: dict[str, list[str]] = {}
     for verdict in DOES:
-        names = [name(paper, claim) for claim in claims if claim["verdict"] == verdict]
+        names = [method_of(paper, claim) for claim in claims if claim["verdict"] == verdict]
         if names:
-            found[verdict] = names
-    return found
+            names_by_verdict[verdict] = names
+    return names_by_verdict
 
 
 def headline(paper: Paper, claims: list[Claim]) -> str:
@@ -101,7 +107,7 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
     verdicts = _by_verdict(paper, claims)
     what = change(first)
     if "reproduced" not in verdicts and "not_reproduced" not in verdicts:
-        names = number_format.listed([name(paper, claim) for claim in claims])
+        names = number_format.listed([method_of(paper, claim) for claim in claims])
         text = f"whether the {_of(claims, names)} {_stay(claims)} {margin(first)} {what}"
         if "inconclusive" in verdicts:
             return f"Undecided here: {text}"
@@ -121,7 +127,7 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
         parts.append(f"{number_format.listed(open_ones)} undecided")
     if "reproduced" not in verdicts:
         parts[0] = parts[0].replace(":", f" stay {margin(first)} here:", 1)
-    return f"{wording.upper(what)}, {'; '.join(parts)}"
+    return f"{wording.capitalised(what)}, {'; '.join(parts)}"
 
 
 def _of(items: list[Any], names: str, what: str = "") -> str:
@@ -144,18 +150,21 @@ def _ratio(claim: Claim) -> str:
 def answer(paper: Paper, claims: list[Claim]) -> list[str]:
     """Did they hold, the ratios with their intervals, and why what is open is so."""
     verdicts = _by_verdict(paper, claims)
-    names = number_format.listed([name(paper, claim) for claim in claims])
+    names = number_format.listed([method_of(paper, claim) for claim in claims])
     if len(verdicts) == 1:
         lead = f"{ALL[next(iter(verdicts))]}, for {names}."
     else:
-        parts = [DOES[one].format(names=number_format.listed(who)) for one, who in verdicts.items()]
-        lead = f"{wording.upper('; '.join(parts))}."
+        parts = [
+            DOES[verdict].format(names=number_format.listed(who))
+            for verdict, who in verdicts.items()
+        ]
+        lead = f"{wording.capitalised('; '.join(parts))}."
     why = [
         f"The reason{_for(names, claims)}: {reason}."
-        for reason, names in open_ones(paper, claims).items()
+        for reason, names in reasons_undecided(paper, claims).items()
     ]
     through = [
-        f"For {name(paper, claim)} it is {claim['through']['words']}."
+        f"For {method_of(paper, claim)} it is {claim['through']['words']}."
         for claim in claims
         if claim.get("through")
     ]
@@ -168,14 +177,14 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
         return
     shown = [
         f"{number_format.with_interval(claim['estimate'], *claim['interval'])} for "
-        f"{name(paper, claim)}"
+        f"{method_of(paper, claim)}"
         for claim in measured
     ]
-    published = [one for claim in claims for one in claim["published"]]
-    there = f"; the source’s own figures give {wording.ratios(published)}" if published else ""
+    published = [value for claim in claims for value in claim["published"]]
+    there = f"; the source’s own figures give {wording.ratio_range(published)}" if published else ""
     yield (
         f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
-        f"{number_format.listed(shown)}{there}. {wording.upper(margin(claims[0]))} of 1 "
+        f"{number_format.listed(shown)}{there}. {wording.capitalised(margin(claims[0]))} of 1 "
         "counts as holding, "
         "and the intervals hold for all claims together."
     )
@@ -185,13 +194,13 @@ def _for(names: list[str], claims: list[Claim]) -> str:
     return "" if len(names) == len(claims) else f" for {number_format.listed(names)}"
 
 
-def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
+def reasons_undecided(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]:
     """Why claims are open -> what they are about, each reason once."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for claim in claims:
         if claim["verdict"] in ("inconclusive", "not_measurable_here"):
-            found.setdefault(_reason(paper, claim), []).append(name(paper, claim))
-    return found
+            reasons.setdefault(_reason(paper, claim), []).append(method_of(paper, claim))
+    return reasons
 
 
 def _reason(paper: Paper, claim: Claim) -> str:
@@ -205,4 +214,4 @@ def _reason(paper: Paper, claim: Claim) -> str:
     for point in wording.points_of(claim):
         if claim["reason"].startswith(f"{point}: "):
             return claim["reason"].removeprefix(f"{point}: ")
-    return wording.reason(paper, claim)
+    return wording.verdict_reason(paper, claim)

@@ -53,14 +53,14 @@ def state_of(value: dict[str, Any]) -> str:
     return "counted" if value["state"] == "ok" else str(value["state"])
 
 
-def times(value: float | None) -> str:
+def multiple(value: float | None) -> str:
     """A multiple: `1.50`."""
     if value is not None and 0 < value < LITTLE:
         return f"below {LITTLE}"
     return number_format.NONE if value is None else f"{value:.2f}"
 
 
-def claimed(row: Row) -> float | None:
+def claimed_lines(row: Row) -> float | None:
     """Lines that a copy claims to read, and to write."""
     declared, line = row["of_lines"]["declared_bytes"], row["of_lines"]["line_bytes"]
     return declared / line if declared and line else None
@@ -71,7 +71,8 @@ def of_lines(experiment: Experiment) -> list[Row]:
     rows = [
         row
         for row in experiment["evidence"]["moved"]
-        if None not in (row["lines_read"]["value"], row["lines_written"]["value"]) and claimed(row)
+        if None not in (row["lines_read"]["value"], row["lines_written"]["value"])
+        and claimed_lines(row)
     ]
     return rows if any("block_bytes" in row["factors"] for row in rows) else []
 
@@ -82,7 +83,7 @@ def lines_table(paper: Paper, experiment: Experiment) -> list[dict[str, Any]]:
     return [
         {
             "name": _name(paper, row, row["of_lines"]),
-            "claimed": number_format.count(claimed(row) or 0),
+            "claimed": number_format.count(claimed_lines(row) or 0),
             **{
                 side: _cell(
                     row[f"lines_{side}"], notes, number_format.count(row[f"lines_{side}"]["value"])
@@ -110,15 +111,17 @@ def bytes_table(paper: Paper, experiment: Experiment, *, main: bool) -> dict[str
                     "declared": _bytes(row["of_bytes"]["declared_bytes"]),
                     "read": _cell(read, notes, _bytes(read["value"])),
                     "written": _cell(written, notes, _bytes(written["value"])),
-                    "moved": _cell(row["moved"], notes, times(row["moved"]["value"])),
-                    "allocated": _cell(row["allocated"], notes, times(row["allocated"]["value"])),
+                    "moved": _cell(row["moved"], notes, multiple(row["moved"]["value"])),
+                    "allocated": _cell(
+                        row["allocated"], notes, multiple(row["allocated"]["value"])
+                    ),
                     "source": _source(row),
                 }
             )
-    known = any(
+    is_known = any(
         row[side]["text"] != number_format.NONE for row in rows for side in ("read", "written")
     )
-    return {"rows": rows, "notes": notes.by_letter(), "known": known}
+    return {"rows": rows, "notes": notes.by_letter(), "known": is_known}
 
 
 def _source(row: Row) -> str:
@@ -140,7 +143,7 @@ def _bytes(count: float | None) -> str:
     """`1.50 MiB`: three digits, in the largest unit below it."""
     if count is None:
         return number_format.NONE
-    unit = next((one for one in ("GiB", "MiB", "KiB") if abs(count) >= UNITS[one]), "")
+    unit = next((name for name in ("GiB", "MiB", "KiB") if abs(count) >= UNITS[name]), "")
     if not unit:
         return f"{number_format.count(count)}{number_format.FIXED}B"
     return f"{number_format.number(count / UNITS[unit])}{number_format.FIXED}{unit}"
@@ -192,7 +195,7 @@ def loops(paper: Paper, experiment: Experiment) -> dict[str, Any]:
     """{rows, notes}: what the timed functions are made of."""
     notes, rows = Notes(), []
     for row in experiment["evidence"]["loops"]:
-        names = [experiment["names"].get(one, one) for one in row["methods"]]
+        names = [experiment["names"].get(method, method) for method in row["methods"]]
         cells = {name: _cell(row[name], notes, _words(row[name]["value"])) for name in LOOPS}
         rows.append(
             {
@@ -207,6 +210,6 @@ def loops(paper: Paper, experiment: Experiment) -> dict[str, Any]:
 
 def _words(value: Any) -> str:
     if isinstance(value, list):
-        value = [one for one in value if not str(one).startswith(disassembly.RUNTIME)]
+        value = [call for call in value if not str(call).startswith(disassembly.RUNTIME)]
         return ", ".join(map(str, value)) or "none"
     return str(value)

@@ -59,12 +59,12 @@ class Mark:
         """`invalidates 3 points, by a factor of 1.7 to 9.1`."""
         where = f" {number_format.plural(len(self.points), 'point')}" if self.points else ""
         verb = VERBS[self.effect] if where else self.effect
-        return verb + where + _by(factor(self.findings))
+        return verb + where + _by(factor_range(self.findings))
 
     @property
     def points(self) -> list[str]:
         """Where it was found."""
-        return list(dict.fromkeys(point for one in self.findings for point in one["where"]))
+        return list(dict.fromkeys(point for finding in self.findings for point in finding["where"]))
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Note:
     more: int
 
     @property
-    def said(self) -> str:
+    def heading(self) -> str:
         """`invalidates 2 of 3 points here, by a factor of 1.7 to 9.1`."""
         where = f"{self.points} of {number_format.plural(self.of, 'point')}"
         if self.points == self.of:
@@ -111,129 +111,116 @@ class Marks:
         several = list(dict.fromkeys(points))
         if len(several) < 2:
             return []
-        return [one for one in self.at(*several) if set(several) <= set(one.points)]
+        return [mark for mark in self.at(*several) if set(several) <= set(mark.points)]
 
-    def beside(self, points: Iterable[str | None]) -> list[Note]:
-        """What stands below a figure of these points: one note for each mark."""
+    def notes(self, points: Iterable[str | None]) -> list[Note]:
+        """Below a figure of these points: a note for each of their marks, the gravest first."""
         shown = list(dict.fromkeys(point for point in points if point))
         return [_note(mark, shown) for mark in self.at(*shown)]
 
-    @staticmethod
-    def place(paper: Paper, where: str) -> str:
-        """What a page calls a place of a finding."""
-        return place(paper, where)
-
-    @staticmethod
-    def trial(one: dict[str, Any]) -> str:
-        """What a finding calls a trial."""
-        return trial(one)
-
-    @staticmethod
-    def value(item: dict[str, Any]) -> str:
-        """A row of evidence with its unit."""
-        return value(item)
-
-    def told(self, points: Iterable[str | None]) -> str:
-        """The same for those who do not see the picture; empty without a mark."""
-        notes = self.beside(points)
+    def in_words(self, points: Iterable[str | None]) -> str:
+        """The marks of a figure's points for its text alternative; empty without a mark."""
+        notes = self.notes(points)
         if not notes:
             return ""
-        said = [
-            f"{one.mark.name} {one.mark.artefact} ({one.mark.effect}) at "
-            f"{one.points} of {number_format.plural(one.of, 'point')}"
-            for one in notes
+        parts = [
+            f"{note.mark.name} {note.mark.artefact} ({note.mark.effect}) at "
+            f"{note.points} of {number_format.plural(note.of, 'point')}"
+            for note in notes
         ]
-        return f" Marked: {'; '.join(said)}."
+        return f" Marked: {'; '.join(parts)}."
 
 
-def of(paper: Paper) -> Marks:
+def marks_of(paper: Paper) -> Marks:
     """The marks of a paper; those whose points no table shows come after the others."""
     groups: dict[tuple[str, str, bool], list[Finding]] = {}
     emulating = _emulating(paper)
-    for one in paper.get("findings", []):
-        at_points = bool(one["where"]) and not _is_of_emulation(one, emulating)
-        groups.setdefault((one["effect"], one["artefact"], at_points), []).append(one)
+    for finding in paper.get("findings", []):
+        at_points = bool(finding["where"]) and not _is_of_emulation(finding, emulating)
+        groups.setdefault((finding["effect"], finding["artefact"], at_points), []).append(finding)
     order = sorted(
         groups.items(),
         key=lambda item: (
             list(LETTERS).index(item[0][0]),
-            not any(one["shown"] for one in item[1]),
+            not any(finding["shown"] for finding in item[1]),
             item[0][1],
         ),
     )
     numbers = dict.fromkeys(LETTERS, 0)
-    found = []
+    marks = []
     for (effect, artefact, somewhere), findings in order:
         numbers[effect] += somewhere
         name = f"{LETTERS[effect]}{numbers[effect]}" if somewhere else ""
-        ranked = tuple(sorted(findings, key=lambda one: not one["shown"]))
-        found.append(Mark(name, effect, artefact, ranked, any(one["shown"] for one in findings)))
+        ranked = tuple(sorted(findings, key=lambda finding: not finding["shown"]))
+        marks.append(
+            Mark(name, effect, artefact, ranked, any(finding["shown"] for finding in findings))
+        )
     by_point: dict[str, list[Mark]] = {}
-    named = [mark for mark in found if mark.name]
+    named = [mark for mark in marks if mark.name]
     for mark in named:
         for point in mark.points:
             by_point.setdefault(point, []).append(mark)
-    unnamed = [mark for mark in found if not mark.name]
+    unnamed = [mark for mark in marks if not mark.name]
     everywhere = [mark for mark in unnamed if not mark.points]
     return Marks(named, everywhere, by_point, [mark for mark in unnamed if mark.points])
 
 
 def _emulating(paper: Paper) -> dict[str, set[str]]:
     """Experiment -> its measured points that only emulate something."""
-    found: dict[str, set[str]] = {}
+    points: dict[str, set[str]] = {}
     for point in paper.get("points", []):
         if point.get("emulates") and point["state"] == "ok" and not point["twin"]:
-            found.setdefault(point["experiment"], set()).add(point["point"])
-    return found
+            points.setdefault(point["experiment"], set()).add(point["point"])
+    return points
 
 
-def _is_of_emulation(one: Finding, emulating: dict[str, set[str]]) -> bool:
+def _is_of_emulation(finding: Finding, emulating: dict[str, set[str]]) -> bool:
     """Whether it voids just the points that emulate, which pictures draw so by themselves."""
-    return one["effect"] == "invalidates" and set(one["where"]) in emulating.values()
+    return finding["effect"] == "invalidates" and set(finding["where"]) in emulating.values()
 
 
 def _note(mark: Mark, shown: list[str]) -> Note:
-    here = [one for one in mark.findings if set(one["where"]) & set(shown)]
-    here.sort(key=lambda one: (-len(set(one["where"]) & set(shown)), -_strength(one)))
+    here = [finding for finding in mark.findings if set(finding["where"]) & set(shown)]
+    here.sort(key=lambda finding: (-len(set(finding["where"]) & set(shown)), -_strength(finding)))
     points = set(mark.points) & set(shown)
     return Note(
         mark=mark,
         points=len(points),
         of=len(shown),
-        factor=factor(here),
+        factor=factor_range(here),
         sentence=first_sentence(here[0]["explanation"]),
         more=len(here) - 1,
     )
 
 
-def _strength(one: Finding) -> float:
-    return abs(math.log(one["factor"])) if one["factor"] and one["factor"] > 0 else 0.0
+def _strength(finding: Finding) -> float:
+    return abs(math.log(finding["factor"])) if finding["factor"] and finding["factor"] > 0 else 0.0
 
 
-def factor(findings: Iterable[Finding]) -> str:
+def factor_range(findings: Iterable[Finding]) -> str:
     """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any, and
     where none differs from 1 by as much as a figure would show."""
-    every = [one["factor"] for one in findings]
-    known = [one for one in every if one]
-    if all(abs(one - 1) < SAME for one in known):
+    every = [finding["factor"] for finding in findings]
+    factors = list(filter(None, every))
+    if all(abs(number - 1) < SAME for number in factors):
         return ""
-    ends = dict.fromkeys(number_format.number(one) for one in (min(known), max(known)))
-    some = "" if len(known) == len(every) else " where it is known"
+    ends = dict.fromkeys(number_format.number(end) for end in (min(factors), max(factors)))
+    some = "" if len(factors) == len(every) else " where it is known"
     return f"by a factor of {' to '.join(ends)}{some}"
 
 
-def place(paper: Paper, where: str) -> str:
+def place_name(paper: Paper, where: str) -> str:
     """What a page calls a place of a finding: a point, or a trial, by its name."""
     for experiment in paper["experiments"].values():
-        for one in experiment["trials"]:
-            if trial(one) == where:
-                return str(one["name"])
+        for row in experiment["trials"]:
+            if trial_place(row) == where:
+                return str(row["name"])
     return wording.point_name(paper, where)
 
 
-def trial(one: dict[str, Any]) -> str:
+def trial_place(row: dict[str, Any]) -> str:
     """What a finding calls a trial."""
-    return str(one.get("place", ""))
+    return str(row.get("place", ""))
 
 
 def _by(text: str) -> str:
@@ -245,13 +232,13 @@ def first_sentence(text: str) -> str:
     return _SENTENCE.split(text.strip(), maxsplit=1)[0]
 
 
-def counts(paper: Paper) -> dict[str, int]:
+def counts_by_effect(paper: Paper) -> dict[str, int]:
     """Findings by effect, the gravest first, zeros included."""
-    effects = [one["effect"] for one in paper.get("findings", [])]
+    effects = [finding["effect"] for finding in paper.get("findings", [])]
     return {effect: effects.count(effect) for effect in LETTERS}
 
 
-def value(item: dict[str, Any]) -> str:
+def evidence_value(item: dict[str, Any]) -> str:
     """A row of evidence with its unit: `8,192 blocks`; a dash where nothing was seen."""
     seen, unit = item["value"], item.get("unit") or ""
     if seen is None:
@@ -259,7 +246,7 @@ def value(item: dict[str, Any]) -> str:
     if isinstance(seen, bool):
         return "yes" if seen else "no"
     if isinstance(seen, list | tuple):
-        return number_format.listed([str(one) for one in seen]) or "none"
+        return number_format.listed([str(part) for part in seen]) or "none"
     if isinstance(seen, int | float):
         whole = float(seen).is_integer() and abs(seen) < 1e15
         seen = number_format.count(seen) if whole else f"{seen:.4g}"

@@ -21,10 +21,10 @@ _PREFIXES = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
 
 def groups(figure: dict[str, Any]) -> dict[str, list[Row]]:
     """The table's lines: name -> its cells in the order of the columns."""
-    found: dict[str, list[Row]] = {}
+    lines: dict[str, list[Row]] = {}
     for row in figure["rows"]:
-        found.setdefault(row["group"], []).append(row)
-    return found
+        lines.setdefault(row["group"], []).append(row)
+    return lines
 
 
 def _places(figure: dict[str, Any]) -> dict[str, int]:
@@ -40,26 +40,26 @@ def _bytes(row: Row) -> int | None:
     return int(size) if size.isdigit() else None
 
 
-def short(label: str) -> str:
+def column_label(label: str) -> str:
     """A heading's number with a prefix: `as_1=1 4000 0000` as `140M`; else the heading."""
-    found = _NUMBER.search(label)
-    if not found:
+    match = _NUMBER.search(label)
+    if not match:
         return label
-    number = int(found[1].replace(" ", ""))
-    factor, prefix = next((one for one in _PREFIXES if number >= one[0]), (1, ""))
+    number = int(match[1].replace(" ", ""))
+    factor, prefix = next((pair for pair in _PREFIXES if number >= pair[0]), (1, ""))
     return f"{number / factor:g}{prefix}"
 
 
 def _ticks(paper: Paper, figure: dict[str, Any]) -> list[str]:
     """For each place the printed size, and below it the multiple of the caches here."""
     total = (paper["sizing"] or {}).get("total_llc_bytes")
-    found: dict[int, str] = {}
+    ticks: dict[int, str] = {}
     places = _places(figure)
     for row in next(iter(groups(figure).values())):
         size = _bytes(row)
         times = f"\n{_multiple(size / total)}×" if total and size else ""
-        found.setdefault(places[row["column"]], short(row["label"]) + times)
-    return [found[k] for k in sorted(found)]
+        ticks.setdefault(places[row["column"]], column_label(row["label"]) + times)
+    return [ticks[k] for k in sorted(ticks)]
 
 
 def _multiple(value: float) -> str:
@@ -68,21 +68,23 @@ def _multiple(value: float) -> str:
 
 def region(figure: dict[str, Any]) -> tuple[float, float] | None:
     """What counts as 1, where all claims of the figure agree on it."""
-    found = {tuple(one["region"]) for one in figure["claims"] if equivalence.is_one(one)}
-    if len(found) != 1:
+    regions = {
+        tuple(claim["region"]) for claim in figure["claims"] if equivalence.claims_no_effect(claim)
+    }
+    if len(regions) != 1:
         return None
-    low, high = found.pop()
+    low, high = regions.pop()
     return (low, high) if low is not None and high is not None else None
 
 
-def measured(figure: dict[str, Any]) -> list[Row]:
+def measured_cells(figure: dict[str, Any]) -> list[Row]:
     """Cells with a rerun, each point once."""
     return list({row["point"]: row for row in figure["rows"] if row["state"] == "ok"}.values())
 
 
 def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """A panel per line of the table: rates as ratios to the first size, published and rerun."""
-    places, found = _places(figure), findings_section.of(paper)
+    places, marks = _places(figure), findings_section.marks_of(paper)
     drawn = [
         Panel(
             label=name,
@@ -93,7 +95,7 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
                 if row["printed_ratio"]
             ],
             here=[
-                _mark(row, places[row["column"]], found.names(row["point"])) for row in _once(rows)
+                _mark(row, places[row["column"]], marks.names(row["point"])) for row in _once(rows)
             ],
         )
         for name, rows in groups(figure).items()
@@ -103,7 +105,7 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     return panels(
         f"rates-{figure['id']}",
         f"{figure['title']}. {title(paper, figure)}. {_told(figure)}"
-        + found.told(row["point"] for row in measured(figure)),
+        + marks.in_words(row["point"] for row in measured_cells(figure)),
         drawn,
         _ticks(paper, figure),
         unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
@@ -113,32 +115,36 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
 
 
 def _once(rows: list[Row]) -> list[Row]:
-    return [row for row in measured({"rows": rows}) if row["ratio"]]
+    return [row for row in measured_cells({"rows": rows}) if row["ratio"]]
 
 
 def _mark(row: Row, place: int, names: list[str]) -> Mark:
     ratio = row["ratio"]
     # The first size, of which all are multiples, has no spread of its own.
     itself = ratio["low95"] == ratio["high95"] == ratio["ratio"]
-    dots = [(one["ratio"], one["disturbed"]) for one in row["invocations"] if one["ratio"]]
+    dots = [
+        (invocation["ratio"], invocation["disturbed"])
+        for invocation in row["invocations"]
+        if invocation["ratio"]
+    ]
     ends = ratio["low95"], ratio["high95"]
     return Mark(place, ratio["ratio"], *ends, [] if itself else dots, names)
 
 
 def _told(figure: dict[str, Any]) -> str:
     """Each line's range over the sizes, published and here, for those who do not see it."""
-    said = []
+    parts = []
     for name, rows in groups(figure).items():
         there = _span([row["printed_ratio"] for row in rows if row["printed_ratio"]])
         here = _span([row["ratio"]["ratio"] for row in _once(rows)])
-        said.append(f"{name}: published {there}, here {here}")
-    return "; ".join(said) + "."
+        parts.append(f"{name}: published {there}, here {here}")
+    return "; ".join(parts) + "."
 
 
 def _span(values: list[float]) -> str:
     if not values:
         return "not rerun"
-    ends = dict.fromkeys(number_format.number(one) for one in (min(values), max(values)))
+    ends = dict.fromkeys(number_format.number(end) for end in (min(values), max(values)))
     return " to ".join(ends)
 
 
@@ -164,7 +170,7 @@ def title(paper: Paper, figure: dict[str, Any]) -> str:
 def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:
     """columns: {label, size}; lines: name -> cells {row, mark}; notes: mark -> why no rerun."""
     lacking = [row for row in figure["rows"] if row["state"] != "ok"]
-    notes = wording.by_reason((wording.not_measured(paper, row), row) for row in lacking)
+    notes = wording.by_reason((wording.why_not_measured(paper, row), row) for row in lacking)
     letters = {reason: chr(ord("a") + k) for k, reason in enumerate(notes)}
     of = {id(row): letters[reason] for reason, rows in notes.items() for row in rows}
     return {

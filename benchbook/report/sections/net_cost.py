@@ -15,43 +15,41 @@ def rows(paper: Paper, name: str) -> list[dict[str, Any]]:
     here, cheapest first, in text."""
     return [
         {
-            "name": wording.point_name(paper, one["point"]),
-            "point": one["point"],
-            "time": number_format.duration(one["time_ns"]),
-            "net": number_format.with_interval(one["net_ns"], one["low_ns"], one["high_ns"]),
-            "cycles": _cycles(one),
-            "blocks": one["blocks"],
+            "name": wording.point_name(paper, cost["point"]),
+            "point": cost["point"],
+            "time": number_format.duration(cost["time_ns"]),
+            "net": number_format.with_interval(cost["net_ns"], cost["low_ns"], cost["high_ns"]),
+            "cycles": _cycles(cost),
+            "blocks": cost["blocks"],
         }
-        for one in sorted(_net(paper, name), key=lambda one: float(one["net_ns"]))
+        for cost in sorted(_net(paper, name), key=lambda cost: float(cost["net_ns"]))
     ]
 
 
 def baselines(paper: Paper, name: str) -> str:
     """The points that are taken off, with their times."""
-    points = {one["point"]: one for one in paper["points"] if one["experiment"] == name}
-    names = dict.fromkeys(one["baseline"] for one in _net(paper, name))
+    own = (point for point in paper["points"] if point["experiment"] == name)
+    times = {point["point"]: number_format.duration(point["time_ns"]) for point in own}
+    names = dict.fromkeys(cost["baseline"] for cost in _net(paper, name))
     return number_format.listed(
-        [
-            f"{wording.point_name(paper, one)} ({number_format.duration(points[one]['time_ns'])})"
-            for one in names
-        ]
+        [f"{wording.point_name(paper, baseline)} ({times[baseline]})" for baseline in names]
     )
 
 
 def rate_ghz(paper: Paper, name: str) -> str:
     """Of the counter; empty where there is none."""
-    rates = {one["cycles_per_ns"] for one in _net(paper, name)} - {None}
+    rates = {cost["cycles_per_ns"] for cost in _net(paper, name)} - {None}
     return f"{sum(rates) / len(rates):.2f} GHz" if rates else ""
 
 
 def _net(paper: Paper, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = paper["experiments"][name].get("net", [])
-    return found
+    costs: list[dict[str, Any]] = paper["experiments"][name].get("net", [])
+    return costs
 
 
-def _cycles(one: dict[str, Any]) -> str:
-    rate = one["cycles_per_ns"]
+def _cycles(cost: dict[str, Any]) -> str:
+    rate = cost["cycles_per_ns"]
     if rate is None:
         return number_format.NONE
-    ends = [None if end is None else end * rate for end in (one["low_ns"], one["high_ns"])]
-    return number_format.number(one["net_ns"] * rate, *ends)
+    ends = [None if end is None else end * rate for end in (cost["low_ns"], cost["high_ns"])]
+    return number_format.number(cost["net_ns"] * rate, *ends)

@@ -20,30 +20,33 @@ def of_paper(paper: Paper) -> list[dict[str, Any]]:
         for row in figure["rows"]
         if row["state"] == "not_in_preset"
     ]
-    found = []
+    lines = []
     if absent:
         preset = f"not in preset {paper['preset']}"
-        found.append(_line(preset, absent, f"`make PRESET={fuller(paper)}`"))
+        lines.append(_line(preset, absent, f"`make PRESET={larger_preset(paper)}`"))
     failed = wording.by_reason(
-        (f"{wording.state(point)}: {point['reason']}", wording.point_name(paper, point["point"]))
+        (
+            f"{wording.state_in_words(point)}: {point['reason']}",
+            wording.point_name(paper, point["point"]),
+        )
         for point in paper["points"]
         if point["state"] != "ok"
     )
-    found += [_line(reason, what, "") for reason, what in list(failed.items())[:REASONS]]
+    lines += [_line(reason, what, "") for reason, what in list(failed.items())[:REASONS]]
     if len(failed) > REASONS:
         more = number_format.plural(len(failed) - REASONS, "other reason")
-        found.append(_line(f"{more} on its page", [], ""))
-    return found + _claims(paper)
+        lines.append(_line(f"{more} on its page", [], ""))
+    return lines + _claims(paper)
 
 
-def fuller(paper: Paper) -> str:
+def larger_preset(paper: Paper) -> str:
     """The preset that measures more."""
     return "quick" if paper["preset"] == "tiny" else "paper"
 
 
 def _claims(paper: Paper) -> list[dict[str, Any]]:
     needs: dict[str, list[str]] = {}
-    for claim in wording.claims(paper):
+    for claim in wording.all_claims(paper):
         if claim["verdict"] == "not_measurable_here" and claim.get("requires"):
             needs.setdefault(str(claim["requires"]), []).append(claim["claim"].replace("-", " "))
     return [
@@ -52,12 +55,12 @@ def _claims(paper: Paper) -> list[dict[str, Any]]:
     ]
 
 
-def controls(artefacts: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def skipped_controls(artefacts: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Controls that could not be provoked, with the reason."""
     skipped: dict[str, list[str]] = {}
-    for name, one in artefacts.items():
-        if one["skipped"]:
-            skipped.setdefault(one["reason"], []).append(name)
+    for name, artefact in artefacts.items():
+        if artefact["skipped"]:
+            skipped.setdefault(artefact["reason"], []).append(name)
     return [_line(reason, names, "") for reason, names in skipped.items()]
 
 

@@ -12,7 +12,7 @@ from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.marks import text_of
 from benchbook.report.plots.palette import INK
 from benchbook.report.plots.paper import Form, Line, sizes, strips
-from benchbook.report.plots.style import Picture, colour
+from benchbook.report.plots.style import Picture, method_colour
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import recorded_runs
@@ -30,19 +30,21 @@ IMPORTED = "Hollow squares: imported, out of logs that were made elsewhere."
 EMULATED = "Hollow dots on dashed lines: {}, so that no claim rests on them."
 
 
-def where_imported(figure: dict[str, Any]) -> str:
+def how_to_read_imported(figure: dict[str, Any]) -> str:
     """How to read the marks of imported values, in the pictures that have some."""
     return f" {IMPORTED}" if figure["imported"] and not figure["grid"] else ""
 
 
-def where(figures: list[dict[str, Any]]) -> str:
+def how_to_read(figures: list[dict[str, Any]]) -> str:
     """How to read the marks; open intervals and hollow dots are explained where there are any."""
     rows = [row for figure in figures for row in figure["rows"] if row["rerun"]]
-    said = [WHERE]
+    text = [WHERE]
     if any(row["low"] is None or row["high"] is None for row in rows):
-        said.append("A line from edge to edge: too few blocks for an interval.")
-    said += [EMULATED.format(one) for one in sorted({row["emulates"] for row in rows} - {""})]
-    return " ".join(said)
+        text.append("A line from edge to edge: too few blocks for an interval.")
+    text += [
+        EMULATED.format(emulated) for emulated in sorted({row["emulates"] for row in rows} - {""})
+    ]
+    return " ".join(text)
 
 
 def colour_of(paper: Paper, point: str | None) -> str:
@@ -50,7 +52,7 @@ def colour_of(paper: Paper, point: str | None) -> str:
     if not point:
         return INK
     methods = list(wording.experiment_of(paper, point)["definitions"])
-    return colour(methods, wording.parts_of(point).get("method", ""))
+    return method_colour(methods, wording.parts_of(point).get("method", ""))
 
 
 def _note(paper: Paper, point: str | None) -> str:
@@ -68,16 +70,20 @@ def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
         return text
     if row["state"] == "not_in_preset":
         return f"not in {paper['preset']}"
-    return "on no host" if row["state"] == "beyond_host" else wording.state(row)
+    return "on no host" if row["state"] == "beyond_host" else wording.state_in_words(row)
 
 
 def _dots(row: dict[str, Any], key: str) -> list[tuple[float, bool]]:
-    return [(one[key], one["disturbed"]) for one in row["invocations"] if one[key]]
+    return [
+        (invocation[key], invocation["disturbed"])
+        for invocation in row["invocations"]
+        if invocation[key]
+    ]
 
 
 def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
     """The rows of a figure as ratios to its first one."""
-    rows, found = [], findings_section.of(paper)
+    rows, marks = [], findings_section.marks_of(paper)
     for row in figure["rows"][1:]:
         ratio = row["ratio"] or {}
         value, low, high = (ratio.get(key) for key in ("ratio", "low95", "high95"))
@@ -93,7 +99,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
                 there=number_format.number(row["printed_ratio"]),
                 here=_here(paper, row, number_format.number(value, low, high)),
                 note=_note(paper, row["point"]),
-                marks=found.names(row["point"]),
+                marks=marks.names(row["point"]),
                 emulated=bool(row["emulates"]),
             )
         )
@@ -103,12 +109,12 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
 def overview(paper: Paper) -> Picture | None:
     """All figures as ratios to their first method, published beside rerun; grids are no such."""
     rows: list[Row] = []
-    every = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
-    quantity = next((one["quantity"] for one in every), RATE)
-    figures = [one for one in every if one["quantity"] == quantity]
+    every = [figure for figure in paper["figures"] if figure["rows"] and not figure["grid"]]
+    quantity = next((figure["quantity"] for figure in every), RATE)
+    figures = [figure for figure in every if figure["quantity"] == quantity]
     for figure in figures:
         base = figure["rows"][0]
-        names = findings_section.of(paper).names(base["point"])
+        names = findings_section.marks_of(paper).names(base["point"])
         name = wording.row_name(figure, base)
         # The words between brackets stay together where the heading is broken.
         aside = f"({name}: {text_of(names)})".replace(" ", number_format.FIXED)
@@ -117,24 +123,26 @@ def overview(paper: Paper) -> Picture | None:
     bases = {wording.row_name(figure, figure["rows"][0]) for figure in figures}
     # Several do not fit above the line at 1.
     base, mark = (bases.pop(),) * 2 if len(bases) == 1 else ("the first of its table", "the first")
-    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head]
-    alt = f"{wording.upper(quantity)}s as ratios to {base}, published and rerun. "
-    alt += "; ".join(told) + "."
-    alt += findings_section.of(paper).told(
+    rows_in_words = [
+        f"{row.label}: published {row.there}, here {row.here}" for row in rows if not row.head
+    ]
+    alt = f"{wording.capitalised(quantity)}s as ratios to {base}, published and rerun. "
+    alt += "; ".join(rows_in_words) + "."
+    alt += findings_section.marks_of(paper).in_words(
         row["point"] for figure in figures for row in figure["rows"]
     )
-    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", one=mark)
+    return forest("overview", alt, rows, unit=f"{quantity} ÷ {quantity} of {base}", label_at_1=mark)
 
 
 def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """One figure's rates or times, published beside rerun."""
-    found = findings_section.of(paper)
-    theirs = [recorded_runs.values(figure, "rows", k) for k in range(len(figure["rows"]))]
+    marks = findings_section.marks_of(paper)
+    theirs = [recorded_runs.recorded_values(figure, "rows", k) for k in range(len(figure["rows"]))]
     rows = [
         Row(
             label=wording.row_name(figure, row),
             colour=colour_of(paper, row["point"]),
-            published=[value] if (value := wording.printed(row)) else [],
+            published=[value] if (value := wording.printed_value(row)) else [],
             value=row["rerun"],
             low=row["low"],
             high=row["high"],
@@ -142,30 +150,30 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             there=_as_printed(row["printed"], value) if value else number_format.NONE,
             here=_here(paper, row, number_format.number(row["rerun"], row["low"], row["high"])),
             note=_note(paper, row["point"]),
-            marks=found.names(row["point"]),
+            marks=marks.names(row["point"]),
             emulated=bool(row["emulates"]),
             imported=[
-                one["value"]
-                for one in figure["imported"]
-                if one["label"] in (row["group"], row["label"])
+                value["value"]
+                for value in figure["imported"]
+                if value["label"] in (row["group"], row["label"])
             ],
-            recorded=recorded_runs.marks(found_there),
+            recorded=recorded_runs.plot_marks(found_there),
         )
         for row, found_there in zip(figure["rows"], theirs, strict=True)
     ]
-    told = [
+    rows_in_words = [
         f"{row.label}: published {row.there}, here {row.here}{_elsewhere(row.imported)}"
-        f"{recorded_runs.told(found_there)}"
+        f"{recorded_runs.in_words(found_there)}"
         for row, found_there in zip(rows, theirs, strict=True)
     ]
-    alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(told) + "."
-    alt += found.told(row["point"] for row in figure["rows"])
+    alt = f"{figure['title']}, {figure['y_unit']}. " + "; ".join(rows_in_words) + "."
+    alt += marks.in_words(row["point"] for row in figure["rows"])
     return forest(f"{figure['quantity']}s-{figure['id']}", alt, rows, unit=figure["y_unit"])
 
 
 def _elsewhere(values: Sequence[float]) -> str:
     return (
-        f", imported {number_format.listed([number_format.number(one) for one in values])}"
+        f", imported {number_format.listed([number_format.number(value) for value in values])}"
         if values
         else ""
     )
@@ -180,9 +188,9 @@ def _as_printed(text: str, value: float) -> str:
 
 def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """Printed ranges beside those of the rerun, over what points of equal truth would show."""
-    found = findings_section.of(paper)
+    marks = findings_section.marks_of(paper)
     shown = [k for k, row in enumerate(figure["ranges"]) if row["rerun"] is not None]
-    theirs = [recorded_runs.values(figure, "ranges", k) for k in shown]
+    theirs = [recorded_runs.recorded_values(figure, "ranges", k) for k in shown]
     rows = [
         Row(
             label=row["label"],
@@ -193,70 +201,72 @@ def ranges(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             there=row["printed"],
             here=number_format.number(row["rerun"], row["low"], row["high"]),
             bounds=(0.0, row["null"]["null_95"]) if row["null"] else None,
-            marks=found.names(*row["points"]),
-            recorded=recorded_runs.marks(found_there),
+            marks=marks.names(*row["points"]),
+            recorded=recorded_runs.plot_marks(found_there),
         )
         for row, found_there in zip((figure["ranges"][k] for k in shown), theirs, strict=True)
     ]
-    told = [
-        f"{row.label}: published {row.there} %, here {row.here} %{recorded_runs.told(there, ' %')}"
+    rows_in_words = [
+        f"{row.label}: published {row.there} %, here {row.here} %"
+        f"{recorded_runs.in_words(there, ' %')}"
         for row, there in zip(rows, theirs, strict=True)
     ]
-    alt = f"{figure['title']}, in percent. " + "; ".join(told) + "."
-    alt += found.told(point for row in figure["ranges"] for point in row["points"])
+    alt = f"{figure['title']}, in percent. " + "; ".join(rows_in_words) + "."
+    alt += marks.in_words(point for row in figure["ranges"] for point in row["points"])
     return forest(f"ranges-{figure['id']}", alt, rows, unit="%", linear=True) if rows else None
 
 
 def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """The claimed ratios' simultaneous intervals against their regions, over the twins'."""
     shown = [
-        one
-        for one in figure["claims"]
-        if one["kind"] in claims_section.RATIOS and one["estimate"] is not None
+        claim
+        for claim in figure["claims"]
+        if claim["kind"] in claims_section.RATIOS and claim["estimate"] is not None
     ]
     if not shown:
         return None
-    rows = [claim_row(paper, one) for one in shown]
+    rows = [claim_row(paper, claim) for claim in shown]
     null = figure["null"]
     for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
-        if found := null[twin]:
-            ends = found["low"], found["high"]
+        if interval := null[twin]:
+            ends = interval["low"], interval["high"]
             rows.append(
                 Row(
                     label=text,
                     colour=INK,
-                    value=found["ratio"],
+                    value=interval["ratio"],
                     low=ends[0],
                     high=ends[1],
-                    here=number_format.number(found["ratio"], *ends),
+                    here=number_format.number(interval["ratio"], *ends),
                 )
             )
     alt = " ".join(
-        f"{one['text']} {claims_section.what(one)} {claims_section.value(one)}: {one['reason']}."
-        for one in shown
+        f"{claim['text']} {claims_section.what(claim)} {claims_section.value(claim)}: "
+        f"{claim['reason']}."
+        for claim in shown
     )
-    units = list(dict.fromkeys(one["unit"] for one in shown))
+    units = list(dict.fromkeys(claim["unit"] for claim in shown))
     unit = units[0] if len(units) == 1 else "ratio"
-    return forest(f"claims-{figure['id']}", alt, rows, unit=unit, one="1", above=True)
+    return forest(f"claims-{figure['id']}", alt, rows, unit=unit, label_at_1="1", above=True)
 
 
-def claim_row(paper: Paper, one: dict[str, Any]) -> Row:
+def claim_row(paper: Paper, claim: dict[str, Any]) -> Row:
     """One claimed ratio with its simultaneous interval and region."""
-    low, high = one["interval"]
-    points = wording.points_of(one)
+    low, high = claim["interval"]
+    points = wording.points_of(claim)
     return Row(
-        label=claims_section.name(paper, one),
+        label=claims_section.name(paper, claim),
         colour=colour_of(paper, points[0]) if points else INK,
-        published=one["published"][:MOST_MARKS],
-        value=one["estimate"],
+        published=claim["published"][:MOST_MARKS],
+        value=claim["estimate"],
         low=low,
         high=high,
-        there=claims_section.published(one)
-        if len(one["published"]) < 2
-        else _short(one["published"]),
-        here=number_format.number(one["estimate"], low, high),
-        bounds=tuple(one["region"]),
-        marks=findings_section.of(paper).names(*points),
+        there=claims_section.published(claim)
+        if len(claim["published"]) < 2
+        else _short(claim["published"]),
+        here=number_format.number(claim["estimate"], low, high),
+        bounds=tuple(claim["region"]),
+        marks=findings_section.marks_of(paper).names(*points),
     )
 
 
@@ -271,7 +281,7 @@ def pair_name(paper: Paper, pair: dict[str, Any]) -> str:
 
 def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Pairs that do the same work and differ all the same."""
-    rows, found = [], findings_section.of(paper)
+    rows, marks = [], findings_section.marks_of(paper)
     for pair in experiment["odd"]["pairs"]:
         rerun = pair["rerun"] or {}
         value, low, high = (rerun.get(key) for key in ("ratio", "low95", "high95"))
@@ -285,18 +295,18 @@ def odd(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 high=high,
                 there=_short(pair["published"]),
                 here=number_format.number(value, low, high),
-                marks=found.names(pair["top"], pair["bottom"]),
+                marks=marks.names(pair["top"], pair["bottom"]),
             )
         )
-    told = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
-    alt = "Ratios of rates that should be near 1. " + "; ".join(told) + "."
-    return forest("odd", alt, rows, unit="ratio of rates", one="the same rate", above=True)
+    rows_in_words = [f"{row.label}: published {row.there}, here {row.here}" for row in rows]
+    alt = "Ratios of rates that should be near 1. " + "; ".join(rows_in_words) + "."
+    return forest("odd", alt, rows, unit="ratio of rates", label_at_1="the same rate", above=True)
 
 
 def _short(values: list[float]) -> str:
     if not values:
         return number_format.NONE
-    ends = (f"{one:.2f}" if one < 10 else f"{one:.0f}" for one in (min(values), max(values)))
+    ends = (f"{end:.2f}" if end < 10 else f"{end:.0f}" for end in (min(values), max(values)))
     return "–".join(dict.fromkeys(ends))
 
 
@@ -317,7 +327,7 @@ def _written(written: float, done: float) -> str:
 
 def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """What each form read and wrote."""
-    drawn, found = [], findings_section.of(paper)
+    drawn, marks = [], findings_section.marks_of(paper)
     for form in experiment["forms"]:
         seen = form["observations"]
         declared, done = seen.get("blocks_declared"), seen.get("work_done_fraction")
@@ -335,42 +345,46 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
                 right=done,
                 read_words=_read(distinct, declared),
                 written_words=_written(written, done),
-                marks=found.names(form["point"]),
+                marks=marks.names(form["point"]),
             )
         )
-    told = [f"{one.label}: source {one.read_words}, {one.written_words}" for one in drawn]
-    alt = "What each form read and wrote. " + "; ".join(told) + "."
-    alt += found.told(form["point"] for form in experiment["forms"])
+    forms_in_words = [
+        f"{form.label}: source {form.read_words}, {form.written_words}" for form in drawn
+    ]
+    alt = "What each form read and wrote. " + "; ".join(forms_in_words) + "."
+    alt += marks.in_words(form["point"] for form in experiment["forms"])
     return strips("forms", alt, drawn)
 
 
 def sweep(paper: Paper, experiment: dict[str, Any]) -> Picture | None:
     """Rate by size; forms that do not do all their work are dashed."""
-    methods, found = list(experiment["definitions"]), findings_section.of(paper)
+    methods, marks = list(experiment["definitions"]), findings_section.marks_of(paper)
     liars = {
-        one["factors"].get("method")
-        for one in paper["points"]
-        if one.get("observations", {}).get("work_done_fraction", 1) < 1
+        point["factors"].get("method")
+        for point in paper["points"]
+        if point.get("observations", {}).get("work_done_fraction", 1) < 1
     }
     lines = [
         Line(
             label=experiment["names"].get(series["method"], series["method"]).replace(" copy", ""),
-            colour=colour(methods, series["method"]),
+            colour=method_colour(methods, series["method"]),
             values=[
-                (one["bytes"], one["rerun"], one["low"], one["high"], one["invocations"])
-                for one in series["values"]
+                (value["bytes"], value["rerun"], value["low"], value["high"], value["invocations"])
+                for value in series["values"]
             ],
             dashed=series["method"] in liars,
-            marks=[found.names(one["point"]) for one in series["values"]],
+            marks=[marks.names(value["point"]) for value in series["values"]],
         )
         for series in experiment["sweep"]
     ]
-    told = [
+    lines_in_words = [
         f"{line.label} from {number_format.number(line.values[0][1])} to "
         f"{number_format.number(line.values[-1][1])}"
         for line in lines
     ]
     unit = experiment["sweep_unit"]
-    alt = f"Rate by size in {unit}. " + "; ".join(told) + "."
-    alt += found.told(one["point"] for curve in experiment["sweep"] for one in curve["values"])
+    alt = f"Rate by size in {unit}. " + "; ".join(lines_in_words) + "."
+    alt += marks.in_words(
+        value["point"] for curve in experiment["sweep"] for value in curve["values"]
+    )
     return sizes("size-sweep", alt, lines, experiment["caches"], experiment["buffers"], unit)

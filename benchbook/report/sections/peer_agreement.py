@@ -15,9 +15,9 @@ def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> li
     """One for each peer, with its table; rates in GB/s, times in µs. `others` are what was not
     compared, by reason: {reason, points}."""
     return [
-        _section(peer, _paper_of(one["experiment"], papers))
-        for one in analyses
-        for peer in one["agreement"]
+        _section(peer, _paper_of(analysis["experiment"], papers))
+        for analysis in analyses
+        for peer in analysis["agreement"]
     ]
 
 

@@ -12,60 +12,64 @@ MARKS = "Stars on thin grey lines: recorded, not here ({})."
 Row = dict[str, Any]
 
 
-def about(paper: Paper, one: Row) -> str:
+def description(paper: Paper, run: Row) -> str:
     """`AMD EPYC, 2 cores, 2026-11-22, preset tiny, 8 blocks, commit 0ede7313 with changes`."""
-    where = " (a machine like this one)" if one["host"] == paper["host"] else ""
-    changed = " with changes" if one["changed"] else ""
+    where = " (a machine like this one)" if run["host"] == paper["host"] else ""
+    changed = " with changes" if run["changed"] else ""
     return (
-        f"{one['model']}{where}, {number_format.plural(one['cores'], 'core')}, {one['date']}, "
-        f"preset {one['preset']}, {number_format.plural(one['blocks'], 'block')}, "
-        f"commit {one['commit'][:8]}{changed}"
+        f"{run['model']}{where}, {number_format.plural(run['cores'], 'core')}, {run['date']}, "
+        f"preset {run['preset']}, {number_format.plural(run['blocks'], 'block')}, "
+        f"commit {run['commit'][:8]}{changed}"
     )
 
 
-def called(one: Row) -> str:
+def short_name(run: Row) -> str:
     """`R1: AMD EPYC, 2026-11-22`."""
-    return f"{one['name']}: {one['model']}, {one['date']}"
+    return f"{run['name']}: {run['model']}, {run['date']}"
 
 
-def values(figure: dict[str, Any], rows: str, number: int) -> list[tuple[Row, Row]]:
+def recorded_values(figure: dict[str, Any], rows: str, number: int) -> list[tuple[Row, Row]]:
     """What was recorded for one of a figure's `rows` or `ranges`, by its number: (run, row)."""
-    pairs = ((one, one[rows][number]) for one in figure["recorded"] if one[rows])
-    return [(one, row) for one, row in pairs if row["rerun"] is not None]
+    pairs = ((run, run[rows][number]) for run in figure["recorded"] if run[rows])
+    return [(run, row) for run, row in pairs if row["rerun"] is not None]
 
 
 def table(figure: dict[str, Any]) -> list[tuple[Row, Row, Row]]:
     """All that was recorded for a figure: (its own row, recorded run, recorded row)."""
     rows = "rows" if figure["rows"] else "ranges"
-    return [(own, *pair) for k, own in enumerate(figure[rows]) for pair in values(figure, rows, k)]
+    return [
+        (own, *pair)
+        for k, own in enumerate(figure[rows])
+        for pair in recorded_values(figure, rows, k)
+    ]
 
 
 def columns(figure: dict[str, Any], rows: str, unit: str) -> dict[str, list[float | None]]:
     """Column of a CSV -> a value for each of a figure's `rows` or `ranges`; `unit`: as names have
     it. Values, and the ends of their 95 % intervals, of each recorded run by its name."""
     return {
-        f"recorded_{one['name']}_{end}{unit}": [row[key] for row in one[rows]]
-        for one in figure["recorded"]
-        if one[rows]
+        f"recorded_{run['name']}_{end}{unit}": [row[key] for row in run[rows]]
+        for run in figure["recorded"]
+        if run[rows]
         for key, end in (("rerun", ""), ("low", "low95_"), ("high", "high95_"))
     }
 
 
-def where(figure: dict[str, Any]) -> str:
+def how_to_read(figure: dict[str, Any]) -> str:
     """How to read the marks of recorded values, in the pictures that have some."""
-    shown = {one["name"]: called(one) for _, one, _ in table(figure)}
+    shown = {run["name"]: short_name(run) for _, run, _ in table(figure)}
     return "" if figure["grid"] or not shown else f" {MARKS.format('; '.join(shown.values()))}"
 
 
-def marks(found: list[tuple[Row, Row]]) -> list[tuple[float, float | None, float | None]]:
+def plot_marks(recorded: list[tuple[Row, Row]]) -> list[tuple[float, float | None, float | None]]:
     """What a picture draws of them: value, ends of the interval."""
-    return [(row["rerun"], row["low"], row["high"]) for _, row in found]
+    return [(row["rerun"], row["low"], row["high"]) for _, row in recorded]
 
 
-def told(found: list[tuple[Row, Row]], unit: str = "") -> str:
+def in_words(recorded: list[tuple[Row, Row]], unit: str = "") -> str:
     """The same in a picture's text alternative: `, recorded 7.7 (R1: AMD EPYC, 2026-11-22)`."""
-    said = [
-        f"{number_format.number(row['rerun'], row['low'], row['high'])}{unit} ({called(one)})"
-        for one, row in found
+    parts = [
+        f"{number_format.number(row['rerun'], row['low'], row['high'])}{unit} ({short_name(run)})"
+        for run, row in recorded
     ]
-    return f", recorded {number_format.listed(said)}" if said else ""
+    return f", recorded {number_format.listed(parts)}" if parts else ""

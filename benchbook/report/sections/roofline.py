@@ -8,7 +8,7 @@ from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.marks import text_of
 from benchbook.report.plots.roofline import Bar, Mark, Pair, roof
-from benchbook.report.plots.style import Picture, colour
+from benchbook.report.plots.style import Picture, method_colour
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections.evidence import Experiment, Row, state_of
 from benchbook.report.wording import Paper
@@ -17,7 +17,7 @@ GB = 1e9
 MOST_PAIRS = 14  # drawn; the others stand in the table
 
 
-def drawn(experiment: Experiment) -> list[Row]:
+def rows_drawn(experiment: Experiment) -> list[Row]:
     """The rows of the picture: those of which it is known what they moved first."""
     rows = experiment["evidence"]["roof"]["rows"]
     kept = sorted(rows, key=lambda row: row["moved"]["value"] is None)[:MOST_PAIRS]
@@ -27,35 +27,35 @@ def drawn(experiment: Experiment) -> list[Row]:
 def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     """Declared and moved rates beyond all caches against what memory attained."""
     evidence = experiment["evidence"]["roof"]
-    rows = drawn(experiment)
+    rows = rows_drawn(experiment)
     if not rows:
         return None
-    methods, found = list(experiment["definitions"]), findings_section.of(paper)
-    known = any(row["moved"]["value"] is not None for row in rows)
+    methods, marks = list(experiment["definitions"]), findings_section.marks_of(paper)
+    is_known = any(row["moved"]["value"] is not None for row in rows)
     pairs = [
         Pair(
             label=f"{wording.method_name(paper, row['point'])}, {row['variant']}"
-            + (f" [{text_of(names)}]" if (names := found.names(row["point"])) else ""),
+            + (f" [{text_of(names)}]" if (names := marks.names(row["point"])) else ""),
             marks=names,
-            colour=colour(methods, row["method"]),
+            colour=method_colour(methods, row["method"]),
             declared=Bar(row["rate_bytes_per_s"] / GB, f"{_rate(row)} declared"),
             low=_scaled(row["rate_low_bytes_per_s"]),
             high=_scaled(row["rate_high_bytes_per_s"]),
-            moved=_moved_bar(row) if known else None,
+            moved=_moved_bar(row) if is_known else None,
         )
         for row in rows
     ]
     levels = [
-        Mark(one["rate_bytes_per_s"] / GB, _mark_name(experiment, one))
-        for one in sorted(evidence["levels"], key=lambda one: -float(one["rate_bytes_per_s"]))
+        Mark(level["rate_bytes_per_s"] / GB, _mark_name(experiment, level))
+        for level in sorted(evidence["levels"], key=lambda level: -float(level["rate_bytes_per_s"]))
     ]
-    told = [
-        f"{one.label}: {one.declared.text}" + (f", {one.moved.text}" if one.moved else "")
-        for one in pairs
+    pairs_in_words = [
+        f"{pair.label}: {pair.declared.text}" + (f", {pair.moved.text}" if pair.moved else "")
+        for pair in pairs
     ]
-    bounds = [f"{one.label} {number_format.number(one.value)}" for one in levels]
-    alt = f"Rates beyond all caches, GB/s. {'; '.join([*told, *bounds])}."
-    alt += found.told(row["point"] for row in rows)
+    bounds = [f"{level.label} {number_format.number(level.value)}" for level in levels]
+    alt = f"Rates beyond all caches, GB/s. {'; '.join([*pairs_in_words, *bounds])}."
+    alt += marks.in_words(row["point"] for row in rows)
     return roof("what-moved", alt, pairs, levels, "GB/s")
 
 
@@ -77,32 +77,34 @@ def _moved_bar(row: Row) -> Bar:
     return Bar(value, f"{number_format.number(value)} moved, {state or 'counted'}", state)
 
 
-def _mark_name(experiment: Experiment, one: dict[str, Any]) -> str:
-    method = experiment["names"].get(one["method"], one["method"])
-    if not one["traffic"]:
+def _mark_name(experiment: Experiment, level: dict[str, Any]) -> str:
+    method = experiment["names"].get(level["method"], level["method"])
+    if not level["traffic"]:
         return f"the best that delivers all: {method}"
-    return method if method.lower().startswith(one["traffic"]) else f"{one['traffic']}: {method}"
+    return (
+        method if method.lower().startswith(level["traffic"]) else f"{level['traffic']}: {method}"
+    )
 
 
 def title(paper: Paper, experiment: Experiment) -> str:
     """What lies above all ceilings; else what moves more than it declares."""
-    rows, levels = drawn(experiment), experiment["evidence"]["roof"]["levels"]
-    top = max((one["rate_bytes_per_s"] for one in levels), default=None)
+    rows, levels = rows_drawn(experiment), experiment["evidence"]["roof"]["levels"]
+    top = max((level["rate_bytes_per_s"] for level in levels), default=None)
     above = [
         row
         for row in rows
         if top is not None and row["rate_bytes_per_s"] > top and (row["done"] or 1) < 1
     ]
     if above:
-        row = max(above, key=lambda one: one["rate_bytes_per_s"])
+        row = max(above, key=lambda row: row["rate_bytes_per_s"])
         best = number_format.number(top / GB) if top else number_format.NONE
-        name = wording.upper(wording.method_name(paper, row["point"]))
+        name = wording.capitalised(wording.method_name(paper, row["point"]))
         return f"{name} declares {_rate(row)} GB/s where nothing that delivers all passes {best}"
-    known = [row for row in rows if row["moved_bytes_per_s"]["value"] is not None]
-    if not known:
+    with_traffic = [row for row in rows if row["moved_bytes_per_s"]["value"] is not None]
+    if not with_traffic:
         return "Rates beyond all caches against what memory attained; what they moved is unknown"
-    row = max(known, key=lambda one: one["moved_bytes_per_s"]["value"])
-    name = wording.upper(wording.method_name(paper, row["point"]))
+    row = max(with_traffic, key=lambda row: row["moved_bytes_per_s"]["value"])
+    name = wording.capitalised(wording.method_name(paper, row["point"]))
     moved = row["moved_bytes_per_s"]
     return (
         f"{name} declares {_rate(row)} GB/s and moves {number_format.number(moved['value'] / GB)} "
@@ -112,9 +114,9 @@ def title(paper: Paper, experiment: Experiment) -> str:
 
 def caption(experiment: Experiment) -> str:
     """How to read the bars and lines."""
-    known = any(row["moved"]["value"] is not None for row in drawn(experiment))
+    is_known = any(row["moved"]["value"] is not None for row in rows_drawn(experiment))
     text = "Declared bytes ÷ time, with the pointwise 95 % interval"
-    if known:
+    if is_known:
         text = (
             f"Upper bar: {text[0].lower()}{text[1:]}. Lower bar: what moved to or from memory in "
             "that time, dark where it was counted, hatched where it was simulated and scaled to "
@@ -126,10 +128,10 @@ def caption(experiment: Experiment) -> str:
 
 
 def _levels(experiment: Experiment) -> str:
-    found = experiment["evidence"]["roof"]
-    if not found["levels"]:
+    roof_evidence = experiment["evidence"]["roof"]
+    if not roof_evidence["levels"]:
         return "no ceiling was measured in this preset"
-    threads = number_format.plural(found["threads"], "thread")
-    if found["levels"][0]["traffic"]:
+    threads = number_format.plural(roof_evidence["threads"], "thread")
+    if roof_evidence["levels"][0]["traffic"]:
         return f"what memory attained with {threads}, in the bytes that its method declares"
     return f"the best of these rates, with {threads}, that delivers all that it declares"

@@ -13,13 +13,13 @@ from benchbook.report.wording import Paper
 
 @dataclass(frozen=True)
 class Entry:
-    """One line. `verdict` of a claim, `effect` of a finding; `said` what follows the text."""
+    """One line. `verdict` of a claim, `effect` of a finding; `detail` what follows the text."""
 
     kind: str
     text: str
     where: str
     paper: str
-    said: str = ""
+    detail: str = ""
     verdict: str = ""
     effect: str = ""
 
@@ -27,22 +27,22 @@ class Entry:
 def entries(papers: list[Paper]) -> list[Entry]:
     """Claims first, then figures, findings, and the figures that are open."""
     return [
-        *(one for paper in papers for one in _claims(paper)),
-        *(one for paper in papers for one in _figures(paper)),
-        *(one for paper in papers for one in _findings(paper)),
-        *(one for paper in papers for one in _open(paper)),
+        *(entry for paper in papers for entry in _claims(paper)),
+        *(entry for paper in papers for entry in _figures(paper)),
+        *(entry for paper in papers for entry in _findings(paper)),
+        *(entry for paper in papers for entry in _open(paper)),
     ]
 
 
 def _claims(paper: Paper) -> Iterator[Entry]:
-    for claim in wording.claims(paper):
+    for claim in wording.all_claims(paper):
         value = claims_section.value(claim)
         yield Entry(
             kind="claim",
-            text=wording.upper(claim["text"].strip()),
+            text=wording.capitalised(claim["text"].strip()),
             where=f"{paper['paper']}.html#{claim['figure']}-{claim['claim']}",
             paper=paper["title"],
-            said=f"here {value}" if claim["estimate"] is not None else "",
+            detail=f"here {value}" if claim["estimate"] is not None else "",
             verdict=claims_section.verdict(claim),
         )
 
@@ -54,29 +54,29 @@ def _figures(paper: Paper) -> Iterator[Entry]:
             text=figure["title"],
             where=f"{paper['paper']}.html#{figure['id']}",
             paper=paper["title"],
-            said=figure["published"],
+            detail=figure["published"],
         )
 
 
 def _findings(paper: Paper) -> Iterator[Entry]:
-    found = findings_section.of(paper)
-    for mark in (*found.every, *found.run):
+    marks = findings_section.marks_of(paper)
+    for mark in (*marks.every, *marks.run):
         yield Entry(
             kind="finding",
             text=f"{mark.artefact}: {mark.heading}",
             where=f"{paper['paper']}.html#{mark.anchor}",
             paper=paper["title"],
-            said=mark.sentence,
+            detail=mark.sentence,
             effect=mark.effect,
         )
 
 
 def _open(paper: Paper) -> Iterator[Entry]:
-    for one in paper.get("open", []):
+    for figure in paper.get("open", []):
         yield Entry(
             kind="figure",
-            text=one["title"],
-            where=f"{paper['paper']}.html#{one['id']}",
+            text=figure["title"],
+            where=f"{paper['paper']}.html#{figure['id']}",
             paper=paper["title"],
-            said=f"{one['published']} (open: {one['why']})",
+            detail=f"{figure['published']} (open: {figure['why']})",
         )

@@ -7,7 +7,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.paper import Level, Line, sizes
-from benchbook.report.plots.style import Picture, colour
+from benchbook.report.plots.style import Picture, method_colour
 from benchbook.report.sections import equivalence
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.wording import Paper
@@ -25,27 +25,31 @@ def curves(paper: Paper, experiment: Experiment) -> list[Curve]:
     if not every:
         return []
     wanted = (paper["sizing"] or {}).get("method")
-    first = max(every, key=lambda one: (one["method"] == wanted, len(one["values"])))
-    same = [one for one in every if _setting(one) == _setting(first)]
-    variants = _variants(experiment, [one for one in same if one["method"] == first["method"]])
-    main = [one for one in same if one["variant"] == variants[0]]
-    most = max((len(one["values"]) for one in main if one["method"] != first["method"]), default=0)
-    others = [one["method"] for one in main if len(one["values"]) == most]
+    first = max(every, key=lambda curve: (curve["method"] == wanted, len(curve["values"])))
+    same = [curve for curve in every if _setting(curve) == _setting(first)]
+    variants = _variants(
+        experiment, [curve for curve in same if curve["method"] == first["method"]]
+    )
+    main = [curve for curve in same if curve["variant"] == variants[0]]
+    most = max(
+        (len(curve["values"]) for curve in main if curve["method"] != first["method"]), default=0
+    )
+    others = [curve["method"] for curve in main if len(curve["values"]) == most]
     order = list(experiment["definitions"])
-    last = sorted((one for one in others if one != first["method"]), key=order.index)[-1:]
+    last = sorted((name for name in others if name != first["method"]), key=order.index)[-1:]
     return [
-        one
+        curve
         for variant in variants
         for method in (first["method"], *last)
-        for one in same
-        if (one["variant"], one["method"]) == (variant, method)
+        for curve in same
+        if (curve["variant"], curve["method"]) == (variant, method)
     ]
 
 
 def points(paper: Paper, experiment: Experiment) -> list[str]:
     """The points of the curves to draw."""
-    every = [one for curve in curves(paper, experiment) for one in curve["values"]]
-    return [one["point"] for one in every if "point" in one]
+    every = [value for curve in curves(paper, experiment) for value in curve["values"]]
+    return [value["point"] for value in every if "point" in value]
 
 
 def _setting(curve: Curve) -> dict[str, Any]:
@@ -54,13 +58,13 @@ def _setting(curve: Curve) -> dict[str, Any]:
 
 def _variants(experiment: Experiment, same: list[Curve]) -> list[str]:
     """Up to two, first the one that flags are compared with."""
-    bases = {wording.parts_of(one["base"])["variant"] for one in experiment["flags"]}
-    return sorted((one["variant"] for one in same), key=lambda one: one not in bases)[:2]
+    bases = {wording.parts_of(entry["base"])["variant"] for entry in experiment["flags"]}
+    return sorted((curve["variant"] for curve in same), key=lambda name: name not in bases)[:2]
 
 
-def variants(drawn: list[Curve]) -> str:
+def variants_in_words(drawn: list[Curve]) -> str:
     """Which variant is thick and which thin, where there are two."""
-    names = list(dict.fromkeys(one["variant"] for one in drawn))
+    names = list(dict.fromkeys(curve["variant"] for curve in drawn))
     return f" Thick: variant {names[0]}; thin: {names[1]}." if len(names) > 1 else ""
 
 
@@ -73,22 +77,22 @@ def filled(experiment: Experiment, threads: int) -> dict[str, int]:
     holding its share; caches that cores have in common count once."""
     cpus = experiment["cpus"][:threads]
     caches = (experiment["facts"] or {}).get("caches") or []
-    found: dict[str, int] = {}
+    sizes_filled: dict[str, int] = {}
     for name, size in experiment["caches"].items():
         shared = {
-            tuple(one["shared_cpus"])
-            for one in caches
-            if one["kind"] != "instruction"
-            and name.startswith(f"L{one['level']}")
-            and set(one["shared_cpus"] or []) & set(cpus)
+            tuple(cache["shared_cpus"])
+            for cache in caches
+            if cache["kind"] != "instruction"
+            and name.startswith(f"L{cache['level']}")
+            and set(cache["shared_cpus"] or []) & set(cpus)
         }
-        found[name] = size * max(len(shared), 1) // max(experiment["buffers"], 1)
-    return found
+        sizes_filled[name] = size * max(len(shared), 1) // max(experiment["buffers"], 1)
+    return sizes_filled
 
 
 def ceilings(experiment: Experiment, threads: int) -> list[dict[str, Any]]:
     """What memory attained with as many threads."""
-    return [one for one in experiment["ceilings"] if one["threads"] == threads]
+    return [ceiling for ceiling in experiment["ceilings"] if ceiling["threads"] == threads]
 
 
 def picture(paper: Paper, experiment: Experiment) -> Picture | None:
@@ -96,30 +100,35 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     chosen = curves(paper, experiment)
     if not chosen:
         return None
-    main, methods, found = chosen[0], list(experiment["definitions"]), findings_section.of(paper)
+    main, methods, marks = (
+        chosen[0],
+        list(experiment["definitions"]),
+        findings_section.marks_of(paper),
+    )
     names = experiment["names"]
     lines = [
         Line(
-            label=names.get(one["method"], one["method"]),
-            colour=colour(methods, one["method"]),
+            label=names.get(curve["method"], curve["method"]),
+            colour=method_colour(methods, curve["method"]),
             values=[
                 (v["bytes"], v["rerun"], v["low"], v["high"], v["invocations"])
-                for v in one["values"]
+                for v in curve["values"]
             ],
-            thin=one["variant"] != main["variant"],
-            marks=[found.names(v.get("point")) for v in one["values"]],
+            thin=curve["variant"] != main["variant"],
+            marks=[marks.names(v.get("point")) for v in curve["values"]],
         )
-        for one in chosen
+        for curve in chosen
     ]
     threads = _threads(main)
     levels = [
-        Level(one["rate"], _ceiling_name(one, names)) for one in ceilings(experiment, threads)
+        Level(ceiling["rate"], _ceiling_name(ceiling, names))
+        for ceiling in ceilings(experiment, threads)
     ]
     rule, knee = _rule_bytes(paper, experiment), main["knee"]
     alt = " ".join([f"Rate by size in {experiment['sweep_unit']}.", *sentences(paper, experiment)])
     return sizes(
         "size-sweep",
-        alt + found.told(points(paper, experiment)),
+        alt + marks.in_words(points(paper, experiment)),
         lines,
         filled(experiment, threads),
         1,
@@ -147,7 +156,7 @@ def _rule_bytes(paper: Paper, experiment: Experiment) -> int | None:
 
 
 def _beyond(curve: Curve, start: float) -> list[dict[str, Any]]:
-    return [one for one in curve["values"] if one["bytes"] >= start]
+    return [value for value in curve["values"] if value["bytes"] >= start]
 
 
 def title(paper: Paper, experiment: Experiment) -> str:
@@ -165,7 +174,7 @@ def title(paper: Paper, experiment: Experiment) -> str:
             )
     else:
         falls = f"no last fall was found in the rate of {_name(experiment, main)}"
-    return wording.upper(f"{asks}; {falls}" if asks else falls)
+    return wording.capitalised(f"{asks}; {falls}" if asks else falls)
 
 
 def _name(experiment: Experiment, curve: Curve) -> str:
@@ -202,27 +211,27 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
             "fifth from one size to the next, so no size can be named beyond which it stays."
         ]
     low, high = (wording.bytes_of(int(knee[f"{end}_bytes"])) for end in ("low", "high"))
-    said = [
+    text = [
         f"The rate of {name} falls for the last time by more than a fifth from one size to the "
         f"next between {low} and {high}, to {number_format.share(knee['ratio'])} of what it was."
     ]
     flat = _beyond(main, knee["high_bytes"])
-    rates = [one["rerun"] for one in flat]
+    rates = [value["rerun"] for value in flat]
     if len(flat) == 1:
-        said.append(f"No size beyond {high} was measured, so whether it stays there is open.")
-        return said
+        text.append(f"No size beyond {high} was measured, so whether it stays there is open.")
+        return text
     share = number_format.share(min(rates) / max(rates))
-    said.append(
+    text.append(
         f"From there to {ends[1]} it lies between {number_format.number(min(rates))} and "
         f"{number_format.number(max(rates))} {unit}, the lowest {share} of the highest."
     )
-    return [*said, *_conclusion(paper, experiment, main)]
+    return [*text, *_conclusion(paper, experiment, main)]
 
 
 def near(paper: Paper) -> float:
     """How far a rate may lie from another and count as the same: by the source's own claims."""
     claims = (claim for figure in paper["figures"] for claim in figure["claims"])
-    regions = [claim["region"] for claim in claims if equivalence.is_one(claim)]
+    regions = [claim["region"] for claim in claims if equivalence.claims_no_effect(claim)]
     return round(max((max(high - 1, 1 - low) for low, high in regions), default=NEAR), 6)
 
 
@@ -255,7 +264,7 @@ def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
     return [f"{text}, which the rule’s size does not reach."]
 
 
-def said(paper: Paper) -> list[str]:
+def rule_sentences(paper: Paper) -> list[str]:
     """The sentences about the experiment that the paper's rule is for."""
     rule = paper["sizing"]
     if rule is None:

@@ -17,58 +17,58 @@ ORDERS = {
 Pair = dict[str, Any]
 
 
-def anchor(one: Pair) -> str:
+def anchor(pair: Pair) -> str:
     """The id of its section."""
-    return "-".join(["labels", *one["labels"]]).lower()
+    return "-".join(["labels", *pair["labels"]]).lower()
 
 
-def beside(experiment: dict[str, Any], figure: dict[str, Any]) -> list[tuple[Pair, float]]:
+def pairs_in_figure(experiment: dict[str, Any], figure: dict[str, Any]) -> list[tuple[Pair, float]]:
     """The pairs of labels in a figure that may be exchanged, each with its printed ratio."""
     return [
-        (one, table["printed"])
-        for one in experiment["exchanged"]
-        for table in one["tables"]
+        (pair, table["printed"])
+        for pair in experiment["exchanged"]
+        for table in pair["tables"]
         if table["figure"] == figure["id"]
     ]
 
 
-def said(paper: Paper, one: Pair) -> dict[str, str]:
+def explanation(paper: Paper, pair: Pair) -> dict[str, str]:
     """Of one pair: what runs under which label, what would follow, and the order here."""
-    experiment = wording.experiment_of(paper, one["tables"][0]["point"])
-    base, other = (experiment["names"].get(method, method) for method in one["methods"])
-    first, second = one["labels"]
-    printed = [table["printed"] for table in one["tables"]]
+    experiment = wording.experiment_of(paper, pair["tables"][0]["point"])
+    base, compared = (experiment["names"].get(method, method) for method in pair["methods"])
+    first, second = pair["labels"]
+    printed = [table["printed"] for table in pair["tables"]]
     return {
-        "ratio": f"{other} ÷ {base}",
+        "ratio": f"{compared} ÷ {base}",
         "what": (
-            f"In {one['tool']} {one['version']} as examined here, what it prints as {first} is the "
-            f"{other}, and what it prints as {second} is the {base}."
+            f"In {pair['tool']} {pair['version']} as examined here, what it prints as {first} is "
+            f"the {compared}, and what it prints as {second} is the {base}."
         ),
         "follows": (
-            f"As labelled, the published tables make the {other} {wording.ratios(printed)} "
-            "times as "
-            f"fast as the {base}; exchanged, {wording.ratios([1 / value for value in printed])} "
-            f"times{_others(one, base)}. {_here(one, f'{other} ÷ {base}')}"
+            f"As labelled, the published tables make the {compared} {wording.ratio_range(printed)} "
+            f"times as fast as the {base}; exchanged, "
+            f"{wording.ratio_range([1 / value for value in printed])} times{_others(pair, base)}. "
+            f"{_here(pair, f'{compared} ÷ {base}')}"
         ),
     }
 
 
-def _others(one: Pair, base: str) -> str:
+def _others(pair: Pair, base: str) -> str:
     """What the same exchange makes of the other rows."""
     rows: dict[str, list[dict[str, float]]] = {}
-    for row in (row for table in one["tables"] for row in table["others"]):
+    for row in (row for table in pair["tables"] for row in table["others"]):
         rows.setdefault(row["label"], []).append(row)
     parts = [
-        f"{label} is then {wording.ratios([row['exchanged'] for row in same])} times the "
+        f"{label} is then {wording.ratio_range([row['exchanged'] for row in same])} times the "
         f"{base}, not "
-        f"{wording.ratios([row['printed'] for row in same])}"
+        f"{wording.ratio_range([row['printed'] for row in same])}"
         for label, same in rows.items()
     ]
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _here(one: Pair, ratio: str) -> str:
-    tables = one["tables"]
+def _here(pair: Pair, ratio: str) -> str:
+    tables = pair["tables"]
     many = {order: sum(table["order"] == order for table in tables) for order in ORDERS}
     measured = {table["point"]: table for table in tables if table["rerun"]}
     if not measured:
@@ -90,7 +90,7 @@ def _here(one: Pair, ratio: str) -> str:
         least = [t["smallest_effect"] or 1 for t in tables if t["order"] == "undecided"]
         text += (
             f"; in {many['undecided']} no order is decided here, where the smallest effect that "
-            f"this run can tell from nothing is a factor of {wording.ratios(least)}"
+            f"this run can tell from nothing is a factor of {wording.ratio_range(least)}"
         )
     if many["not measured"]:
         text += f"; in {many['not measured']} the two were not measured"

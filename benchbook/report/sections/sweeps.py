@@ -22,7 +22,7 @@ CAPTION = (
 PUBLISHED = "Diamonds on dotted lines: as published."
 
 
-def along(sweep: Sweep) -> str:
+def axis_label(sweep: Sweep) -> str:
     """The factor in words, as below an axis."""
     name = str(sweep["over"])
     return f"{name.removesuffix('_bytes').replace('_', ' ')}{', bytes' * name.endswith('_bytes')}"
@@ -30,38 +30,40 @@ def along(sweep: Sweep) -> str:
 
 def picture(paper: Paper, sweep: Sweep) -> Picture | None:
     """Times along the factor, a line for each series."""
-    found = findings_section.of(paper)
+    marks = findings_section.marks_of(paper)
     lines = [
         Curve(
             label=series["label"],
             colour=PALETTE[k % len(PALETTE)],
             values=[
                 (
-                    one["at"],
-                    one["rerun"],
-                    one["low"],
-                    one["high"],
-                    [each["rerun"] for each in one["invocations"]],
+                    value["at"],
+                    value["rerun"],
+                    value["low"],
+                    value["high"],
+                    [each["rerun"] for each in value["invocations"]],
                 )
-                for one in measured(series)
+                for value in measured_values(series)
             ],
             published=[
-                (one["at"], one["printed"])
-                for one in series["values"]
-                if one["printed"] is not None
+                (value["at"], value["printed"])
+                for value in series["values"]
+                if value["printed"] is not None
             ],
             emulated=bool(series["emulates"]),
             published_label=series["printed_label"],
-            marks=[found.names(one["point"]) for one in measured(series)],
+            marks=[marks.names(value["point"]) for value in measured_values(series)],
         )
         for k, series in enumerate(sweep["series"])
     ]
     if not any(line.values for line in lines):
         return None
-    told = [f"{line.label} from {_ends(line)}" for line in lines if line.values]
-    alt = f"{sweep['title']}, in {sweep['unit']}: {'; '.join(told)}."
-    alt += found.told(one["point"] for series in sweep["series"] for one in measured(series))
-    return curves(f"sweep-{sweep['id']}", alt, lines, sweep["unit"], along(sweep))
+    lines_in_words = [f"{line.label} from {_ends(line)}" for line in lines if line.values]
+    alt = f"{sweep['title']}, in {sweep['unit']}: {'; '.join(lines_in_words)}."
+    alt += marks.in_words(
+        value["point"] for series in sweep["series"] for value in measured_values(series)
+    )
+    return curves(f"sweep-{sweep['id']}", alt, lines, sweep["unit"], axis_label(sweep))
 
 
 def _ends(line: Curve) -> str:
@@ -69,36 +71,40 @@ def _ends(line: Curve) -> str:
     return f"{first} to {last}"
 
 
-def measured(series: Series) -> list[dict[str, Any]]:
+def measured_values(series: Series) -> list[dict[str, Any]]:
     """The points of a line that were measured."""
-    return [one for one in series["values"] if one["rerun"] is not None]
+    return [value for value in series["values"] if value["rerun"] is not None]
 
 
 def points(sweep: Sweep) -> list[str]:
     """All measured points of a sweep."""
-    return [one["point"] for series in sweep["series"] for one in measured(series)]
+    return [value["point"] for series in sweep["series"] for value in measured_values(series)]
 
 
 def title(sweep: Sweep) -> str:
     """What a step adds on the steepest line here, or from where to where the times go."""
-    known = [one for one in sweep["series"] if one["slope"]]
-    if not known:
-        ends = [one["rerun"] for series in sweep["series"] for one in measured(series)]
+    sloped = [series for series in sweep["series"] if series["slope"]]
+    if not sloped:
+        ends = [value["rerun"] for series in sweep["series"] for value in measured_values(series)]
         if not ends:
             return f"{sweep['title']}: nothing of it was measured"
         least, most = number_format.number(min(ends)), number_format.number(max(ends))
         span = least if least == most else f"from {least} to {most}"
         if sweep["unit"] != RATIO:
             return f"{sweep['title']}: {span} {sweep['unit']}"
-        there = [one["printed"] for series in sweep["series"] for one in series["values"]]
-        known = [one for one in there if one is not None]
-        said = f", published {wording.ratios(known)}" if known else ""
-        return f"{sweep['title']}: {span} times here{said}"
-    least, most = (of(known, key=lambda one: float(one["slope"]["estimate"])) for of in (min, max))
-    said = f"{_one_step(sweep)} adds {_number(most['slope'])} {sweep['unit']} with {most['label']}"
+        there = [value["printed"] for series in sweep["series"] for value in series["values"]]
+        sloped = [value for value in there if value is not None]
+        there_in_words = f", published {wording.ratio_range(sloped)}" if sloped else ""
+        return f"{sweep['title']}: {span} times here{there_in_words}"
+    least, most = (
+        of(sloped, key=lambda series: float(series["slope"]["estimate"])) for of in (min, max)
+    )
+    there_in_words = (
+        f"{_one_step(sweep)} adds {_number(most['slope'])} {sweep['unit']} with {most['label']}"
+    )
     if least is not most:
-        said += f", {_number(least['slope'])} with {least['label']}"
-    return wording.upper(said)
+        there_in_words += f", {_number(least['slope'])} with {least['label']}"
+    return wording.capitalised(there_in_words)
 
 
 def _one_step(sweep: Sweep) -> str:
@@ -107,77 +113,86 @@ def _one_step(sweep: Sweep) -> str:
     return f"a {word}{', one way,' if sweep['ways'] == 2 else ''}"
 
 
-def _number(found: dict[str, Any]) -> str:
-    return number_format.number(found["estimate"], found["low95"], found["high95"])
+def _number(slope: dict[str, Any]) -> str:
+    return number_format.number(slope["estimate"], slope["low95"], slope["high95"])
 
 
-def interval(found: dict[str, Any] | None) -> str:
+def slope_with_interval(slope: dict[str, Any] | None) -> str:
     """`8.7 (8.6 to 8.9)`; a dash for none."""
-    if not found:
+    if not slope:
         return number_format.NONE
-    return number_format.with_interval(found["estimate"], found["low95"], found["high95"])
+    return number_format.with_interval(slope["estimate"], slope["low95"], slope["high95"])
 
 
 def caption(sweep: Sweep) -> str:
     """How to read the marks."""
-    said = [CAPTION]
-    if printed(sweep):
-        said.append(PUBLISHED)
-    emulated = {one["emulates"] for one in sweep["series"] if one["emulates"]}
-    said += [EMULATED.format(one) for one in sorted(emulated)]
-    return " ".join(said)
+    text = [CAPTION]
+    if has_published_values(sweep):
+        text.append(PUBLISHED)
+    emulated = {series["emulates"] for series in sweep["series"] if series["emulates"]}
+    text += [EMULATED.format(what) for what in sorted(emulated)]
+    return " ".join(text)
 
 
-def printed(sweep: Sweep) -> bool:
+def has_published_values(sweep: Sweep) -> bool:
     """Whether the source prints any of its points."""
-    return any(one["printed"] is not None for series in sweep["series"] for one in series["values"])
+    return any(
+        value["printed"] is not None for series in sweep["series"] for value in series["values"]
+    )
 
 
 def lacking(paper: Paper, sweep: Sweep) -> dict[str, list[str]]:
     """Why points of a sweep were not measured -> which."""
-    found: dict[str, list[str]] = {}
+    places_by_reason: dict[str, list[str]] = {}
     for series in sweep["series"]:
         places: dict[str, list[str]] = {}
-        for one in series["values"]:
-            if one["rerun"] is None:
-                places.setdefault(wording.not_measured(paper, one), []).append(str(one["at"]))
+        for value in series["values"]:
+            if value["rerun"] is None:
+                places.setdefault(wording.why_not_measured(paper, value), []).append(
+                    str(value["at"])
+                )
         for reason, at in places.items():
-            found.setdefault(reason, []).append(f"{series['label']} at {number_format.listed(at)}")
-    return found
+            places_by_reason.setdefault(reason, []).append(
+                f"{series['label']} at {number_format.listed(at)}"
+            )
+    return places_by_reason
 
 
 def sentences(sweep: Sweep) -> list[str]:
     """What a wire and the source say of a step, beside what was seen of one here."""
-    said = []
-    wires = {one["wire"]: one["label"] for one in sweep["series"] if one["wire"]}
+    text = []
+    wires = {series["wire"]: series["label"] for series in sweep["series"] if series["wire"]}
     unit = sweep["unit"]
     if len(wires) == 1:
-        said.append(
+        text.append(
             f"A frame of this payload takes {number_format.number(next(iter(wires)))} {unit} "
             "on the wire: "
             "so much a switch adds at least that stores each frame whole before it forwards it."
         )
     if sweep["stated"]:
         stated = sweep["stated"]
-        said.append(f"The source states about {stated['printed']} {unit} for {stated['text']}.")
-    printed = [one for one in sweep["series"] if one["printed_slope"] is not None]
+        text.append(f"The source states about {stated['printed']} {unit} for {stated['text']}.")
+    printed = [series for series in sweep["series"] if series["printed_slope"] is not None]
     if printed:
         each = number_format.listed(
-            [f"{number_format.number(one['printed_slope'])} ({one['label']})" for one in printed]
+            [
+                f"{number_format.number(series['printed_slope'])} ({series['label']})"
+                for series in printed
+            ]
         )
         which = (
             "slope of its own figures is" if len(printed) == 1 else "slopes of its own figures are"
         )
-        said.append(f"The {which} {each} {unit}.")
-    return said
+        text.append(f"The {which} {each} {unit}.")
+    return text
 
 
-def beside_wire(series: Series) -> str:
+def excess_over_wire(series: Series) -> str:
     """How much steeper a line is than the one that it stands above, and how that compares with what
     the frame takes on the wire: `4.6 (4.4 to 4.8), 99 % of …`; a dash for no such line."""
     if not series["above"]:
         return number_format.NONE
-    text = interval(series["above"])
+    text = slope_with_interval(series["above"])
     if not series["wire"]:
         return text
     share = number_format.share(series["above"]["estimate"] / series["wire"])

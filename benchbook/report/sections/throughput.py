@@ -10,42 +10,52 @@ Row = dict[str, Any]
 LITTLE_LOST = 0.001  # of what was sent
 
 
-def of(experiment: Row) -> dict[str, list[Row]]:
+def results_of(experiment: Row) -> dict[str, list[Row]]:
     """{transfers, lacking} of an experiment; both empty where its results have none."""
-    found: dict[str, list[Row]] = experiment.get("throughput") or {"transfers": [], "lacking": []}
-    return found
+    results: dict[str, list[Row]] = experiment.get("throughput") or {"transfers": [], "lacking": []}
+    return results
 
 
-def sentences(found: dict[str, list[Row]]) -> list[str]:
+def sentences(results: dict[str, list[Row]]) -> list[str]:
     """How much went through, where it began to be lost, and what became of the loss."""
-    good = [one for one in found["transfers"] if one["missing"]]
-    said = [
-        f"TCP carried {_rate(one['far']['received_bits_per_s'])}."
-        for one in good
-        if one["transfer"]["protocol"] == "tcp"
+    good = [transfer for transfer in results["transfers"] if transfer["missing"]]
+    text = [
+        f"TCP carried {_rate(transfer['far']['received_bits_per_s'])}."
+        for transfer in good
+        if transfer["transfer"]["protocol"] == "tcp"
     ][:1]
-    lost = [one for one in good if one["transfer"]["protocol"] == "udp" and _lossy(one)]
-    whole = [one for one in good if one["transfer"]["protocol"] == "udp" and not _lossy(one)]
+    lost = [
+        transfer
+        for transfer in good
+        if transfer["transfer"]["protocol"] == "udp" and _lossy(transfer)
+    ]
+    whole = [
+        transfer
+        for transfer in good
+        if transfer["transfer"]["protocol"] == "udp" and not _lossy(transfer)
+    ]
     if whole:
-        most = max(whole, key=lambda one: one["far"]["received_bits_per_s"])
+        most = max(whole, key=lambda transfer: transfer["far"]["received_bits_per_s"])
         share = number_format.share(LITTLE_LOST)
         rate = _rate(most["far"]["received_bits_per_s"])
-        said.append(f"UDP came through with less than {share} lost at up to {rate}.")
+        text.append(f"UDP came through with less than {share} lost at up to {rate}.")
     if lost:
-        worst = max(lost, key=lambda one: one["missing"]["missing"] / one["missing"]["sent"])
-        said += [_worst(worst), _became(worst["missing"])]
-    return said
+        worst = max(
+            lost, key=lambda transfer: transfer["missing"]["missing"] / transfer["missing"]["sent"]
+        )
+        text += [_worst(worst), _became(worst["missing"])]
+    return text
 
 
-def _lossy(one: Row) -> bool:
-    return bool(one["missing"]["missing"] > LITTLE_LOST * one["missing"]["sent"])
+def _lossy(transfer: Row) -> bool:
+    return bool(transfer["missing"]["missing"] > LITTLE_LOST * transfer["missing"]["sent"])
 
 
-def _worst(one: Row) -> str:
-    lost = number_format.share(one["missing"]["missing"] / one["missing"]["sent"])
+def _worst(transfer: Row) -> str:
+    lost = number_format.share(transfer["missing"]["missing"] / transfer["missing"]["sent"])
     return (
-        f"At {_rate(one['near']['sent_bits_per_s'])} sent, host B’s program read "
-        f"{_rate(one['far']['received_bits_per_s'])}: {lost} of the datagrams were lost to it."
+        f"At {_rate(transfer['near']['sent_bits_per_s'])} sent, host B’s program read "
+        f"{_rate(transfer['far']['received_bits_per_s'])}: {lost} of the datagrams were lost to it."
     )
 
 
@@ -66,22 +76,22 @@ def _became(missing: Row) -> str:
     return f"Of these {total} datagrams {number_format.listed(parts)}{end}."
 
 
-def name(one: Row) -> str:
+def transfer_name(transfer: Row) -> str:
     """`UDP, 1,024 B each, 100 Mbit/s asked for`."""
-    asked = one["transfer"]
-    amount = f"{number_format.number(asked['bytes'] / 1e6)}{number_format.FIXED}MB"
-    if asked["protocol"] == "tcp":
+    order = transfer["transfer"]
+    amount = f"{number_format.number(order['bytes'] / 1e6)}{number_format.FIXED}MB"
+    if order["protocol"] == "tcp":
         return f"TCP, {amount}"
-    rate = f"{_rate(asked['bits_per_s'])} asked for" if asked["bits_per_s"] else "unlimited"
+    rate = f"{_rate(order['bits_per_s'])} asked for" if order["bits_per_s"] else "unlimited"
     return (
         f"UDP, {amount} by "
-        f"{number_format.count(asked['datagram_bytes'])}{number_format.FIXED}B, {rate}"
+        f"{number_format.count(order['datagram_bytes'])}{number_format.FIXED}B, {rate}"
     )
 
 
-def cells(one: Row) -> list[str]:
+def cells(transfer: Row) -> list[str]:
     """A row of the table: rates, losses by who tells of them, jitter, frames at both interfaces."""
-    near, far, missing = one["near"], one["far"], one["missing"] or {}
+    near, far, missing = transfer["near"], transfer["far"], transfer["missing"] or {}
     lost = ("missing", "receive_buffer", "on_the_way", "unread")
     return [
         _mbit(near.get("sent_bits_per_s")),

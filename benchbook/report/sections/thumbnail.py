@@ -23,8 +23,8 @@ def small(paper: Paper) -> Picture | None:
 def _of_figure(paper: Paper, least: int) -> Picture | None:
     """Of the first figure that has at least so many rows rerun, the leading claim's before all."""
     first = answer_section.leading(paper)
-    figures = [one for one in paper["figures"] if one["rows"] and not one["grid"]]
-    leading = [one for one in figures if first and one["id"] == first["figure"]]
+    figures = [figure for figure in paper["figures"] if figure["rows"] and not figure["grid"]]
+    leading = [figure for figure in figures if first and figure["id"] == first["figure"]]
     for figure in leading + figures:
         rows = _few(paper_panels.ratio_rows(paper, figure))
         if rows and sum(row.value is not None for row in rows) >= least:
@@ -36,20 +36,20 @@ def _of_figure(paper: Paper, least: int) -> Picture | None:
 
 def _of_claims(paper: Paper) -> Picture | None:
     shown = [
-        one
-        for one in wording.claims(paper)
-        if one["kind"] in claims_section.RATIOS and one["estimate"] is not None
+        claim
+        for claim in wording.all_claims(paper)
+        if claim["kind"] in claims_section.RATIOS and claim["estimate"] is not None
     ]
-    rows = [replace(paper_panels.claim_row(paper, one), bounds=None) for one in shown[:ROWS]]
-    units = {one["unit"] for one in shown[:ROWS]}
+    rows = [replace(paper_panels.claim_row(paper, claim), bounds=None) for claim in shown[:ROWS]]
+    units = {claim["unit"] for claim in shown[:ROWS]}
     unit = units.pop() if len(units) == 1 else "ratio"
     return _forest(paper, "Claims", rows, unit, above=True) if rows else None
 
 
 def _of_grid(paper: Paper) -> Picture | None:
-    pictures = (grids.picture(paper, one) for one in paper["figures"] if one["grid"])
-    found = next((one for one in pictures if one), None)
-    return replace(found, name=f"small-{paper['paper']}") if found else None
+    pictures = (grids.picture(paper, figure) for figure in paper["figures"] if figure["grid"])
+    first = next((picture for picture in pictures if picture), None)
+    return replace(first, name=f"small-{paper['paper']}") if first else None
 
 
 def _few(rows: list[Row]) -> list[Row]:
@@ -63,7 +63,9 @@ def _few(rows: list[Row]) -> list[Row]:
 def _forest(
     paper: Paper, about: str, rows: list[Row], unit: str, *, above: bool = False
 ) -> Picture | None:
-    told = "; ".join(f"{row.label}: published {row.there}, here {row.here}" for row in rows)
-    alt = f"{answer_section.headline(paper)}. {about}. {told}."
+    rows_in_words = "; ".join(
+        f"{row.label}: published {row.there}, here {row.here}" for row in rows
+    )
+    alt = f"{answer_section.headline(paper)}. {about}. {rows_in_words}."
     bare = [replace(row, marks=()) for row in rows]
-    return forest(f"small-{paper['paper']}", alt, bare, unit=unit, one="1", above=above)
+    return forest(f"small-{paper['paper']}", alt, bare, unit=unit, label_at_1="1", above=above)

@@ -13,7 +13,7 @@ LISTED = 3  # published ratios; of more only the ends are told
 
 
 def _span(values: list[float]) -> str:
-    ends = list(dict.fromkeys(f"{one:.2g}" for one in (min(values), max(values))))
+    ends = list(dict.fromkeys(f"{end:.2g}" for end in (min(values), max(values))))
     return " to ".join(ends)
 
 
@@ -31,15 +31,15 @@ def overview(paper: Paper) -> str:
     stuck: list[dict[str, Any]] = []
     honest: list[dict[str, Any]] = []
     # What the first picture shows: the figures of one quantity.
-    every = [one for one in paper["figures"] if one["rows"]]
-    drawn = [one for one in every if one["quantity"] == every[0]["quantity"]]
-    for row in _to_tell([row for one in drawn for row in one["rows"][1:] if row["ratio"]]):
+    every = [figure for figure in paper["figures"] if figure["rows"]]
+    drawn = [figure for figure in every if figure["quantity"] == every[0]["quantity"]]
+    for row in _to_tell([row for figure in drawn for row in figure["rows"][1:] if row["ratio"]]):
         (stuck if wording.mechanism(paper, row["point"]) else honest).append(row)
     if not stuck and not honest:
         return "Nothing beside the first method was rerun"
     if drawn[0]["quantity"] == TIME:
         return _slowest(drawn)
-    base = next(one["rows"][0]["label"] for one in paper["figures"] if one["rows"])
+    base = next(figure["rows"][0]["label"] for figure in paper["figures"] if figure["rows"])
     parts = []
     kinds = ((stuck, "What copies less than it declares"), (honest, "what copies all"))
     if not stuck:
@@ -51,24 +51,24 @@ def overview(paper: Paper) -> str:
             there = [row["printed_ratio"] for row in rows if row["printed_ratio"]]
             notes = ["simulated"] if rows[0]["emulates"] else []
             notes += [f"published {_span(there)}"] if there else []
-            told = f" ({'; '.join(notes)})" if notes else ""
-            parts.append(f"{who} shows {here} times {base} here{told}")
-    return wording.upper("; ".join(parts))
+            aside = f" ({'; '.join(notes)})" if notes else ""
+            parts.append(f"{who} shows {here} times {base} here{aside}")
+    return wording.capitalised("; ".join(parts))
 
 
 def _slowest(figures: list[dict[str, Any]]) -> str:
     """Of figures of times the row that takes longest beside the first of its figure."""
-    every = [row for one in figures for row in one["rows"][1:] if row["ratio"]]
+    every = [row for figure in figures for row in figure["rows"][1:] if row["ratio"]]
     row = max(_to_tell(every), key=lambda row: row["ratio"]["ratio"])
-    of = next(one for one in figures if any(row is other for other in one["rows"]))
+    of = next(figure for figure in figures if any(row is candidate for candidate in figure["rows"]))
     ratio = row["ratio"]
     here = number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     there = (
         f", published {number_format.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     )
-    name, base = (wording.row_name(of, one) for one in (row, of["rows"][0]))
+    name, base = (wording.row_name(of, named) for named in (row, of["rows"][0]))
     text = f"{name} {_verb(name, 'takes')} up to {here} times as long as {base} here"
-    return wording.upper(f"{text}{_simulated(row)}{there}")
+    return wording.capitalised(f"{text}{_simulated(row)}{there}")
 
 
 def _verb(name: str, of_one: str) -> str:
@@ -77,42 +77,45 @@ def _verb(name: str, of_one: str) -> str:
     return of_one.removesuffix("s") if first.isdigit() and first != "1" else of_one
 
 
-def figure(paper: Paper, one: dict[str, Any]) -> str:
+def figure(paper: Paper, figure: dict[str, Any]) -> str:
     """The figure's most telling row: the one that copies least, else the last one measured."""
-    base, *rows = one["rows"]
-    of_base = wording.row_name(one, base)
+    base, *rows = figure["rows"]
+    of_base = wording.row_name(figure, base)
     measured = _to_tell([row for row in rows if row["ratio"]])
     if not measured:
         printed = [row for row in rows if row["printed_ratio"]]
-        said = [
-            f"{wording.row_name(one, row)} {number_format.number(row['printed_ratio'])}"
+        ratios_in_words = [
+            f"{wording.row_name(figure, row)} {number_format.number(row['printed_ratio'])}"
             for row in printed
         ]
-        if len(said) > LISTED:
+        if len(ratios_in_words) > LISTED:
             ratios = [row["printed_ratio"] for row in printed]
-            said = [f"{number_format.number(min(ratios))} to {number_format.number(max(ratios))}"]
-        return f"Published: {number_format.listed(said)} times {of_base}; {_lacking(one)}"
+            ratios_in_words = [
+                f"{number_format.number(min(ratios))} to {number_format.number(max(ratios))}"
+            ]
+        there = number_format.listed(ratios_in_words)
+        return f"Published: {there} times {of_base}; {_lacking(figure)}"
     row = next((row for row in measured if wording.mechanism(paper, row["point"])), measured[-1])
-    name, ratio = wording.row_name(one, row), row["ratio"]
+    name, ratio = wording.row_name(figure, row), row["ratio"]
     here = number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"])
     because = wording.mechanism(paper, row["point"])
     there = (
         f", published {number_format.number(row['printed_ratio'])}" if row["printed_ratio"] else ""
     )
     there = _simulated(row) + there
-    if one["quantity"] == TIME:
+    if figure["quantity"] == TIME:
         text = f"{name} {_verb(name, 'takes')} {here} times as long as {of_base} here{there}"
     else:
         text = f"{name} {_verb(name, 'shows')} {here} times {of_base} here{there}"
     return text + (f": it {because}" if because else "")
 
 
-def _lacking(one: dict[str, Any]) -> str:
+def _lacking(figure: dict[str, Any]) -> str:
     """Why a figure has no ratio of this machine."""
-    of_base = wording.row_name(one, one["rows"][0])
-    if not any(row["state"] == "ok" for row in one["rows"]):
+    of_base = wording.row_name(figure, figure["rows"][0])
+    if not any(row["state"] == "ok" for row in figure["rows"]):
         return "not rerun"
-    done = one["rows"][0]["state"] == "ok"
+    done = figure["rows"][0]["state"] == "ok"
     return f"only {of_base} was rerun" if done else f"{of_base} was not rerun"
 
 
@@ -138,7 +141,7 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> str:
     text = f"{number_format.listed(names[True])} copy one source block again and again"
     if len(names[True]) == 1:
         text = text.replace(" copy one ", " copies one ")
-    return wording.upper(
+    return wording.capitalised(
         text + (f"; {number_format.listed(names[False])} do not" if names[False] else "")
     )
 
@@ -152,12 +155,12 @@ def odd(paper: Paper, experiment: dict[str, Any]) -> str:
         text = f"{top} at {sizes[0]} shows {{}} times its rate at {sizes[1]}"
     else:
         text = f"{top} shows {{}} times the rate of {bottom} for the same bytes"
-    there = wording.ratios(pair["published"])
+    there = wording.ratio_range(pair["published"])
     here = ""
     if pair["rerun"]:
         ends = pair["rerun"]["low95"], pair["rerun"]["high95"]
         here = f", here {number_format.number(pair['rerun']['ratio'], *ends)}"
-    return wording.upper(text.format(there)) + f" in the paper{here}"
+    return wording.capitalised(text.format(there)) + f" in the paper{here}"
 
 
 def sweep(experiment: dict[str, Any]) -> str:

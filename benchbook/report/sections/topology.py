@@ -8,14 +8,14 @@ from benchbook.report.plots import topology as topology_plot
 from benchbook.report.render import svg_of
 
 
-def drawn(facts: dict[str, Any] | None) -> dict[str, Any] | None:
+def section(facts: dict[str, Any] | None) -> dict[str, Any] | None:
     """The topology's picture with its title and caption; None where it was not recorded."""
     svg = svg_of(topology_plot.topology("topology", facts or {}))
     if not facts or not svg:
         return None
-    shut = {one["id"] for one in facts.get("cpus") or []} - set(facts.get("usable_cpus") or [])
-    caption = topology_plot.source(facts)
+    shut = {cpu["id"] for cpu in facts.get("cpus") or []} - set(facts.get("usable_cpus") or [])
+    caption = topology_plot.source_in_words(facts)
     caption += " Grey: CPUs that this process may not use." if shut else ""
-    kinds = {one["kind"] for one in facts.get("cpus") or []}
+    kinds = {cpu["kind"] for cpu in facts.get("cpus") or []}
     caption += " Green: efficiency cores." if "efficiency" in kinds else ""
-    return {"svg": svg, "title": topology_plot.finding(facts), "caption": caption}
+    return {"svg": svg, "title": topology_plot.title(facts), "caption": caption}

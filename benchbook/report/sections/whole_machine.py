@@ -9,7 +9,7 @@ from benchbook.report import wording
 from benchbook.report.wording import Paper
 
 
-def name(paper: Paper, setting: dict[str, Any]) -> str:
+def method_and_size(paper: Paper, setting: dict[str, Any]) -> str:
     """`whole copy, 32 MiB`."""
     point = _points(setting)[0]
     return f"{wording.method_name(paper, point)}, {wording.size_of(point)}"
@@ -32,23 +32,25 @@ def _points(setting: dict[str, Any]) -> list[str]:
 def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
     """How far summed averages were from what the machine moved, at the most processes that have
     a core each."""
-    said = []
+    parts = []
     more = False
     for setting in experiment["whole_machine"]:
         rows = [row for row in setting["rows"] if row["ratio"] and not row["crowded"]]
         if not rows:
             continue
-        row = max(rows, key=lambda one: one["processes"])
+        row = max(rows, key=lambda row: row["processes"])
         ratio = row["ratio"]
         text = number_format.with_interval(ratio["ratio"], ratio["low95"], ratio["high95"])
         more = more or (ratio["low95"] or 0) > 1
         during = f", all at work during {overlap(row)} of the time" if overlap(row) else ""
-        said.append(f"{name(paper, setting)}: {text} with {row['processes']} at once{during}")
-    if not said:
+        parts.append(
+            f"{method_and_size(paper, setting)}: {text} with {row['processes']} at once{during}"
+        )
+    if not parts:
         return "Nothing was measured both ways, so summed averages cannot be judged here."
     return (
         "Adding up the averages of independent processes gives this multiple of what all of them "
-        f"move in the same time: {'; '.join(said)}. "
+        f"move in the same time: {'; '.join(parts)}. "
         + (
             "Where it is above 1 the sum says more than the machine does: whoever works while "
             "others do not has their share of the memory."
