@@ -513,7 +513,7 @@ def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     assert findings_section.factor_range(some) == "by a factor of 1.67 where it is known"
     (note,) = findings_section.marks_of(
         {"findings": [one | {"shown": True} for one in some]}
-    ).beside(["p", "q"])
+    ).notes(["p", "q"])
     assert note.heading == "biases both points here, by a factor of 1.67 where it is known"
 
 
