@@ -94,7 +94,9 @@ def paper(figures: list[dict[str, Any]], odd: list[dict[str, Any]]) -> dict[str,
 def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> None:
     content = paper([figure("1", "2"), figure("1", "4", id="g", title="G")], [pair(0.55, True)])
     experiment = content["experiments"]["e"]
-    html = part("exchanged", paper=content, experiment=experiment, exchanged=swapped_labels).html
+    html = part(
+        "exchanged", paper=content, experiment=experiment, swapped_labels=swapped_labels
+    ).html
     html = html.replace(number_format.FIXED, " ")
     for said in (
         "In p 1.0 as examined here, what it prints as A is the plain loop",

@@ -36,9 +36,10 @@ def shown(run: MadeUp, one: dict[str, Any]) -> tuple[str, Picture | None]:
         paper=paper,
         figure=FIGURE,
         chains=[(one, svg_of(drawn))],
-        why=anomalies,
-        prose=wording,
+        anomalies=anomalies,
+        wording=wording,
         titles=titles,
+        findings=findings_section,
         marks=findings_section.marks_of(paper),
     )
     return html.html, drawn
@@ -110,9 +111,10 @@ def test_questions_of_another_preset_share_a_line() -> None:
         paper=paper_of(run),
         figure=FIGURE,
         chains=[(one, None), (one | {"id": "b", "text": "Even."}, None)],
-        why=anomalies,
-        prose=wording,
+        anomalies=anomalies,
+        wording=wording,
         titles=titles,
+        findings=findings_section,
         marks=findings_section.marks_of(paper_of(run)),
     ).html
     assert "The points of 2 questions are not in this preset: Odd; Even." in html
