@@ -81,7 +81,7 @@ def test_a_smaller_picture_looks_the_same(
         return np.asarray(image.convert("RGB"), dtype=float)
 
     small = drawn()
-    monkeypatch.setattr(style, "smaller", str)
+    monkeypatch.setattr(style, "minified", str)
     large = drawn()
     assert len(small.svg) < 0.6 * len(large.svg)
     assert " 1 &lt;b&gt; &amp; 0.123456  " in small.svg
