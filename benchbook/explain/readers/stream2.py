@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_number, printed_lines
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "stream2"
 LOOKS_FOR = "stream2: its table 'Size  Iter  FILL  COPY  DAXPY  DOT'"
@@ -18,53 +19,41 @@ _ARRAYS = {"FILL": 1, "COPY": 2, "DAXPY": 2, "DOT": 2, "SUM": 1}
 _ELEMENT_BYTES = 8
 _LARGEST = 12  # digits of a size
 # Behind the rates is the smallest time of the clock as a share of a pass of FILL: no result.
-_COLUMNS = (6, 7)
+_ROW = late(rf"^\d{{1,{_LARGEST}}}\s+\d{{1,{_LARGEST}}}(?:\s+\S+){{4,5}}$")
 
 
-def read(log: Log) -> list[Report]:
-    """One report for each table."""
-    reports: list[Report] = []
+@dataclass
+class _Run(Run):
+    """One table; `next_facts` is what stands above the next one."""
+
     kernels: tuple[str, ...] = ()
-    resolution: float | None = None
-    for line in printed_lines(log):
-        text = line.text.strip()
-        if clock := _CLOCK.search(text):
-            resolution = log.number(clock[1].replace("d", "e").replace("D", "e"))
-        elif table := _TABLE.search(text):
-            kernels = ("FILL", "COPY", "DAXPY", table["last"])
-            facts: dict[str, Any] = {}
-            if is_number(resolution) and resolution > 0:
-                facts["clock_resolution_ns"] = resolution * 1e9
-            reports.append(Report(TOOL, [], line.number, facts=facts))
-            resolution = None
-        elif kernels and text:
-            rows = _row(log, line, text.split(), kernels)
-            reports[-1].results += rows
-            kernels = kernels if rows else ()
-    return [one for one in reports if one.results]
+    next_facts: dict[str, Any] = field(default_factory=dict)
 
 
-def _row(log: Log, line: Line, cells: list[str], kernels: tuple[str, ...]) -> list[Result]:
+def _line(reading: Reading[_Run], text: str) -> None:
+    if found := _CLOCK.search(text):
+        resolution = reading.number(found[1].lower().replace("d", "e"))
+        if is_number(resolution) and resolution > 0:
+            reading.run.next_facts = {"clock_resolution_ns": resolution * 1e9}
+    elif found := _TABLE.search(text):
+        kernels = ("FILL", "COPY", "DAXPY", found["last"])
+        reading.begin(kernels=kernels, facts=reading.run.next_facts)
+    elif not _ROW.match(text) or not _row(reading, text):
+        reading.run.kernels = ()  # rows of another tool may follow
+
+
+def _row(reading: Reading[_Run], text: str) -> bool:
     """The rates of a row, which gives the best of so many repetitions in MB of 10^6 bytes."""
-    if len(cells) not in _COLUMNS or not all(
-        one.isdecimal() and len(one) <= _LARGEST for one in cells[:2]
-    ):
-        return []
-    array_bytes, repetitions = int(cells[0]) * _ELEMENT_BYTES, int(cells[1])
-    rates = [log.number(one) for one in cells[2 : 2 + len(kernels)]]
-    return [
-        Result(
-            name,
-            rate,
-            "MB/s",
-            line.number,
-            "best",
-            {
-                "array_bytes": array_bytes,
-                "working_set_bytes": _ARRAYS[name] * array_bytes,
-                "repetitions": repetitions,
-            },
-        )
-        for name, rate in zip(kernels, rates, strict=True)
-        if is_number(rate)
-    ]
+    size, repetitions, *rates = text.split()
+    array_bytes, is_row = int(size) * _ELEMENT_BYTES, False
+    for name, printed in zip(reading.run.kernels, rates, strict=False):
+        of = {"array_bytes": array_bytes, "working_set_bytes": _ARRAYS[name] * array_bytes}
+        rate = reading.number(printed)
+        if is_number(rate):
+            is_row |= reading.add(
+                name, rate, "MB/s", "best", of | {"repetitions": int(repetitions)}
+            )
+    return is_row
+
+
+read = LineReader(TOOL, _Run, _line)

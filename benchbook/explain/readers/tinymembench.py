@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import printed_lines, unremarked
+from benchbook.explain.printed_digits import unremarked
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "tinymembench"
 LOOKS_FOR = "tinymembench: 'C copy backwards : … MB/s', 'block size : single random read / dual…'"
@@ -26,7 +26,7 @@ WORDS = (
     " random read",
     " ns ",
 )
-_BANNER = late(r"\btinymembench v(?P<version>\d[\w.]*)")
+_BANNER = late(r"\btinymembench v(?P<version>\d[\w.]*\b)")
 # How often it was repeated, and the deviation, are behind the rate; others add threads.
 _RATE = late(
     r"^(?P<name>(?:C|standard|libc|[A-Z][A-Z0-9]{1,9})(?: [\w/+-]{1,24}){1,6}"
@@ -48,67 +48,40 @@ _FILLS = late(r"\b(?:fill|memset|read|fetch|scan)\b")  # what goes over one arra
 
 
 @dataclass
-class _Run:
-    """One start."""
+class _Run(Run):
+    """One start; `done` are its tests and sizes, each of which comes once."""
 
-    line: int
-    version: str = ""
-    results: list[Result] = field(default_factory=list)
-    done: set[str] = field(default_factory=set)  # each of its tests and sizes comes once
+    done: set[str] = field(default_factory=set)
     pages: str = ""  # how the buffers of random reads were asked for
 
-
-def read(log: Log) -> list[Report]:
-    """One report for each start of tinymembench."""
-    runs = [_Run(0)]
-    for line in printed_lines(log):
-        text = unremarked(line.text.strip())
-        if "tinymembench v" in text and (found := _BANNER.search(text)):
-            runs.append(_Run(line.number, found["version"].rstrip(".")))
-        elif " MB/s" in text and (found := _RATE.match(text)):
-            _rate(log, line, found, runs)
-        elif "random read" in text and (found := _TITLE.match(text)):
-            pages = found["pages"] or ""
-            _of(runs, line, f"title {pages}").pages = pages
-        elif " ns" in text and (found := _READ.match(text)):
-            _reads(log, line, found, runs)
-    return [
-        Report(TOOL, one.results, one.line, one.version, {"threads": 1}, _notes(one))
-        for one in runs
-        if one.results and _is_its_own(one)
-    ]
+    def finish(self) -> bool:
+        """Only what has something that no other tool prints: a line alone may be of any."""
+        self.facts = {"threads": 1}
+        if any(result.unit == "ns" for result in self.results):
+            self.notes.append(
+                "Its times are what a read takes longer than one from the first cache (L1)."
+            )
+        own = ("C copy", "C 2-pass", "C fill", "standard mem", "libc mem", "title")
+        is_own = any(test.startswith(own) or " ns " in test for test in self.done)
+        return bool(self.results and (self.version or is_own))
 
 
-def _is_its_own(run: _Run) -> bool:
-    """Whether something is there that no other tool prints: a line alone may be of any."""
-    own = ("C copy", "C 2-pass", "C fill", "standard mem", "libc mem", "title")
-    return bool(run.version) or any(one.startswith(own) or " ns " in one for one in run.done)
-
-
-def _notes(run: _Run) -> list[str]:
-    """What a reader of the table has to know."""
-    if not any(one.unit == "ns" for one in run.results):
-        return []
-    return ["Its times are what a read takes longer than one from the first cache (L1)."]
-
-
-def _of(runs: list[_Run], line: Line, test: str) -> _Run:
+def _run_of(reading: Reading[_Run], test: str) -> _Run:
     """The run that a test is of: another one where the last one has it already."""
-    run = runs[-1]
+    run = reading.run
     if test in run.done:
-        run = _Run(line.number, run.version)
-        runs.append(run)
-    run.line = run.line or line.number
+        run = reading.begin(version=run.version)
+    run.line = run.line or reading.line.number
     run.done.add(test)
     return run
 
 
-def _rate(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
+def _rate(reading: Reading[_Run], found: re.Match[str]) -> None:
     """A rate: the best of its repetitions, with their deviation where it is worth a word."""
-    name, value = found["name"].rstrip(), log.number(found["rate"])
+    name, value = found["name"].rstrip(), reading.number(found["rate"])
     if value is None or not _VERB.search(name):
         return
-    run = _of(runs, line, name)
+    _run_of(reading, name)
     arrays = 1 if _FILLS.search(name) else 2
     of: dict[str, Any] = {}
     if "framebuffer" not in name:
@@ -117,25 +90,32 @@ def _rate(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
         of["repetitions"] = int(found["count"])
     if found["threads"]:
         of["threads"] = int(found["threads"])
-    run.results.append(Result(name, value, "MB/s", line.number, "best", of))
-    deviation = log.number(found["deviation"]) if found["deviation"] else None
-    if deviation is not None:
-        most = {"repetitions_at_most": int(found["count"] or _MOST_RUNS)}
-        run.results.append(Result(name, deviation, "%", line.number, "stddev", most))
+    reading.add(name, value, "MB/s", "best", of)
+    most = {"repetitions_at_most": int(found["count"] or _MOST_RUNS)}
+    reading.add(name, found["deviation"], "%", "stddev", most)
 
 
-def _reads(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
+def _reads(reading: Reading[_Run], found: re.Match[str]) -> None:
     """A row of random reads, one at a time and two at a time: the shortest of its repetitions."""
     size = int(found["size"])
     if size & (size - 1):
         return
-    run = _of(runs, line, f"{size} ns {runs[-1].pages}")
+    run = _run_of(reading, f"{size} ns {reading.run.pages}")
     of = {"working_set_bytes": size, "access": "random", "longer_than": "L1"}
     if run.pages:
         of["pages"] = run.pages
     for name in ("single", "dual"):
-        value = log.number(found[name]) if found[name] else None
-        if value is not None:
-            run.results.append(
-                Result(f"{name} random read", value, "ns", line.number, "min", dict(of))
-            )
+        reading.add(f"{name} random read", found[name], "ns", "min", of)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    if found := _RATE.match(text):
+        _rate(reading, found)
+    elif found := _TITLE.match(text):
+        pages = found["pages"] or ""
+        _run_of(reading, f"title {pages}").pages = pages
+    elif found := _READ.match(text):
+        _reads(reading, found)
+
+
+read = LineReader(TOOL, _Run, _line, _BANNER, clean=lambda text: unremarked(text.strip()))

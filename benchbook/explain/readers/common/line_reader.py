@@ -1,0 +1,114 @@
+"""The engine of readers that go through a log line by line.
+
+A reader gives the class of its runs (a `Run`, with what it has to remember), what a line does to
+the last run, and the pattern of the line that begins one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from benchbook.explain.model import Line, Log, Report, Result, Twice
+from benchbook.explain.printed_digits import printed_lines
+
+LEFT_OUT = " \t.[]…"  # what stands for rows of a table that somebody left out
+
+
+@dataclass
+class Run:
+    """One start of a program as far as it was read; `line` is 0 where its head was not seen."""
+
+    line: int = 0
+    version: str = ""
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    twice: list[Twice] = field(default_factory=list)
+
+    def finish(self) -> bool:
+        """Complete it after its last line; whether it is reported."""
+        return bool(self.results)
+
+    def report(self, tool: str) -> Report:
+        """What it printed; it has results."""
+        line = self.line or self.results[0].line
+        own = self.results, line, self.version, self.facts, self.notes, self.twice
+        return Report(tool, *own)
+
+
+R = TypeVar("R", bound=Run)
+
+
+class Reading(Generic[R]):
+    """A log that is being read: its runs so far, and the line that is being looked at."""
+
+    def __init__(self, log: Log, make: type[R]) -> None:
+        self.log, self.make = log, make
+        self.runs = [make()]
+        self.line = Line(0, "")
+
+    @property
+    def run(self) -> R:
+        """The last run."""
+        return self.runs[-1]
+
+    def begin(self, **of_run: Any) -> R:
+        """A run that begins in this line."""
+        self.runs.append(self.make(self.line.number, **of_run))
+        return self.run
+
+    def number(self, text: str | None) -> float | None:
+        """A number as the log writes numbers; None where there is none."""
+        return self.log.number(text) if text else None
+
+    def add(
+        self,
+        name: str,
+        value: str | float | None,
+        unit: str,
+        statistic: str = "",
+        of: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Add a figure of this line to the last run; whether it is a number at all."""
+        figure = self.number(value) if isinstance(value, str) else value
+        if figure is None:
+            return False
+        own = {} if of is None else of
+        self.run.results.append(Result(name, figure, unit, self.line.number, statistic, own))
+        return True
+
+
+class LineReader(Generic[R]):
+    """`read` of a module. `take` is called with the text of each line that is not blank, and not
+    longer than any of a table, as `clean` makes it. A line of the pattern `begins` begins a run,
+    of the version that it names."""
+
+    def __init__(
+        self,
+        tool: str,
+        run: type[R],
+        take: Callable[[Reading[R], str], None],
+        begins: re.Pattern[str] | None = None,
+        clean: Callable[[str], str] = str.strip,
+    ) -> None:
+        self.tool, self.run, self.take, self.begins, self.clean = tool, run, take, begins, clean
+
+    def runs(self, log: Log) -> list[R]:
+        """All runs of the log that are reported, in their order."""
+        reading = Reading(log, self.run)
+        for line in printed_lines(log):
+            if not (text := self.clean(line.text)) or text.isspace():
+                continue
+            reading.line = line
+            if self.begins and (begun := self.begins.search(text)):
+                reading.begin(version=begun.groupdict().get("version") or "")
+            else:
+                self.take(reading, text)
+        return [run for run in reading.runs if run.finish()]
+
+    def __call__(self, log: Log) -> list[Report]:
+        """One report for each run."""
+        return [run.report(self.tool) for run in self.runs(log)]
