@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import half_digit, printed_lines, unmarked, unremarked
+from benchbook.explain.printed_digits import half_digit, unmarked, unremarked
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "bandwidthtest"
 LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
-WORDS = (
-    "andwidthTest-",
-    "andwidth Test",
-    "andwidth test",
-    "Device Bandwidth",
-    "Device bandwidth",
-    "Host Bandwidth",
-    "Host bandwidth",
-)
+WORDS = ("andwidthTest-", "andwidth Test", "andwidth test")
+WORDS += ("Device Bandwidth", "Device bandwidth", "Host Bandwidth", "Host bandwidth")
 _START = late(
     r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
 )
@@ -43,21 +36,15 @@ _CSV = late(
 # While it printed MB/s, it divided by 2^20; its GB/s are of 10^9.
 _MEANT = {"MB/s": "MiB/s", "GB/s": "GB/s"}
 _EXACT_S = 0.002  # of its five decimals a hundredth part is left
-_WAYS = {
-    "H2D": "host to device", "D2H": "device to host", "D2D": "device to device",
-}  # fmt: skip
+_WAYS = {"H2D": "host to device", "D2H": "device to host", "D2D": "device to device"}
 _NAMES = "Running on..."  # what the device's name follows
-_PASS = late(r"Result = (?P<result>PASS|FAIL)")
+_FAILED = late(r"Result = FAIL")
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One start."""
 
-    line: int
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     way: str = ""
     memory: str = ""
     unit: str = ""
@@ -65,39 +52,22 @@ class _Run:
     is_named: bool = False  # whether the next line is the device's name
     filled: bool = False  # whether its table has rows: another head is that of another table
 
-
-def read(log: Log) -> list[Report]:
-    """One report for each start."""
-    runs = [_Run(1)]
-    for line in printed_lines(log):
-        if _START.search(line.text):
-            runs.append(_Run(line.number))
-        else:
-            _line(log, runs[-1], _uncommented(line))
-    for run in runs:
-        if any(one.unit == "MiB/s" for one in run.results):
-            run.notes.append("its MB/s are of 2^20 bytes")
-    return [
-        Report(TOOL, run.results, run.line if run.line > 1 else run.results[0].line, "",
-               run.facts, run.notes)
-        for run in runs if run.results
-    ]  # fmt: skip
+    def finish(self) -> bool:
+        """Say what its MB are; a run from the first line is named by its first figure."""
+        self.line = 0 if self.line == 1 else self.line
+        if any(result.unit == "MiB/s" for result in self.results):
+            self.notes.append("its MB/s are of 2^20 bytes")
+        return bool(self.results)
 
 
-def _uncommented(line: Line) -> Line:
-    """The line without the mark of a comment: people keep such tables in their scripts."""
-    return Line(line.number, unmarked(line.text)) if line.text.lstrip()[:1] == "#" else line
-
-
-def _line(log: Log, run: _Run, line: Line) -> None:
-    text = line.text
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
     if found := _CSV.search(text):
-        _separated(run, line, found)
+        _separated(reading, found)
     elif found := _TITLE.search(text):
-        run.way = f"{found['from']} to {found['to']}".lower()
-        run.memory, run.unit = _memory(_OLD_MEMORY.search(text)), ""
-        run.devices = int(found["devices"] or 1)
-        run.filled = False
+        run.way, run.unit = f"{found['from']} to {found['to']}".lower(), ""
+        run.memory = _memory(_OLD_MEMORY.search(text))
+        run.devices, run.filled = int(found["devices"] or 1), False
     elif found := _MEMORY.search(text):
         _untitled(run)
         run.memory = _memory(found)
@@ -105,21 +75,17 @@ def _line(log: Log, run: _Run, line: Line) -> None:
         _untitled(run)
         run.unit = _MEANT[found["unit"]]
     elif run.way and run.unit and (found := _ROW.match(unremarked(text))):
-        value = log.number(found["rate"])
-        if value is not None:
-            of: dict[str, Any] = {"message_bytes": int(found["size"])}
-            if run.devices > 1:
-                of["devices"] = run.devices
-                of["summed_of"] = "mean"  # it measures one after the other, and adds
-            _add(run, line, run.way, run.memory, value, run.unit, of)
-            run.filled = True
-    elif text and not text.isspace():
+        of: dict[str, Any] = {"message_bytes": int(found["size"])}
+        if run.devices > 1:  # it measures one after the other, and adds
+            of |= {"devices": run.devices, "summed_of": "mean"}
+        run.filled |= _add(reading, run.way, run.memory, found["rate"], run.unit, of)
+    else:
         run.unit = ""  # the table has ended: rows may follow that another tool printed
         if found := _DEVICE.search(text):
             run.facts.setdefault("device", found["name"])
         elif run.is_named and not text.rstrip().endswith("Mode"):
             run.facts.setdefault("device", text.strip())  # as oclBandwidthTest does
-        elif (found := _PASS.search(text)) and found["result"] == "FAIL":
+        elif _FAILED.search(text):
             run.facts["validated"] = False
         run.is_named = text.strip() == _NAMES
 
@@ -136,7 +102,7 @@ def _memory(found: re.Match[str] | None) -> str:
     return "pinned" if found["kind"].lower() == "pinned" else "pageable"
 
 
-def _separated(run: _Run, line: Line, found: re.Match[str]) -> None:
+def _separated(reading: Reading[_Run], found: re.Match[str]) -> None:
     """Times have five decimals: of a short transfer nothing is left of them."""
     memory = (found["memory"] or "").lower()
     memory = "pageable" if memory.startswith("page") else memory
@@ -144,19 +110,24 @@ def _separated(run: _Run, line: Line, found: re.Match[str]) -> None:
     of: dict[str, Any] = {"message_bytes": size, "took_s": took}
     if took > 0:
         of |= {"bytes_moved": size, "elapsed_s": took, "elapsed_error_s": half_digit(found["time"])}
-    rate, unit = float(found["rate"]), found["unit"]
-    if unit == "MB/s" and took >= _EXACT_S and rate > 0:
-        per_unit = size / took / rate
-        unit = "MiB/s" if per_unit > 1.024e6 else "MB/s"
-    else:
-        unit = _MEANT[unit]
-    _add(run, line, _WAYS[found["way"]], memory, rate, unit, of)
+    rate, unit = float(found["rate"]), _MEANT[found["unit"]]
+    if unit == "MiB/s" and took >= _EXACT_S and rate > 0 and size / took / rate <= 1.024e6:
+        unit = "MB/s"
+    _add(reading, _WAYS[found["way"]], memory, rate, unit, of)
 
 
 def _add(
-    run: _Run, line: Line, way: str, memory: str, value: float, unit: str, of: dict[str, Any]
-) -> None:
+    reading: Reading[_Run], way: str, memory: str, rate: str | float, unit: str, of: dict[str, Any]
+) -> bool:
     of["direction"] = way
     if memory and "host" in way:
         of["host_memory"] = memory
-    run.results.append(Result(f"{way} copy", value, unit, line.number, "mean", of))
+    return reading.add(f"{way} copy", rate, unit, "mean", of)
+
+
+def _uncommented(text: str) -> str:
+    """A line without the mark of a comment: people keep such tables in their scripts."""
+    return unmarked(text) if text.lstrip()[:1] == "#" else text
+
+
+read = LineReader(TOOL, _Run, _line, _START, clean=_uncommented)
