@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Document, Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_number, printed_lines
+from benchbook.explain.model import Document, Log, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "clpeak"
 LOOKS_FOR = "clpeak: `Global memory bandwidth (GBPS)`, `enqueueWriteBuffer : 12.3`"
-WORDS = ("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency", "bandwidth (GB/s)")
-WORDS += ("<clpeak ", "clpeak/run")
+WORDS = (
+    *("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency", "bandwidth (GB/s)"),
+    *("<clpeak ", "clpeak/run"),
+)
 # Version 2 numbers both, and has other interfaces than OpenCL, of which each begins anew.
 _DEVICE = late(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
 _PLATFORM = late(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")
@@ -61,12 +64,11 @@ _MEMORIES = frozenset(("pinned", "pageable"))
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One device."""
 
-    line: int
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    line: int = 1
+    platform: str = ""  # of the devices that follow
     is_xml: bool = False
     title: str = ""
     unit: str = ""
@@ -77,66 +79,62 @@ class _Run:
 
 def read(log: Log) -> list[Report]:
     """One report for each device."""
-    runs, platform = [_Run(1)], ""
-    for line in printed_lines(log):
-        run, text = runs[-1], line.text
-        if not text or text.isspace():
-            continue
-        if text.lstrip().startswith("<"):
-            platform = _element(log, runs, line, platform)
-        elif _BACKEND.match(text):
-            platform, run.title = "", ""
-        elif ": " in text:
-            if found := _PLATFORM.match(text):
-                platform, run.title = found["name"], ""
-            elif found := _DEVICE.match(text):
-                facts = {"device": found["name"], "platform": platform}
-                runs.append(_Run(line.number, facts=facts))
-            elif found := _LAUNCH.match(text):
-                value = log.number(found["value"])
-                if value is not None:
-                    run.results.append(Result("kernel launch", value, "us", line.number, "mean"))
-            elif run.title:
-                _row(log, run, line)
-        elif found := _TITLE.match(text):
-            known = found["unit"] not in _OF_OTHERS or _QUANTITY.search(found["name"])
-            run.title, run.unit = found["name"].strip() if known else "", _UNITS[found["unit"]]
-            run.indented, run.rows, run.labels = _indent(text), 0, {}
-        elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
-            run.title = ""  # rows may follow that it did not print, or in another unit
-    texts = [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
-    return [*texts, *(one for document in log.documents for one in _json(document))]
+    return [*_READER(log), *(report for document in log.documents for report in _json(document))]
 
 
-def _element(log: Log, runs: list[_Run], line: Line, platform: str) -> str:
-    """An element of its XML; the platform from here on."""
-    found = _ELEMENT.match(line.text)
-    if line.text.lstrip().startswith("<clpeak "):
-        runs.append(_Run(line.number, is_xml=True))
-    if found is None or not runs[-1].is_xml:
-        if not line.text.lstrip().startswith("<metric"):
-            runs[-1].title = ""  # the end of a test, or one that cannot be read
-        return platform
-    tag, run, known = found["tag"], runs[-1], dict(_ATTRIBUTE.findall(found["attributes"]))
-    value = log.number(found["value"]) if found["value"] else None
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if text.lstrip().startswith("<"):
+        _element(reading, text)
+    elif _BACKEND.match(text):
+        run.platform = run.title = ""
+    elif ": " in text:
+        if found := _PLATFORM.match(text):
+            run.platform, run.title = found["name"], ""
+        elif found := _DEVICE.match(text):
+            _device(reading, found["name"], run.platform, is_xml=False)
+        elif found := _LAUNCH.match(text):
+            reading.add("kernel launch", found["value"], "us", "mean")
+        elif run.title:
+            _row(reading, text)
+    elif found := _TITLE.match(text):
+        is_own = found["unit"] not in _OF_OTHERS or _QUANTITY.search(found["name"])
+        run.title, run.unit = found["name"].strip() if is_own else "", _UNITS[found["unit"]]
+        run.indented, run.rows, run.labels = _indent(text), 0, {}
+    elif _OTHER_TITLE.match(text) or (run.rows and _indent(text) < run.indented):
+        run.title = ""  # rows may follow that it did not print, or in another unit
+
+
+def _device(reading: Reading[_Run], device: str, platform: str, *, is_xml: bool) -> None:
+    facts = {"device": device, "platform": platform}
+    reading.begin(facts=facts, platform=platform, is_xml=is_xml)
+
+
+def _element(reading: Reading[_Run], text: str) -> None:
+    """An element of its XML."""
+    found = _ELEMENT.match(text)
+    if text.lstrip().startswith("<clpeak "):
+        reading.begin(is_xml=True, platform=reading.run.platform)
+    run = reading.run
+    if found is None or not run.is_xml:
+        if not text.lstrip().startswith("<metric"):
+            run.title = ""  # the end of a test, or one that cannot be read
+        return
+    tag, attributes = found["tag"], dict(_ATTRIBUTE.findall(found["attributes"]))
+    name = attributes.get("name")
     if tag == "platform":
-        return str(known.get("name", ""))
-    if tag in ("run", "device"):
-        platform = known.get("platform", platform)
-        facts = {"device": known.get("device") or known.get("name", ""), "platform": platform}
-        runs.append(_Run(line.number, facts=facts, is_xml=True))
-    elif "unit" in known:
-        words = known.get("display") or known.get("name") or tag
-        run.title, run.unit = words.replace("_", " "), _TOKENS.get(known["unit"], known["unit"])
-        if value is not None:
-            run.results.append(Result(run.title, value, run.unit, line.number, "mean"))
-    elif value is not None and run.title:
-        label = known.get("name", tag)
-        of = _of(label)
-        run.results.append(
-            Result(f"{run.title}: {label}", value, run.unit, line.number, "mean", of)
-        )
-    return platform
+        run.platform = name or ""
+    elif tag in ("run", "device"):
+        platform = attributes.get("platform", run.platform)
+        _device(reading, attributes.get("device") or name or "", platform, is_xml=True)
+    elif "unit" in attributes:
+        words = attributes.get("display") or name or tag
+        run.title = words.replace("_", " ")
+        run.unit = _TOKENS.get(attributes["unit"], attributes["unit"])
+        reading.add(run.title, found["value"], run.unit, "mean")
+    elif run.title:
+        label = attributes.get("name", tag)
+        reading.add(f"{run.title}: {label}", found["value"], run.unit, "mean", _of(label))
 
 
 def _json(document: Document) -> Iterator[Report]:
@@ -165,19 +163,20 @@ def _json(document: Document) -> Iterator[Report]:
 
 def _objects(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
     several = value.get(name)
-    return [one for one in several if isinstance(one, dict)] if isinstance(several, list) else []
+    return [item for item in several if isinstance(item, dict)] if isinstance(several, list) else []
 
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _row(log: Log, run: _Run, line: Line) -> None:
+def _row(reading: Reading[_Run], text: str) -> None:
     """A row; what has a colon otherwise, or stands further left, is none."""
-    label, _, printed = line.text.rpartition(": ")
-    label, indent = label.strip(), _indent(line.text)
+    run = reading.run
+    label, _, printed = text.rpartition(": ")
+    label, indent = label.strip(), _indent(text)
     found = _VALUE.fullmatch(printed.strip()) if _NAME.fullmatch(label) else None
-    value = log.number(found["value"]) if found else None
+    value = reading.number(found["value"]) if found else None
     if found is None or value is None or indent < run.indented:
         return
     if _is_of_other(run.labels, label):
@@ -188,14 +187,18 @@ def _row(log: Log, run: _Run, line: Line) -> None:
         run.indented = indent
     run.rows += 1
     unit = _UNITS[found["unit"]] if found["unit"] else run.unit
-    of = _of(label)
-    run.results.append(Result(f"{run.title}: {label}", value, unit, line.number, "mean", of))
+    reading.add(f"{run.title}: {label}", value, unit, "mean", _of(label))
+
+
+_READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)
 
 
 def _is_of_other(labels: dict[str, None], label: str) -> bool:
     """Whether a row is of another title than those: it is there already, or of another type."""
-    types = [_TYPE.match(one) for one in (next(iter(labels), label), label)]
-    return label in labels or (all(types) and len({one.lastgroup for one in types if one}) > 1)
+    types = [_TYPE.match(text) for text in (next(iter(labels), label), label)]
+    return label in labels or (
+        all(types) and len({found.lastgroup for found in types if found}) > 1
+    )
 
 
 def _of(label: str) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Command, Document, Line, Log, Report, Result
-from benchbook.explain.printed_digits import printed_lines, unremarked
+from benchbook.explain.model import Command, Document, Log, Report, Result
+from benchbook.explain.printed_digits import unremarked
+from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
 
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
@@ -41,20 +42,13 @@ _WAYS = {"<->": "both", "->": "host to device", "<-": "device to host"}
 _STATISTICS = {"SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "mean"}
 _IN_JSON = {"sum": "sum", "min": "min", "max": "max", "average": "mean"}
 
-_LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
-
 _NEAR_LINES = 3  # from a command to what it prints
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One start."""
 
-    line: int
-    version: str = ""
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     running: str = ""  # the test, as a line of its own says
     test: str = ""  # that, or the title of the table
     unit: str = "GB/s"
@@ -68,26 +62,17 @@ class _Run:
 
 def read(log: Log) -> list[Report]:
     """One report for each start, one for each JSON object."""
-    runs: list[_Run] = [_Run(1)]
-    for line in printed_lines(log):
-        if found := _VERSION.search(line.text):
-            runs.append(_Run(line.number, found["version"], seen=True))
-        else:
-            _line(log, runs[-1], line)
-    shown = [one for one in log.commands if "nvbandwidth" in one.words[0]]
+    runs = _READER.runs(log)
+    shown = [command for command in log.commands if "nvbandwidth" in command.words[0]]
     for run in runs:
-        run.facts |= _asked(shown, run.line)
-    texts = [
-        Report(TOOL, run.results, run.line if run.version else run.results[0].line, run.version,
-               run.facts, run.notes)
-        for run in runs if run.results
-    ]  # fmt: skip
-    return [*texts, *(one for document in log.documents for one in _json(document))]
+        run.facts |= _asked(shown, run.line or 1)
+    texts = [run.report(TOOL) for run in runs]
+    return [*texts, *(report for document in log.documents for report in _json(document))]
 
 
 def _asked(shown: list[Command], line: int) -> dict[str, int]:
     """The buffer that the command right above asks for, in MiB."""
-    above = bisect_left(shown, line, key=lambda one: one.number)
+    above = bisect_left(shown, line, key=lambda command: command.number)
     near = above > 0 and line - shown[above - 1].number <= _NEAR_LINES
     words = shown[above - 1].words if near else ()
     for word, value in pairwise(words):
@@ -96,9 +81,11 @@ def _asked(shown: list[Command], line: int) -> dict[str, int]:
     return {}
 
 
-def _line(log: Log, run: _Run, line: Line) -> None:
-    text = line.text
-    if found := _RUNNING.search(text):
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _VERSION.search(text):
+        reading.begin(version=found["version"], seen=True)
+    elif found := _RUNNING.search(text):
         run.test = run.running = found["test"]
         run.in_table = False
     elif found := _TITLE.search(text):
@@ -108,43 +95,47 @@ def _line(log: Log, run: _Run, line: Line) -> None:
             run.columns = run.filled = 0
             run.begins = len(run.results)
     elif (found := _TOTAL.search(text)) and (run.seen or _OWN_TEST.search(found["test"])):
-        run.in_table, run.seen = False, True
-        value, statistic = log.number(found["value"]), _STATISTICS.get(found["which"])
-        if value is not None and statistic:
-            of = _of(found["test"])
-            if not found["test"].startswith(run.running):
-                # Lines between were cut out: which of both tests the cells are of is not known.
-                del run.results[run.begins :]
-                run.notes.append(f"line {line.number}: the cells above are not of that test")
-            for cell in run.results[run.begins :]:
-                cell.name = found["test"]
-                cell.of = {**of, "row": cell.of["row"], "column": cell.of["column"]}
-            unit = "ns" if "latency" in found["test"] else "GB/s"
-            run.results.append(Result(found["test"], value, unit, line.number, statistic, of))
-        run.test = run.running = ""
-        run.begins = len(run.results)
+        _total(reading, found["test"], _STATISTICS.get(found["which"]), found["value"])
     elif run.in_table and _COLUMNS.match(text) and _counts_on(run, text.split()):
         run.columns += len(text.split())
     elif run.in_table and (found := _ROW.match(unremarked(text))) and _fits(run, found["cells"]):
         run.row, run.filled = int(found["row"]), 0
-        _cells(log, run, line, found["cells"])
+        _cells(reading, found["cells"])
     elif run.in_table and 0 < run.filled < run.columns and (found := _REST.match(text)):
-        _cells(log, run, line, found["cells"])
+        _cells(reading, found["cells"])
     elif found := _DEVICE.search(text):
         run.facts.setdefault("device", found["name"])
         run.facts["devices"] = run.facts.get("devices", 0) + 1
     elif (found := _WAIVED.search(text)) and run.seen:
-        why = f"line {line.number}: {run.test or 'a test'} was waived or failed {found['why']}"
-        run.notes.append(why.strip())
+        why = f"{run.test or 'a test'} was waived or failed {found['why']}"
+        run.notes.append(f"line {reading.line.number}: {why}".strip())
     elif found := _BUFFER.search(text):
         run.facts["buffer_mib"] = int(found[1])
-    elif text.strip(_LEFT_OUT):
+    elif text.strip(LEFT_OUT):
         run.in_table = False  # rows may follow that another tool printed
+
+
+def _total(reading: Reading[_Run], test: str, statistic: str | None, printed: str) -> None:
+    """A sum below a table, which names the test: its cells are of that."""
+    run, value = reading.run, reading.number(printed)
+    run.in_table, run.seen = False, True
+    if value is not None and statistic:
+        of = _of(test)
+        if not test.startswith(run.running):
+            # Lines between were cut out: which of both tests the cells are of is not known.
+            del run.results[run.begins :]
+            run.notes.append(f"line {reading.line.number}: the cells above are not of that test")
+        for cell in run.results[run.begins :]:
+            cell.name = test
+            cell.of = {**of, "row": cell.of["row"], "column": cell.of["column"]}
+        reading.add(test, value, "ns" if "latency" in test else "GB/s", statistic, of)
+    run.test = run.running = ""
+    run.begins = len(run.results)
 
 
 def _counts_on(run: _Run, words: list[str]) -> bool:
     """Whether these are numbers of columns, and no row: those count on from 0."""
-    return words == [str(run.columns + one) for one in range(len(words))]
+    return words == [str(run.columns + index) for index in range(len(words))]
 
 
 def _fits(run: _Run, cells: str) -> bool:
@@ -152,14 +143,16 @@ def _fits(run: _Run, cells: str) -> bool:
     return not run.columns or len(cells.split()) <= run.columns
 
 
-def _cells(log: Log, run: _Run, line: Line, cells: str) -> None:
+def _cells(reading: Reading[_Run], cells: str) -> None:
     """Cells of the row that was begun."""
+    run = reading.run
     for column, cell in enumerate(cells.split(), run.filled):
-        value = log.number(cell) if cell != "N/A" else None
-        if value is not None:
-            of = _of(run.test) | {"row": run.row, "column": column}
-            run.results.append(Result(run.test, value, run.unit, line.number, "sample", of))
+        of = _of(run.test) | {"row": run.row, "column": column}
+        reading.add(run.test, None if cell == "N/A" else cell, run.unit, "sample", of)
         run.filled = column + 1
+
+
+_READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)
 
 
 def _of(test: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import printed_lines, unremarked
+from benchbook.explain.printed_digits import unremarked
+from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
 
 TOOL = "p2pBandwidthLatencyTest"
 LOOKS_FOR = "p2pBandwidthLatencyTest: `Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)`"
@@ -27,15 +27,12 @@ _NUMBER = r"(?:\d[\d.,]*|-?nan|inf)"
 _ROW = late(rf"^\s*(?P<row>\d{{1,4}})\s+(?P<cells>{_NUMBER}(?:\s+{_NUMBER})*)\s*$")
 # What a narrow terminal or a mail put on a line of its own.
 _REST = late(rf"^\s*(?P<cells>{_NUMBER}(?:\s+{_NUMBER})*)\s*$")
-_LEFT_OUT = " \t.[]…"  # what stands for rows that somebody left out
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One start."""
 
-    line: int
-    results: list[Result] = field(default_factory=list)
     devices: dict[str, str] = field(default_factory=dict)
     access: dict[tuple[int, int], bool] = field(default_factory=dict)
     titles: set[str] = field(default_factory=set)
@@ -47,38 +44,15 @@ class _Run:
     row: int = 0
     filled: int = 0  # cells of that row
 
-
-def read(log: Log) -> list[Report]:
-    """One report for each start."""
-    runs = [_Run(1)]
-    for line in printed_lines(log):
-        text = line.text
-        if "P2P" in text and _START.search(text):
-            runs.append(_Run(line.number))
-        elif "P2P=" in text and (found := _TITLE.match(text)):
-            if text.strip() in runs[-1].titles:
-                runs.append(_Run(line.number))  # whose head was cut out of the log
-            runs[-1].titles.add(text.strip())
-            _titled(runs[-1], found)
-        elif text and not text.isspace():
-            _line(log, runs[-1], line)
-    return [
-        Report(
-            TOOL,
-            run.results,
-            run.line if run.line > 1 else run.results[0].line,
-            facts=_facts(run),
-        )
-        for run in runs
-        if run.results
-    ]
-
-
-def _facts(run: _Run) -> dict[str, Any]:
-    """The device, where all are alike: what one of them can do is said of no other."""
-    names = set(run.devices.values())
-    facts: dict[str, Any] = {"device": names.pop()} if len(names) == 1 else {}
-    return facts | ({"devices": len(run.devices)} if run.devices else {})
+    def finish(self) -> bool:
+        """Name the device, where all are alike: what one of them can do is said of no other. A run
+        from the first line is named by its first figure."""
+        self.line = 0 if self.line == 1 else self.line
+        names = set(self.devices.values())
+        self.facts = {"device": names.pop()} if len(names) == 1 else {}
+        if self.devices:
+            self.facts["devices"] = len(self.devices)
+        return bool(self.results)
 
 
 def _titled(run: _Run, found: re.Match[str]) -> None:
@@ -93,24 +67,29 @@ def _titled(run: _Run, found: re.Match[str]) -> None:
         run.of["ways"] = 2 if found["ways"] == "Bi" else 1
 
 
-def _line(log: Log, run: _Run, line: Line) -> None:
-    text = line.text
-    if not run.title:
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if "P2P=" in text and (found := _TITLE.match(text)):
+        if text.strip() in run.titles:
+            run = reading.begin()  # whose head was cut out of the log
+        run.titles.add(text.strip())
+        _titled(run, found)
+    elif not run.title:
         if found := _DEVICE.match(text):
             run.devices[found["number"]] = found["name"]
         elif found := _ACCESS.match(text):
             run.access[int(found["one"]), int(found["other"])] = found["can"] == "CAN"
     elif (found := _COLUMNS.match(text)) and _is_of_title(run, found["whose"] or ""):
-        numbers = [int(one) for one in found["numbers"].split()]
+        numbers = [int(number) for number in found["numbers"].split()]
         same = run.columns and not run.filled and (found["whose"] or "") == run.whose
         run.columns = [*run.columns, *numbers] if same else numbers
         run.whose, run.filled = found["whose"] or "", 0
     elif 0 < run.filled < len(run.columns) and _goes_on(run, text):
-        _cells(log, run, line, text.split())
+        _cells(reading, text.split())
     elif run.columns and (found := _ROW.match(unremarked(text))) and _is_next(run, found):
         run.row, run.filled = int(found["row"]), 0
-        _cells(log, run, line, found["cells"].split())
-    elif text.strip(_LEFT_OUT):
+        _cells(reading, found["cells"].split())
+    elif text.strip(LEFT_OUT):
         # Rows may follow that another tool printed; but a latency has two tables, and what is
         # between them is no blank line everywhere.
         run.columns = []
@@ -136,14 +115,16 @@ def _goes_on(run: _Run, text: str) -> bool:
     return len(cells) <= len(run.columns) - run.filled and "." in cells[0]
 
 
-def _cells(log: Log, run: _Run, line: Line, cells: list[str]) -> None:
+def _cells(reading: Reading[_Run], cells: list[str]) -> None:
     """Cells of the row that was begun."""
+    run = reading.run
     name = f"{run.title} {run.whose}".strip()
     for column, cell in zip(run.columns[run.filled :], cells, strict=False):
-        value = log.number(cell)
-        if value is not None:
-            of = run.of | {"row": run.row, "column": column}
-            if (can := run.access.get((run.row, column))) is not None:
-                of["peer_access"] = can and run.of["peers"] == "enabled"
-            run.results.append(Result(name, value, run.unit, line.number, "sample", of))
+        of = run.of | {"row": run.row, "column": column}
+        if (can := run.access.get((run.row, column))) is not None:
+            of["peer_access"] = can and run.of["peers"] == "enabled"
+        reading.add(name, cell, run.unit, "sample", of)
     run.filled += len(cells)
+
+
+read = LineReader(TOOL, _Run, _line, _START, clean=str.rstrip)
