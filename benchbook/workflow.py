@@ -17,6 +17,7 @@ from benchbook import crosscheck
 from benchbook.core import import_closure, processes, stage_times
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
+from benchbook.define.models import Settings
 from benchbook.define.settings import MEASURING, PLANNING, load_settings
 from benchbook.host import facts as host_facts
 from benchbook.host import link_libraries
@@ -40,7 +41,7 @@ class Lab:
     """One checkout on this host with its settings."""
 
     root: Path
-    settings: dict[str, Any]
+    settings: Settings
     host: str
     experiments: list[str] = field(default_factory=list)
     controls: list[str] = field(default_factory=list)  # those that are played here
@@ -49,15 +50,13 @@ class Lab:
     @property
     def results(self) -> str:
         """Where this host's results of this preset (or figure) go, relative to the checkout."""
-        path = f"results/{self.host}/{self.settings['preset']}"
-        return f"{path}/figures/{self.settings['figure']}" if self.settings["figure"] else path
+        path = f"results/{self.host}/{self.settings.preset}"
+        return f"{path}/figures/{self.settings.figure}" if self.settings.figure else path
 
     @property
     def measuring(self) -> str:
         """Settings for the measuring stage, as JSON for its command line."""
-        return json.dumps(
-            {name: self.settings[name] for name in (*PLANNING, *MEASURING)}, sort_keys=True
-        )
+        return json.dumps(self.settings.as_written((*PLANNING, *MEASURING)), sort_keys=True)
 
     # Input and parameter functions of the rules: each takes the rule's wildcards.
 
@@ -67,7 +66,7 @@ class Lab:
 
     def variant_files(self, wildcards: Any) -> list[str]:
         """variant.json of every variant that this preset needs, and of the probe."""
-        preset, figure = self.settings["preset"], self.settings["figure"]
+        preset, figure = self.settings.preset, self.settings.figure
         return [
             f"build/{name}/{variant}/variant.json"
             for name in (wildcards.experiment, catalogue.PROBE)
@@ -81,7 +80,7 @@ class Lab:
 
     def controls_variants(self) -> list[str]:
         """variant.json of every variant that a control plays."""
-        preset = self.settings["preset"]
+        preset = self.settings.preset
         return [
             f"build/{name}/{variant}/variant.json"
             for name in (*self.controls, catalogue.PROBE)
@@ -115,7 +114,7 @@ class Lab:
     def limit_files(self, wildcards: Any) -> list[str]:
         """limits.json of an experiment that declares limits; tiny does not search them."""
         content = catalogue.definition(self.root, wildcards.experiment)
-        wanted = content.get("limits") and self.settings["preset"] != "tiny"
+        wanted = content.get("limits") and self.settings.preset != "tiny"
         return [f"build/{wildcards.experiment}/limits.json"] if wanted else []
 
     def limited(self, wildcards: Any) -> str:
@@ -160,7 +159,7 @@ class Lab:
     def analyses(self, wildcards: Any) -> list[str]:
         """analysis.json of each experiment behind the figures of a paper (or the one figure)."""
         figures = catalogue.paper(self.root, wildcards.paper)["figures"]
-        wanted = (self.settings["figure"] or "/").split("/")[1]
+        wanted = (self.settings.figure or "/").split("/")[1]
         names = {one["experiment"] for one in figures if wanted in ("", one["id"])}
         return [f"{self.results}/{name}/analysis.json" for name in sorted(names)]
 
@@ -223,8 +222,8 @@ class Lab:
 
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""
-        if self.settings["figure"]:
-            paper, wanted = self.settings["figure"].split("/")
+        if self.settings.figure:
+            paper, wanted = self.settings.figure.split("/")
             figures = catalogue.paper(self.root, paper)["figures"]
             named = [one["experiment"] for one in figures if one["id"] == wanted]
             return [f"reports/figures/{paper}/{wanted}.html", *self._made(named, [paper])]
@@ -281,8 +280,8 @@ def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
             catalogue.papers(root),
         )
         crosscheck.check(root)
-        if settings["figure"]:
-            _check_figure(root, settings["figure"], "--config" if "figure" in config else "config")
+        if settings.figure:
+            _check_figure(root, settings.figure, "--config" if "figure" in config else "config")
     except BenchbookError as error:
         refuse(error)
     return lab

@@ -32,7 +32,7 @@ from benchbook.detect.inputs.run_table import Known, seen_of
 ROOT = Path(__file__).resolve().parent.parent
 CONTROLS = ROOT / "kernels" / "controls"
 MS = 1_000_000
-ABOVE = load_settings(ROOT, {})["disturbed"]
+ABOVE = load_settings(ROOT, {}).disturbed.model_dump()
 
 
 def starts(where: str, medians: Any, *, first_ms: int = 0, every_ms: int = 100, **more: Any):

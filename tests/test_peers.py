@@ -448,10 +448,10 @@ def test_the_pilot_counts_the_time_of_one_repetition(
     found = pilot(plan, here.groups(plan.points), start)
     assert found["failed"] == {}
     # 997,185 ns were four repetitions: more samples fit than if they had been one.
-    aimed = plan.settings["point_s"] * 1e9
+    aimed = plan.settings.point_s * 1e9
     (numbers,) = found["points"].values()
     assert numbers["samples"] * numbers["loops"] * 997_185 / 4 <= aimed * 1.5
-    assert numbers["samples"] == plan.settings["samples_most"]
+    assert numbers["samples"] == plan.settings.samples_most
 
 
 def test_a_checkout_finds_its_peers_by_wildcard(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from conftest import ROOT
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import parse_counts
 from benchbook.define import catalogue, points
+from benchbook.define.models import Settings
 from benchbook.define.settings import load_settings
 from benchbook.host.capabilities import Capability
 from benchbook.host.topology import pin_order, read_topology
@@ -35,7 +36,7 @@ CONTENT = {
 SIZES = {"L1d": 32768, "L2": 2**20, "LLC": None}
 
 
-def settings(**changes) -> dict:
+def settings(**changes) -> Settings:
     return load_settings(ROOT, {"preset": "tiny", **changes})
 
 
@@ -123,7 +124,7 @@ def test_tiny_has_at_most_eight_points_and_eight_blocks() -> None:
         made = plan.make_plan(ROOT, experiment, settings())
         assert len([point for point in made.points if not point.twin]) <= 8
         assert made.looks == [8]
-    assert settings()["budget_s"] <= 10
+    assert settings().budget_s <= 10
 
 
 def test_twins_stand_beside_their_point() -> None:
@@ -277,8 +278,8 @@ def test_pilot_numbers_loop_short_calls_and_repeat_long_ones() -> None:
     numbers, block_ns = calibrate(made, once, overhead_ns=1e6)
     assert numbers["short"]["loops"] == 100  # 20 µs a sample at least
     assert numbers["long"]["loops"] == 1
-    assert numbers["short"]["samples"] == made.settings["samples_most"]
-    assert numbers["long"]["samples"] >= made.settings["samples_least"]
+    assert numbers["short"]["samples"] == made.settings.samples_most
+    assert numbers["long"]["samples"] >= made.settings.samples_least
     counted = sum(
         once[name] * count["loops"] * (count["samples"] + count["warmup"])
         for name, count in numbers.items()
@@ -309,12 +310,12 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
     numbers, block_ns = calibrate(made, {f"p{n}": 3e6 for n in range(8)}, overhead_ns=0)
     assert block_ns * made.least <= 2e9
     numbers, _ = calibrate(made, {"p": 10e9}, overhead_ns=0)
-    assert numbers["p"]["samples"] == made.settings["samples_least"]
+    assert numbers["p"]["samples"] == made.settings.samples_least
 
 
 def test_points_that_cost_next_to_nothing_keep_their_samples() -> None:
     made = planned(budget_s=2)
-    most = made.settings["samples_most"]
+    most = made.settings.samples_most
     numbers, block_ns = calibrate(made, {"long": 20e6, "short": 50e3, "call": 20e3}, 0)
     assert numbers["long"]["samples"] < most
     assert numbers["short"]["samples"] == numbers["call"]["samples"] == most
@@ -346,7 +347,7 @@ def test_twins_stay_with_what_they_repeat() -> None:
     costs = [StartCost([name], 1e5) for name in [*once, "cheap", "as cheap"]]
 
     def shed(budget_s: float, pairs: list[dict[str, str]] = pairs) -> list[str]:
-        settings = {**made.settings, "budget_s": budget_s}
+        settings = made.settings.having(budget_s=budget_s)
         asked = replace(made, least=8, settings=settings, pairs=pairs, shown=["drawn"])
         return list(fit(asked, once, costs)[2])
 
@@ -374,7 +375,7 @@ def test_preset_paper_keeps_the_papers_own_n() -> None:
     shown = made.shown[0]
     numbers, _ = calibrate(made, {shown: 1e9, "p": 1e9}, overhead_ns=0)
     assert numbers[shown]["samples"] == made.paper_samples == 10
-    assert numbers["p"]["samples"] == made.settings["samples_least"]  # no figure shows it
+    assert numbers["p"]["samples"] == made.settings.samples_least  # no figure shows it
 
 
 def result(*states: str) -> Result:
@@ -430,7 +431,7 @@ def test_a_busy_host_may_take_longer_than_the_budget_within_reason(
     slower: float, refused: bool
 ) -> None:
     made = planned()
-    block_ns = int(slower * made.settings["budget_s"] * 1e9 / made.rounds)
+    block_ns = int(slower * made.settings.budget_s * 1e9 / made.rounds)
 
     def start(points, numbers):
         return replace(result("ok"), wall_ns=block_ns)
@@ -554,10 +555,10 @@ def test_a_budget_is_divided_by_the_shares_that_a_paper_names(monkeypatch) -> No
     monkeypatch.setattr(catalogue, "papers_of", lambda root, experiment: ["p"])
     monkeypatch.setattr(catalogue, "paper", lambda root, name: paper)
     monkeypatch.setattr(catalogue, "experiments_of", lambda root, name: ["a", "b", "c", "d"])
-    known = {"budget_s": 90, "preset": "quick"}
-    found = [plan._share(ROOT, one, known) for one in "abcd"]
-    assert found == [10, 20, 5, 10]
-    assert plan._share(ROOT, "b", known | {"preset": "tiny"}) == 40
+    quick = settings(budget_s=90, preset="quick")
+    tiny = settings(budget_s=90)
+    assert [plan._share(ROOT, name, quick) for name in "abcd"] == [10, 20, 5, 10]
+    assert plan._share(ROOT, "b", tiny) == 40
     monkeypatch.setattr(catalogue, "papers_of", lambda root, experiment: [])
-    assert plan._share(ROOT, "of no paper", known) == 90 * plan.OF_NO_PAPER
-    assert plan._share(ROOT, "of no paper", known | {"preset": "tiny"}) == 90
+    assert plan._share(ROOT, "of no paper", quick) == 90 * plan.OF_NO_PAPER
+    assert plan._share(ROOT, "of no paper", tiny) == 90

@@ -8,11 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from conftest import ROOT
 
 from benchbook.analyse import disturbances, tables
 from benchbook.analyse import stage as analyse_stage
 from benchbook.core.files import write_json
 from benchbook.define.points import Point
+from benchbook.define.settings import load_settings
 from benchbook.measure import disturbance
 from benchbook.measure.invocation import PointResult, Request, Result, read_output
 from benchbook.measure.starter import Starter
@@ -110,7 +112,8 @@ def told(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> lis
     usage = {"run_delay_ns": delay_ns, "wall_ns": 1000}
     point = Point("p", "v", {"processes": processes} if processes > 1 else {})
     result = Result([PointResult("ok", usage=usage)], {}, 10, 0, 10, None, None)
-    thresholds = {**THRESHOLDS, "run_delay_least_ns": least_ns}
+    changes = {**THRESHOLDS, "run_delay_least_ns": least_ns}
+    thresholds = load_settings(ROOT, {}).disturbed.model_copy(update=changes)
     return disturbance.of_result([point], result, cpus, thresholds)
 
 

@@ -129,7 +129,7 @@ def test_further_look_is_taken_only_if_it_fits_the_budget(tmp_path: Path) -> Non
     assert manifest["blocks"] >= 8
     assert looks(lines)[0] == 8
     plan = planned(looks=[8, 12], budget_s=75)
-    plan.settings["budget_s"] = 0.0
+    plan.settings = plan.settings.having(budget_s=0.0)
     manifest, lines = resumed(tmp_path / "b", plan)
     assert (manifest["stopped_by"], looks(lines)) == ("budget", [8])
 

@@ -63,15 +63,15 @@ def test_order_of_layers(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "config", tmp_path / "config")
     local = tmp_path / "config/local.yaml"
     local.unlink(missing_ok=True)
-    assert load_settings(tmp_path, {})["preset"] == "quick"
-    assert load_settings(tmp_path, {"preset": "tiny"})["budget_s"] == 10
+    assert load_settings(tmp_path, {}).preset == "quick"
+    assert load_settings(tmp_path, {"preset": "tiny"}).budget_s == 10
     local.write_text("preset: paper\nbudget_s: 7\ndisturbed: {repeats: 0}\n")
     settings = load_settings(tmp_path, {})
-    assert settings["preset"] == "paper"
-    assert settings["budget_s"] == 7
-    assert settings["disturbed"]["repeats"] == 0
-    assert settings["disturbed"]["steal_fraction"] == 0.02
-    assert load_settings(tmp_path, {"preset": "tiny", "budget_s": 9})["budget_s"] == 9
+    assert settings.preset == "paper"
+    assert settings.budget_s == 7
+    assert settings.disturbed.repeats == 0
+    assert settings.disturbed.steal_fraction == 0.02
+    assert load_settings(tmp_path, {"preset": "tiny", "budget_s": 9}).budget_s == 9
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_wrong_words_are_one_sentence(tmp_path: Path, given: dict, sentence: str
 def test_layers_are_judged_together_only_when_all_are_laid_on(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "config", tmp_path / "config")
     (tmp_path / "config/local.yaml").write_text("samples_least: 60\n")
-    assert load_settings(tmp_path, {"samples_most": 60})["samples_least"] == 60
+    assert load_settings(tmp_path, {"samples_most": 60}).samples_least == 60
 
 
 @pytest.mark.parametrize("pair", ["a=[", "a=2013-13-45", "a={b: [}", "a"])

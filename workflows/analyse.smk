@@ -61,8 +61,8 @@ rule judge:
     log:
         f"{lab.results}/{{paper}}/judge.log",
     params:
-        figure=lab.settings["figure"] or "",
-        preset=lab.settings["preset"],
+        figure=lab.settings.figure or "",
+        preset=lab.settings.preset,
         host=lab.host,
         recorded=lab.recorded_options,
     shell:

@@ -5,7 +5,6 @@ Heavy imports stay inside them: the measuring stage starts often.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -215,11 +214,12 @@ def measure(
 ) -> None:
     """Measure one experiment unless a complete run of this plan exists."""
     from benchbook.core.processes import follow_parent
+    from benchbook.define.settings import settings_of_json
 
     follow_parent(parent)
     from benchbook.measure.stage import measure as run
 
-    run(ROOT.absolute(), experiment, json.loads(settings), variants, output)
+    run(ROOT.absolute(), experiment, settings_of_json(settings), variants, output)
 
 
 @app.command(hidden=True)
@@ -332,11 +332,12 @@ def play_controls(
 ) -> None:
     """Measure controls unless their runs exist, and analyse them."""
     from benchbook.core.processes import follow_parent
+    from benchbook.define.settings import settings_of_json
 
     follow_parent(parent)
     from benchbook.controls.run import play_all
 
-    play_all(ROOT.absolute(), controls, json.loads(settings), results)
+    play_all(ROOT.absolute(), controls, settings_of_json(settings), results)
 
 
 @app.command("judge-controls", hidden=True)

@@ -16,6 +16,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue
+from benchbook.define.models import Settings
 from benchbook.define.settings import MEASURING, load_settings
 from benchbook.measure.pilot import expected
 from benchbook.peers import tool
@@ -36,7 +37,7 @@ class Outlook:
 
     @property
     def disk_bytes(self) -> int:
-        samples = self.plan.settings["samples_most"] + self.plan.settings["warmup"]
+        samples = self.plan.settings.samples_most + self.plan.settings.warmup
         return len(self.plan.points) * samples * self.plan.looks[-1] * BYTES_PER_SAMPLE
 
     def record(self) -> dict[str, Any]:
@@ -47,7 +48,7 @@ class Outlook:
             "least_blocks": self.plan.least,
             "looks": self.plan.looks,
             "least_s": round(self.block_s * self.plan.least, 1),
-            "budget_s": self.plan.settings["budget_s"],
+            "budget_s": self.plan.settings.budget_s,
             "estimate_from": "an earlier run" if self.measured_before else "declared bytes",
             "memory_bytes": self.plan.memory_bytes,
             "disk_bytes": self.disk_bytes,
@@ -57,7 +58,7 @@ class Outlook:
         }
 
 
-def outlook(root: Path, experiment: str, settings: dict[str, Any]) -> Outlook:
+def outlook(root: Path, experiment: str, settings: Settings) -> Outlook:
     """The plan of one experiment before anything is built; compilers that are absent count."""
     content = catalogue.definition(root, experiment)
     variants = {name: _expected(name, spec) for name, spec in content["variants"].items()}
@@ -100,6 +101,7 @@ def _expected(variant: str, spec: dict[str, Any]) -> dict[str, Any]:
 def _block_s(root: Path, plan: Plan) -> float | None:
     """Seconds per block of the latest complete run of the same points on this host."""
     wanted = {point.id for point in plan.points}
+    measuring = plan.settings.as_written(MEASURING)
     folder = root / "data" / "runs" / plan.host / plan.experiment
     for run in sorted(folder.glob("*/"), reverse=True):
         if not (run / journal.MANIFEST).exists():
@@ -107,7 +109,7 @@ def _block_s(root: Path, plan: Plan) -> float | None:
         before = read_json(run / journal.PLAN)
         if before.get("settle"):
             continue  # it had no pilot
-        same = all(before["settings"].get(name) == plan.settings[name] for name in MEASURING)
+        same = all(before["settings"].get(name) == value for name, value in measuring.items())
         if same and {point["id"] for point in before["points"]} == wanted:
             done = journal.progress(run)
             return done.pilot["block_ns"] / 1e9 if done.pilot else None
@@ -122,7 +124,7 @@ def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
     outlooks = [outlook(root, name, settings) for name in names]
     if as_json:
         items = [one.record() for one in outlooks]
-        print(json.dumps({"version": 1, "preset": settings["preset"], "items": items}, indent=1))
+        print(json.dumps({"version": 1, "preset": settings.preset, "items": items}, indent=1))
     else:
         _print(outlooks, settings)
     for one in outlooks:
@@ -130,9 +132,9 @@ def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
             raise BenchbookError(one.refused)
 
 
-def _print(outlooks: list[Outlook], settings: dict[str, Any]) -> None:
+def _print(outlooks: list[Outlook], settings: Settings) -> None:
     console = Console(highlight=False)
-    table = Table(title=f"preset {settings['preset']}", title_justify="left")
+    table = Table(title=f"preset {settings.preset}", title_justify="left")
     for column in ("experiment", "points", "blocks", "time", "budget", "memory", "disk"):
         table.add_column(column, justify="left" if column == "experiment" else "right")
     for one in outlooks:
@@ -142,7 +144,7 @@ def _print(outlooks: list[Outlook], settings: dict[str, Any]) -> None:
             str(len(plan.points)),
             f"{plan.least}-{plan.looks[-1]}",
             f"{'' if one.measured_before else '~'}{_minutes(one.block_s * plan.least)}",
-            _minutes(plan.settings["budget_s"]),
+            _minutes(plan.settings.budget_s),
             format_bytes(plan.memory_bytes),
             format_bytes(one.disk_bytes),
         )

@@ -37,8 +37,8 @@ def settle(
 ) -> None:
     """Measure and decide; prints the verdict. BenchbookError where nothing is to be settled."""
     settings = load_settings(root, overrides)
-    folder = root / "results" / facts.host_id(facts.facts()) / settings["preset"]
-    verdict = _open_claim(folder, wanted, settings["preset"])
+    folder = root / "results" / facts.host_id(facts.facts()) / settings.preset
+    verdict = _open_claim(folder, wanted, settings.preset)
     key = _key(verdict)
     figure = _figure(root, verdict)
     claim = next(one for one in figure["claims"] if one["id"] == verdict["claim"])
@@ -46,17 +46,15 @@ def settle(
     current = root / pointer["folder"]
     declared = read_json(current / journal.PLAN)
     content = catalogue.definition(root, figure["experiment"])
-    before = settle_runs(
-        current.parent, key, settings["preset"], current.name, declared["binaries"]
-    )
+    before = settle_runs(current.parent, key, settings.preset, current.name, declared["binaries"])
     if before:  # verdicts.json may be older
         last = measured(before[-1])
         verdict |= judge_alone(claim, content, declared["sizes"], last, verdict["intervals"])
-        _must_be_open(verdict, settings["preset"])
+        _must_be_open(verdict, settings.preset)
     blocks = _blocks(verdict, blocks)
     asked = {
         "claim": key,
-        "preset": settings["preset"],
+        "preset": settings.preset,
         "blocks": blocks,
         "number": len(before) + 1,
         "of": current.name,
@@ -66,7 +64,7 @@ def settle(
     variants = read_variants(
         [root / path / "variant.json" for path in pointer["variants"].values()]
     )
-    plan = make_plan(root, figure["experiment"], {**settings, "figure": None}, variants)
+    plan = make_plan(root, figure["experiment"], settings.having(figure=None), variants)
     _only(plan, claim, figure, asked, verdict["intervals"])
     run = _measure(root, plan, variants, current.parent, as_json)
     found = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
@@ -185,7 +183,7 @@ def _only(
     plan.claims, plan.least, plan.looks = intervals, asked["blocks"], [asked["blocks"]]
     numbers = {name: asked["pilot"]["points"][name] for name in kept}
     plan.settle = {**asked, "pilot": {"points": numbers}}
-    plan.settings = {**plan.settings, "budget_s": ENDLESS_S}
+    plan.settings = plan.settings.having(budget_s=ENDLESS_S)
 
 
 def _measure(
@@ -200,7 +198,7 @@ def _measure(
     progress.line(
         f"settling {settle['claim']}: {plural(settle['blocks'], 'block')} of "
         f"{plural(len(plan.points), 'point')}, fixed beforehand, and at most "
-        f"{plan.settings['disturbed']['repeats']} repeated where they are disturbed; run number "
+        f"{plan.settings.disturbed.repeats} repeated where they are disturbed; run number "
         f"{settle['number']}, on CPU {plan.cpus}"
     )
     with measuring_lock(plan.experiment, root, progress.line) as lock:

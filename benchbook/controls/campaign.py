@@ -30,7 +30,7 @@ from benchbook.core.files import read_json, write_json
 from benchbook.core.number_format import listed
 from benchbook.define import catalogue
 from benchbook.define.models import Control
-from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.define.settings import load_settings
 from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors
 from benchbook.host import facts
@@ -219,13 +219,12 @@ def _measured(lab: Path, candidate: Candidate, seed: int) -> tuple[bool, list[Ou
     name = candidate.control
     shutil.rmtree("data/runs", ignore_errors=True)  # also what a killed call has left half done
     settings = load_settings(lab, SETTINGS)
-    files = control_run.variant_files(lab, name, settings["preset"])
+    files = control_run.variant_files(lab, name, settings.preset)
     if not all(file.exists() for file in files):
-        control_run.built(lab, name, settings["preset"])
-    told = {key: settings[key] for key in (*PLANNING, *MEASURING)}
+        control_run.built(lab, name, settings.preset)
     began, others = time.monotonic(), _others_s()
     with loaded(candidate.load, seed):
-        path = control_run.play(lab, name, told, files, Path("results"))
+        path = control_run.play(lab, name, settings, files, Path("results"))
     noisy = _others_s() - others > MOST_OTHERS * (time.monotonic() - began)
     is_loaded = noisy or candidate.load != NONE
     outcomes = score.of_analysis(lab, name, read_json(path), loaded=is_loaded).outcomes

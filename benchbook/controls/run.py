@@ -17,27 +17,26 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.processes import follow_parent
 from benchbook.define import catalogue
-from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.define.models import Settings
+from benchbook.define.settings import load_settings
 from benchbook.evidence import stage as evidence_stage
 from benchbook.measure.stage import measure
 
 FRESH = 1000  # complete runs that nobody has: so one more is measured
 
 
-def play(
-    root: Path, name: str, settings: dict[str, Any], variants: list[Path], results: Path
-) -> Path:
+def play(root: Path, name: str, settings: Settings, variants: list[Path], results: Path) -> Path:
     """Measure a control unless its run is there, and write what every stage makes of it under
     `results`/<name>; returns its analysis.json."""
     _observe(root, name, settings, variants, results / name)
     return _analyse(results / name)
 
 
-def play_all(root: Path, names: list[str], settings: dict[str, Any], results: Path) -> None:
+def play_all(root: Path, names: list[str], settings: Settings, results: Path) -> None:
     """`play` for built controls: nothing is analysed beside what is measured, but then on every
     CPU."""
     for name in names:
-        files = variant_files(root, name, settings["preset"])
+        files = variant_files(root, name, settings.preset)
         _observe(root, name, settings, files, results / name)
     # Libraries have threads of their own by now, which a fork would lose.
     with ProcessPoolExecutor(
@@ -49,9 +48,7 @@ def play_all(root: Path, names: list[str], settings: dict[str, Any], results: Pa
         list(pool.map(_analyse, [results / name for name in names]))
 
 
-def _observe(
-    root: Path, name: str, settings: dict[str, Any], variants: list[Path], folder: Path
-) -> None:
+def _observe(root: Path, name: str, settings: Settings, variants: list[Path], folder: Path) -> None:
     pointer = folder / "current.json"
     measure(root, name, settings, variants, pointer)
     tables.write_samples(pointer, folder / "samples.parquet")
@@ -97,13 +94,12 @@ def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) ->
             control.removeprefix(catalogue.CONTROLS) for control in catalogue.controls(root)
         )
         raise BenchbookError(f"there is no control of {artefact!r}; known: {known}")
-    settings = load_settings(root, {"preset": "tiny"} | overrides) | {"again": FRESH}
+    settings = load_settings(root, {"preset": "tiny"} | overrides).having(again=FRESH)
     told = score.of_replay(root, name, range(seeds))
     findings = [{"artefact": name, **example} for name, example in told.examples.items()]
     if name in catalogue.played(root):
-        files = built(root, name, settings["preset"])
-        told_settings = {key: settings[key] for key in (*PLANNING, *MEASURING)}
-        path = play(root, name, told_settings, files, Path("build/tried"))
+        files = built(root, name, settings.preset)
+        path = play(root, name, settings, files, Path("build/tried"))
         analysis = read_json(path)
         told.add(score.of_analysis(root, name, analysis))
         findings = analysis["findings"]

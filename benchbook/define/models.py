@@ -6,7 +6,7 @@ editors, are generated from them (`benchbook schemas`); a test fails when they d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WrapValidator, model_validator
@@ -110,6 +110,15 @@ class Settings(Model):
         description="IPv4 address (and port) of a host that runs `benchbook serve udp-echo`",
     )
     disturbed: Disturbance
+
+    def having(self, **changes: Any) -> Settings:
+        """These settings with some of them changed."""
+        return self.model_copy(update=changes)
+
+    def as_written(self, names: Iterable[str] | None = None) -> dict[str, Any]:
+        """For JSON: those of these names, else all but the format's version."""
+        chosen = None if names is None else set(names)
+        return self.model_dump(include=chosen, exclude={"version"}, exclude_unset=True)
 
 
 class Variant(Model):

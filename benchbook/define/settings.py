@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ PLANNING = (
 )
 
 
-def load_settings(root: Path, overrides: dict[str, Any]) -> dict[str, Any]:
+def load_settings(root: Path, overrides: dict[str, Any]) -> Settings:
     """Merged settings: default, preset, local.yaml, then `overrides` (--config)."""
     default = root / "config" / "default.yaml"
     local = root / "config" / "local.yaml"
@@ -56,19 +57,24 @@ def load_settings(root: Path, overrides: dict[str, Any]) -> dict[str, Any]:
             parse(merged, Settings, f"{path.parent.name}/{path.name}")
     refuse_odd(overrides, "--config")
     merged = _merge(merged, overrides)
-    parse(merged, Settings, "--config" if overrides else "config/default.yaml")
+    settings = parse(merged, Settings, "--config" if overrides else "config/default.yaml")
     origins = [(f"{path.parent.name}/{path.name}", layer) for path, layer in layers]
-    _check_together(merged, [*origins, ("--config", overrides)])
-    return merged
+    _check_together(settings, [*origins, ("--config", overrides)])
+    return settings
 
 
-def _check_together(merged: dict[str, Any], layers: list[tuple[str, dict[str, Any]]]) -> None:
+def settings_of_json(text: str) -> Settings:
+    """What a rule of the workflow hands to a stage."""
+    return parse({"version": 1, **json.loads(text)}, Settings, "--settings")
+
+
+def _check_together(settings: Settings, layers: list[tuple[str, dict[str, Any]]]) -> None:
     """Refuse settings that do not fit each other; the sentence names the last file to set one."""
 
     def origin(*keys: str) -> str:
         return [name for name, layer in layers if set(keys) & set(layer)][-1]
 
-    least, most, looks = merged["samples_least"], merged["samples_most"], merged["looks"]
+    least, most, looks = settings.samples_least, settings.samples_most, settings.looks
     if least > most:
         raise BenchbookError(
             f"{origin('samples_least', 'samples_most')}: key 'samples_least' is {least}, above "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.define.models import Disturbance
 from benchbook.define.points import COUNTS, Point
 from benchbook.measure.invocation import Result
 
@@ -23,9 +24,7 @@ def run_delay_ns(usage: dict[str, Any], count: int, cpus: int) -> float | None:
     return None if delay_ns is None or count > cpus else delay_ns / count
 
 
-def of_result(
-    group: list[Point], result: Result, cpus: int, thresholds: dict[str, Any]
-) -> list[str]:
+def of_result(group: list[Point], result: Result, cpus: int, thresholds: Disturbance) -> list[str]:
     """One sentence for each threshold that an invocation passed; unread values pass nothing."""
     found = []
     count = workers(group[0].factors)
@@ -33,19 +32,19 @@ def of_result(
     timed_ns = sum(point.usage.get("wall_ns") or 0 for point in result.points)
     # Over all points of the start, and not of a moment: where a start times two milliseconds in
     # all, one wait of a tenth of one is a large share and reaches no median.
-    long = delay_ns > thresholds["run_delay_least_ns"]
-    if long and timed_ns and delay_ns / timed_ns > thresholds["run_delay_fraction"]:
+    long = delay_ns > thresholds.run_delay_least_ns
+    if long and timed_ns and delay_ns / timed_ns > thresholds.run_delay_fraction:
         found.append(f"waited for its CPU {delay_ns / timed_ns:.1%} of its time at {group[0].id}")
     steal = result.steal_fraction
-    if steal is not None and steal > thresholds["steal_fraction"]:
+    if steal is not None and steal > thresholds.steal_fraction:
         found.append(f"the hypervisor took {steal:.1%} of the time")
     return found
 
 
-def of_probe(slowdown: dict[int, float], thresholds: dict[str, Any]) -> list[str]:
+def of_probe(slowdown: dict[int, float], thresholds: Disturbance) -> list[str]:
     """Cores that did their fixed work clearly slower than at their best in this run."""
     return [
         f"CPU {cpu} did its fixed work {factor:.2f} times slower than at its best"
         for cpu, factor in slowdown.items()
-        if factor > thresholds["work_factor"]
+        if factor > thresholds.work_factor
     ]

@@ -62,9 +62,9 @@ class Run:
             if not points:
                 reason = "nothing_to_measure"
                 break
-            extra = min(len(done.disturbed), self.plan.settings["disturbed"]["repeats"])
+            extra = min(len(done.disturbed), self.plan.settings.disturbed.repeats)
             target = self.plan.looks[len(done.looks)]
-            fits = spent_s() + block_s <= self.plan.settings["budget_s"]
+            fits = spent_s() + block_s <= self.plan.settings.budget_s
             if len(done.complete) < target or (len(done.complete) < target + extra and fits):
                 left_s = (target + extra - len(done.complete)) * block_s
                 self.say("block", len(done.complete), target + extra, left_s)
@@ -118,7 +118,7 @@ class Run:
             dice.shuffle(group)
         order = [[point.id for point in group] for group in groups]
         self._log({"kind": "block", "block": number, "order": order, "t_block_ns": now_ns()})
-        thresholds = self.plan.settings["disturbed"]
+        thresholds = self.plan.settings.disturbed
         disturbed: list[str] = []
         numbers = done.pilot["points"] if done.pilot else {}
         for index, group in enumerate(groups):
@@ -163,12 +163,12 @@ class Run:
         taken = len(done.looks)
         further = self.plan.looks[taken + 1 :]
         more_blocks = further[0] + extra - len(done.complete) if further else 0
-        fits = spent_s + more_blocks * block_s <= self.plan.settings["budget_s"]
+        fits = spent_s + more_blocks * block_s <= self.plan.settings.budget_s
         reason = stats.next_look(
             self.plan.looks[taken],
             self.plan.looks,
             list(widths.values()),
-            target_half_width=self.plan.settings["target_half_width"],
+            target_half_width=self.plan.settings.target_half_width,
             least=self.plan.least,
             budget_allows_next=fits,
         ).reason

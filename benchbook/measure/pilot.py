@@ -142,9 +142,9 @@ def fit(
         times = {name: once_ns[name] for cost in kept for name in cost.points if name in once_ns}
         beside_ns = sum(cost.overhead_ns for cost in kept)
         numbers, block_ns = calibrate(plan, times, beside_ns, usual_ns)
-        if block_ns * plan.rounds <= plan.settings["budget_s"] * 1e9:
+        if block_ns * plan.rounds <= plan.settings.budget_s * 1e9:
             return numbers, block_ns, shed
-        over = block_ns * plan.rounds / (plan.settings["budget_s"] * 1e9)
+        over = block_ns * plan.rounds / (plan.settings.budget_s * 1e9)
         free = [cost for cost in kept if over > BORNE_TWINS or bound.isdisjoint(cost.points)]
         if not free or len(kept) - 1 < KEPT_SHARE * len(costs):
             return numbers, block_ns, shed
@@ -165,7 +165,7 @@ def fit(
         seconds = prices[id(worst)] / 1e9
         reason = (
             f"its start takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
-            f"would not fit the budget of {plan.settings['budget_s']:.0f} s; raise "
+            f"would not fit the budget of {plan.settings.budget_s:.0f} s; raise "
             f"{plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
@@ -202,27 +202,27 @@ def calibrate(
     paper's own N.
     """
     settings = plan.settings
-    own = set(plan.shown) if settings["preset"] == PAPER else set()
+    own = set(plan.shown) if settings.preset == PAPER else set()
     # Idle time between samples, which is no part of them, passes all the same.
     idle_ns = {point.id: point.factors.get("gap_ns", 0) for point in plan.points}
 
     def least(name: str) -> int:
-        return max(settings["samples_least"], plan.paper_samples if name in own else 0)
+        return max(settings.samples_least, plan.paper_samples if name in own else 0)
 
     numbers: Numbers = {}
     sample_ns: dict[str, float] = {}
     for name, once in once_ns.items():
-        loops = max(1, math.ceil(settings["sample_least_ns"] / once))
+        loops = max(1, math.ceil(settings.sample_least_ns / once))
         if name in plan.unlooped:
             loops = 1
         usual = (usual_ns or once_ns)[name]
         sample_ns[name] = usual * loops + idle_ns.get(name, 0)
-        samples = round(settings["point_s"] * 1e9 / sample_ns[name])
-        samples = min(max(samples, settings["samples_least"]), settings["samples_most"])
+        samples = round(settings.point_s * 1e9 / sample_ns[name])
+        samples = min(max(samples, settings.samples_least), settings.samples_most)
         if plan.paper_samples * sample_ns[name] < AFFORDABLE_NS:
             samples = max(samples, plan.paper_samples)
         samples = max(samples, least(name))
-        numbers[name] = {"loops": loops, "samples": samples, "warmup": settings["warmup"]}
+        numbers[name] = {"loops": loops, "samples": samples, "warmup": settings.warmup}
 
     def block_ns() -> float:
         return overhead_ns + sum(
@@ -230,7 +230,7 @@ def calibrate(
             for name, count in numbers.items()
         )
 
-    allowed_ns = BUDGET_USED * settings["budget_s"] * 1e9 / plan.rounds
+    allowed_ns = BUDGET_USED * settings.budget_s * 1e9 / plan.rounds
     little_ns = CHEAP * allowed_ns / max(len(numbers), 1)
     while block_ns() > allowed_ns:
         before = block_ns()

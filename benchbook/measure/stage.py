@@ -15,6 +15,7 @@ from benchbook import network
 from benchbook.core.files import read_json, write_json
 from benchbook.core.processes import measuring_lock
 from benchbook.define import catalogue
+from benchbook.define.models import Settings
 from benchbook.define.points import Point, stated_caches
 from benchbook.host import facts
 from benchbook.host.cpu_sources import stated
@@ -44,7 +45,7 @@ def read_variants(paths: list[Path]) -> dict[str, dict[str, Any]]:
 def measure(
     root: Path,
     experiment: str,
-    settings: dict[str, Any],
+    settings: Settings,
     variant_files: list[Path],
     output: Path,
 ) -> Path:
@@ -64,15 +65,15 @@ def measure(
     else:
         progress.line(f"nothing to measure: {complete.name} is complete and has this fingerprint")
         if failed := read_json(complete / journal.MANIFEST)["failed"]:
-            more = settings["again"] + 1
+            more = settings.again + 1
             progress.line(f"{len(failed)} of its points failed; --config again={more} tries anew")
     write_pointer(root, plan, settings, variants, complete, output)
     return complete
 
 
-def _complete(folder: Path, plan: Plan, settings: dict[str, Any]) -> Path | None:
+def _complete(folder: Path, plan: Plan, settings: Settings) -> Path | None:
     complete, _ = journal.runs_with(folder, plan.fingerprint(), lambda _: None)
-    return complete[-1] if len(complete) >= settings["again"] else None
+    return complete[-1] if len(complete) >= settings.again else None
 
 
 def measure_run(
@@ -96,7 +97,7 @@ def measure_run(
         if plan.settle is None:
             progress.line(
                 f"{len(plan.points)} points, {plan.least} blocks or more, "
-                f"at most {plan.settings['budget_s']:.0f} s, on CPU {plan.cpus}"
+                f"at most {plan.settings.budget_s:.0f} s, on CPU {plan.cpus}"
             )
     content = catalogue.definition(root, plan.experiment)
     topology = read_topology()
@@ -114,14 +115,14 @@ def measure_run(
         cpus=plan.cpus,
         anchor_bytes=reading["anchor_bytes"],
         anchor_samples=reading["anchor_samples"],
-        every_s=plan.settings["anchor_every_s"],
+        every_s=plan.settings.anchor_every_s,
         path=run / journal.PROBES,
         lock=lock,
     )
     factors = [point.factors for point in plan.points]
     with (
         progress,
-        network.made(factors, plan.settings.get("udp_peer")) as joined,
+        network.made(factors, plan.settings.udp_peer) as joined,
         closing(
             Starter(
                 plan,
@@ -192,7 +193,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "sizes": plan.sizes,
         "caches": stated_caches(read_topology(), plan.cpus),
         "host_facts": facts.facts() | stated(),
-        "settings": plan.settings,
+        "settings": plan.settings.as_written(),
         "environments": plan.environments,
         "options": plan.options,
         "all_cpus": plan.all_cpus,
@@ -205,7 +206,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
 def write_pointer(
     root: Path,
     plan: Plan,
-    settings: dict[str, Any],
+    settings: Settings,
     variants: dict[str, dict[str, Any]],
     run: Path,
     output: Path,
@@ -216,7 +217,7 @@ def write_pointer(
         {
             "version": POINTER_VERSION,
             "experiment": plan.experiment,
-            "preset": settings["preset"],
+            "preset": settings.preset,
             "host": plan.host,
             "run": run.name,
             "folder": str(run.relative_to(root)),

@@ -67,7 +67,7 @@ class Starter:
             source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
             destination_offset_bytes=layout.get("destination_offset_bytes", self._offset(dice)),
             seed=dice.randrange(1, 2**31),
-            time_limit_s=self.plan.settings["time_limit_s"],
+            time_limit_s=self.plan.settings.time_limit_s,
             lock=self.lock,
             environment=self.plan.environments.get(group[0].variant, {}),
             peer=None

@@ -17,6 +17,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue, peers
 from benchbook.define.claim_hashes import claim_hashes
+from benchbook.define.models import Model, Settings
 from benchbook.define.points import Point, cpus_needed, expand, host_sizes, memory_needed, point_id
 from benchbook.define.settings import MEASURING, PRESETS
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
@@ -51,7 +52,7 @@ class Plan:
     claims: int  # intervals that hold simultaneously, of the figure that needs most
     least: int
     looks: list[int]
-    settings: dict[str, Any]
+    settings: Settings
     paper_samples: int
     buffers: int
     peers: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class Plan:
     def peer(self) -> str | None:
         """The real host at the other end, where a point is measured against one."""
         wanted = any(point.factors.get("path") == network.PEER for point in self.wanted)
-        return self.settings.get("udp_peer") if wanted else None
+        return self.settings.udp_peer if wanted else None
 
     @property
     def budget_key(self) -> str:
@@ -109,10 +110,10 @@ class Plan:
             "libc": self.libc,
             "host": self.host,
             "cpus": self.cpus,
-            "shown": self.shown if self.settings["preset"] == PAPER else None,
+            "shown": self.shown if self.settings.preset == PAPER else None,
             "least": self.least,
             "looks": self.looks,
-            "settings": {name: self.settings[name] for name in MEASURING},
+            "settings": self.settings.as_written(MEASURING),
             "paper_samples": self.paper_samples,
             "harness": HARNESS_VERSION,
             "records": journal.VERSION,
@@ -181,7 +182,7 @@ def _hash(path: bytes) -> str:
 def make_plan(
     root: Path,
     experiment: str,
-    settings: dict[str, Any],
+    settings: Settings,
     variants: dict[str, dict[str, Any]] | None = None,
 ) -> Plan:
     """The plan of one experiment (or control) on this host.
@@ -193,15 +194,15 @@ def make_plan(
     topology = read_topology()
     sizes = host_sizes(topology)
     is_control = experiment.startswith(catalogue.CONTROLS)
-    settings = settings | content.get("settings", {})
-    wanted = catalogue.crosses(content, "tiny" if is_control else settings["preset"])
-    if settings["figure"] and not is_control:
-        wanted = catalogue.crosses_of_figure(root, experiment, settings["figure"])
+    settings = settings.having(**content.get("settings", {}))
+    wanted = catalogue.crosses(content, "tiny" if is_control else settings.preset)
+    if settings.figure and not is_control:
+        wanted = catalogue.crosses_of_figure(root, experiment, settings.figure)
     points, skipped = expand(content, wanted, sizes)
     theirs, peer_rows = matched(content, points)
     points += [*_twins(content, points, sizes), *theirs]
     variants = variants or {}
-    budget_s = settings["controls_budget_s"] if is_control else _share(root, experiment, settings)
+    budget_s = settings.controls_budget_s if is_control else _share(root, experiment, settings)
     figures = [] if is_control else catalogue.figures_of(root, experiment)
     facts = host_facts.facts()
     available = memory.memory_available_bytes().bytes
@@ -215,7 +216,7 @@ def make_plan(
     claims = max(map(intervals_of, _asked(figures, content, sizes, planned).values()), default=0)
     # A control needs no interval: most detectors read observations, the others say how many blocks.
     blocks = least_blocks(max(claims, 1))
-    looks = sorted({max(look, blocks) for look in settings["looks"]})
+    looks = sorted({max(look, blocks) for look in settings.looks})
     serial = [point.id for point in expand(content, content.get("serial", []), sizes)[0]]
     if is_control:
         # In serial order each point has its blocks to itself, and then all the others together.
@@ -236,7 +237,7 @@ def make_plan(
         claims=claims,
         least=looks[0],
         looks=looks,
-        settings={**settings, "budget_s": budget_s},
+        settings=settings.having(budget_s=budget_s),
         paper_samples=content["paper_samples"],
         buffers=content["buffers"],
         peers=peers.of(content),
@@ -270,12 +271,12 @@ def make_plan(
     return plan
 
 
-def _options(content: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+def _options(content: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Kernel options out of config/; of a mapping each key gives `<key>-<option>`."""
     found: dict[str, Any] = {}
     for option, name in content.get("settings_of", {}).items():
-        value = settings[name]
-        each = value if isinstance(value, dict) else {"": value}
+        value = getattr(settings, name)
+        each = value.model_dump() if isinstance(value, Model) else {"": value}
         found |= {f"{key}-{option}" if key else option: one for key, one in each.items()}
     return {option: value for option, value in found.items() if value is not None}
 
@@ -292,12 +293,12 @@ def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dic
     return {name: variables for name, variables in found.items() if variables}
 
 
-def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
+def _share(root: Path, experiment: str, settings: Settings) -> float:
     """An experiment's part of a paper's budget, by its shares; the tightest paper decides. One
     that no paper has is beside the point of most runs, and takes less."""
     shares = []
     # The smallest preset keeps its promise, whatever the paper.
-    tiny = settings["preset"] == PRESETS[0]
+    tiny = settings.preset == PRESETS[0]
     for name in catalogue.papers_of(root, experiment):
         paper = catalogue.paper(root, name)
         factor = 1 if tiny else paper.get("budget_factor", 1)
@@ -305,7 +306,7 @@ def _share(root: Path, experiment: str, settings: dict[str, Any]) -> float:
             one: paper.get("shares", {}).get(one, 1) for one in catalogue.experiments_of(root, name)
         }
         shares.append(factor * parts[experiment] / sum(parts.values()))
-    return settings["budget_s"] * min(shares, default=1 if tiny else OF_NO_PAPER)
+    return settings.budget_s * min(shares, default=1 if tiny else OF_NO_PAPER)
 
 
 def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) -> list[Point]:
@@ -324,7 +325,7 @@ def _cannot_run(
     content: dict[str, Any],
     point: Point,
     variants: dict[str, dict[str, Any]],
-    settings: dict[str, Any],
+    settings: Settings,
     available: int | None,
     usable_cpus: int,
 ) -> dict[str, str] | None:
@@ -337,16 +338,14 @@ def _cannot_run(
             "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
             f"{usable_cpus} are usable here",
         }
-    if content.get("network") and (
-        why := network.refusal(point.factors, settings["udp_peer"], root)
-    ):
+    if content.get("network") and (why := network.refusal(point.factors, settings.udp_peer, root)):
         return {"state": "cannot_run", "reason": why}
     needed = memory_needed(point, content["buffers"])
-    if available is not None and needed > settings["memory_fraction"] * available:
+    if available is not None and needed > settings.memory_fraction * available:
         return {
             "state": "cannot_run",
             "reason": f"needs {format_bytes(needed)} of memory, more than "
-            f"{settings['memory_fraction']:.0%} of the {format_bytes(available)} available here",
+            f"{settings.memory_fraction:.0%} of the {format_bytes(available)} available here",
         }
     return None
 
@@ -378,7 +377,7 @@ def _pairs(decidable: Asked) -> list[dict[str, str]]:
 
 def refuse_over_budget(plan: Plan, least_s: float, borne: float = 1) -> None:
     """BenchbookError where the least number of blocks takes over `borne` times the budget."""
-    budget_s = plan.settings["budget_s"]
+    budget_s = plan.settings.budget_s
     if least_s > borne * budget_s:
         raise BenchbookError(
             f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
