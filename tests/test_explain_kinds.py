@@ -1,16 +1,13 @@
-"""What is looked for in a log is asked once of each kind of line, and rules of what they need."""
+"""What is looked for in a log is asked once of each kind of line."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from benchbook.explain.api import read
-from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.line_index import Kinds
-from benchbook.explain.rules import Machine, asked_of, rules, shapes_of
+from benchbook.explain.rules import Machine
 
 LOGS = Path(__file__).parent / "logs"
 MACHINE = Machine(llc_bytes=32 << 20, memory_bytes_per_s=2e10)
@@ -50,22 +47,3 @@ def test_lines_of_a_kind_are_found_at_once(kinds: Kinds) -> None:
     sizes = kinds.lines_like(lambda line: lines.append(line) or line.startswith("size"))
     assert sizes == [0, 1]
     assert len(lines) == len({*lines}) < 7
-
-
-def needing() -> list[ModuleType]:
-    return [rule for rule in rules() if hasattr(rule, "NEEDS")]
-
-
-def test_a_rule_has_nothing_to_say_of_reports_that_lack_what_it_needs() -> None:
-    """Those that are left out are judged by themselves, beside those that are not."""
-    left_out = 0
-    for path in sorted(LOGS.glob("*/*.log")):
-        reports = read(log_of(path.read_bytes()))
-        shapes = shapes_of(reports)
-        for rule in needing():
-            own = asked_of(rule, reports, shapes)
-            others = [report for report in reports if not any(report is each for each in own)]
-            assert not list(rule.check(others, MACHINE)), (rule.__name__, path)
-            left_out += len(others)
-    assert len(needing()) > 40
-    assert left_out > 10_000

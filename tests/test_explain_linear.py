@@ -13,7 +13,7 @@ from benchbook.explain.api import explained, of_content
 from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.model import Report, Result
 from benchbook.explain.render import FEW_RUNS, MOST_RUNS, print_explained
-from benchbook.explain.rules import Machine, rules
+from benchbook.explain.rules import Machine, Rule, rules
 
 LOGS = Path(__file__).parent / "logs"
 LINES, SLACK = 400, 1.3
@@ -71,9 +71,9 @@ def test_twice_the_runs_are_twice_the_work(sample: Path) -> None:
     assert is_linear(work)
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda one: one.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.name)
 @pytest.mark.parametrize("rising", [True, False])
-def test_rules_are_linear_in_the_results_of_one_setting(rule: object, rising: bool) -> None:
+def test_rules_are_linear_in_the_results_of_one_setting(rule: Rule, rising: bool) -> None:
     def report(count: int) -> Report:
         of = {"stream": "SUM", "end": "sender", "start_s": 0.0, "end_s": 1.0, "message_bytes": 64}
         results = [
@@ -85,7 +85,7 @@ def test_rules_are_linear_in_the_results_of_one_setting(rule: object, rising: bo
         ]
         return Report("x", results, 1, facts={"streams": 2, "protocol": "tcp"})
 
-    assert is_linear(lambda n: list(rule.check([report(n)], Machine())))  # type: ignore[attr-defined]
+    assert is_linear(lambda n: list(rule.check([report(n)], Machine())))
 
 
 ROWS = {

@@ -8,16 +8,13 @@ import pytest
 
 from benchbook.explain import sample_detectors
 from benchbook.explain.model import Report, Result
-from benchbook.explain.rules import (
-    Ask,
-    Machine,
-    above_ceiling,
-    best_of_n,
-    cache_resident,
-    inconsistent_order,
-    inconsistent_rate,
-    timer_granularity,
-)
+from benchbook.explain.rules import Ask, Machine
+from benchbook.explain.rules.caches import cache_resident
+from benchbook.explain.rules.ceilings import above_ceiling
+from benchbook.explain.rules.clocks import timer_granularity
+from benchbook.explain.rules.inconsistent_rates import inconsistent_rate
+from benchbook.explain.rules.inconsistent_statistics import inconsistent_order
+from benchbook.explain.rules.tails import best_of_n
 
 RNG = random.Random(7)
 QUIET = [1 + RNG.gauss(0, 0.02) for _ in range(300)]

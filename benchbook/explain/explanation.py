@@ -21,7 +21,7 @@ from benchbook.explain.context import (
     truncated_end,
 )
 from benchbook.explain.model import Log, Report
-from benchbook.explain.rules import Ask, Machine, asked_of, rules, shapes_of
+from benchbook.explain.rules import Ask, Machine, rules
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
@@ -125,12 +125,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             machine_facts.tell,
         ):
             _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(one, own)
-    shapes = shapes_of(reports)
     said = [
         found
         for rule in rules()
-        if (own := asked_of(rule, reports, shapes))
-        for found in _guarded(f"rule {rule.ARTEFACT}", notes, rule.check)(own, machine)
+        for found in _guarded(f"rule {rule.name}", notes, rule.check)(reports, machine)
     ]
     told = {
         (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where

@@ -1,24 +1,22 @@
-"""What may be wrong with printed results, one rule a file, found by wildcard.
+"""What may be wrong with printed results: rules, found by wildcard in the modules of this folder.
 
-A rule has ARTEFACT (an id of the catalogue) and `check(reports, machine)`, which gives findings;
-an Ask, where a fact that it lacks would decide; a plain string is a note. It may have NEEDS, names,
-statistics, columns or facts: of a report that has none of them it has nothing to say, and is not
-asked (a log may have thousands). It looks at units,
-columns and facts of importers (`RESULT_COLUMNS`), at names of tools only where an artefact is a
-fault of that tool. What a detector of benchbook/detect/detectors can tell of such rows, it
-tells through
-logs/seen.py: a rule is for what only a printed report has. Silence where nothing is wrong.
+A rule is a function under `@rule`. It is called with one report (parameter `report`) or with all of
+a log (`reports`), and with the machine where it asks for that. It gives findings; an Ask, where a
+fact that it lacks would decide; a plain string is a note. Its words, effect and remedy stand in
+findings.toml. It looks at units, columns and facts of importers (`RESULT_COLUMNS`), at names of
+tools only where an artefact is a fault of that tool. What a detector of benchbook/detect/detectors
+can tell of such rows, it tells through sample_detectors.py: a rule is for what only a printed
+report has. Silence where nothing is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from types import ModuleType
 
 from benchbook.core import plugins
 from benchbook.explain.model import Report
+from benchbook.findings import Finding
 
 
 @dataclass(frozen=True)
@@ -41,27 +39,38 @@ class Ask:
     why: str
 
 
-Shapes = dict[frozenset[str], list[int]]
+Told = Iterator[Finding] | Iterator[Ask] | Iterator[Finding | Ask]
 
 
-def shapes_of(reports: Sequence[Report]) -> Shapes:
-    """Which of the reports have the same names, statistics, columns and facts, by these."""
-    found: Shapes = {}
-    for number, report in enumerate(reports):
-        names = (word for name, statistic, _ in report.groups for word in (name, statistic))
-        found.setdefault(frozenset(names).union(report.columns, report.facts), []).append(number)
-    return found
+@dataclass(frozen=True)
+class Rule:
+    """A function that looks for one thing; `takes`: the names of its parameters."""
+
+    name: str
+    function: Callable[..., Told]
+    takes: tuple[str, ...]
+
+    def check(self, reports: Sequence[Report], machine: Machine) -> Iterator[Finding | Ask]:
+        """What it says of these reports."""
+        more = {"machine": machine} if "machine" in self.takes else {}
+        if "reports" in self.takes:
+            yield from self.function(reports, **more)
+            return
+        for report in reports:
+            yield from self.function(report, **more)
 
 
-def asked_of(rule: ModuleType, reports: list[Report], shapes: Shapes) -> list[Report]:
-    """Those of which the rule may have something to say."""
-    needs = getattr(rule, "NEEDS", None)
-    if needs is None:
-        return reports
-    own = [several for words, several in shapes.items() if not words.isdisjoint(needs)]
-    return [reports[number] for number in sorted(chain.from_iterable(own))]
+_RULES: dict[str, Rule] = {}
 
 
-def rules() -> list[ModuleType]:
-    """All rules."""
-    return plugins.load_all(__name__)
+def rule(function: Callable[..., Told]) -> Rule:
+    """Make a rule of a function, found by its name."""
+    code = function.__code__
+    made = Rule(function.__name__, function, code.co_varnames[: code.co_argcount])
+    return _RULES.setdefault(made.name, made)
+
+
+def rules() -> list[Rule]:
+    """All rules, by name: findings come in this order."""
+    plugins.load_all(__name__)
+    return [_RULES[name] for name in sorted(_RULES)]

@@ -57,6 +57,7 @@ _MEMORIES = (
     (late(r"\bGTX 1070\b"), 257),
     (late(r"\bGTX 1060\b|\bRTX 3050\b"), 224),
 )
+LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 _ACCELERATED = late(r"(?:CUDA|HIP|Thrust)\b", re.I)
 
 

@@ -1,0 +1,299 @@
+"""cache-resident: what is called a figure of memory, and is one of a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from benchbook.core.number_format import listed
+from benchbook.core.sizes import format_bytes
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import Ask, Machine, rule
+from benchbook.explain.rules.common.devices import has_own_memory
+from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.sweeps import Sweep, time_of
+from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding
+
+ARTEFACT = "cache-resident"
+# What STREAM asks for, whose repetitions go over three arrays: each as large as so many times the
+# last-level caches. What has fewer arrays meets it by all that it works on.
+RULE, ARRAYS = 4, 3
+# Caches of machines that people measure: all have as much, few have more.
+SMALLEST, LARGEST = 256 << 10, 256 << 20
+COPIED = 2  # a copy is of two arrays
+EVERYWHERE = 0.95
+SWEEP = 4  # sizes: who walks through the caches knows that they are there
+WALK = 16  # largest ÷ smallest, of several starts
+OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
+
+
+class _Sized(NamedTuple):
+    """Results of one report with the same arrays; `array_bytes`: 0 where the tool tells of none."""
+
+    all_bytes: int
+    array_bytes: int
+    results: list[Result]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """What sizes are ordered by."""
+        return self.all_bytes, self.array_bytes
+
+    @property
+    def ruled_bytes(self) -> int:
+        """What the rule is about."""
+        are_arrays = self.all_bytes >= ARRAYS * self.array_bytes > 0
+        return self.array_bytes if are_arrays else self.all_bytes
+
+    def evidence(self, llc: int | None) -> list[Proof]:
+        """Its sizes, and that of the caches."""
+        line = self.results[0].line
+        found: list[Proof] = [
+            ("array_bytes", self.array_bytes, "bytes", line),
+            ("working_set_bytes", self.all_bytes, "bytes", line),
+        ]
+        return [*found, ("llc_bytes", llc, "bytes", "machine")] if llc else found
+
+
+@rule
+def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding | Ask]:
+    """Reports whose arrays fit into the last-level caches, or may fit in part; an Ask where the
+    size of the caches would decide.
+
+    Decided by the sizes that the log tells against the caches of its machine: as the caller or the
+    log says. Where nobody says, the size alone decides if every machine has such a cache, or none.
+    """
+    asked: list[_Sized] = []
+    every = [_sized(report) for report in reports]
+    by_tool: dict[str, list[_Sized]] = {}
+    for report, sized in zip(reports, every, strict=True):
+        by_tool.setdefault(report.tool, []).extend(sized)
+    walks: dict[tuple[str, int | None], bool] = {}
+    for report, sized in zip(reports, every, strict=True):
+        llc = machine.llc_bytes or _size(report.facts.get("llc_bytes"))
+        said_by = (machine.source or "the caller") if machine.llc_bytes else "the log"
+        if report.facts.get("cached_on_purpose"):
+            continue
+        if has_own_memory(report) and machine.source != "--l3":
+            llc, said_by = (
+                _size(report.facts.get("device_cache_bytes")),
+                "the log",
+            )  # not the host's
+        elif llc:
+            yield from _short_walk(report, llc, said_by)
+        key = report.tool, llc
+        if key not in walks:
+            walks[key] = _is_walk(by_tool[report.tool], llc)
+        if walks[key] or _is_sweep(sized, llc):
+            continue
+        words: dict[str, Any] = {"llc": llc, "by": said_by, "rule": RULE}
+        words["size"] = f" ({format_bytes(RULE * llc)})" if llc else ""
+        if fitting := [own for own in sized if own.all_bytes <= (llc or SMALLEST)]:
+            yield _fits(fitting, llc, words)
+        elif small := [own for own in sized if own.ruled_bytes < RULE * (llc or LARGEST)]:
+            least = min(small, key=lambda own: own.size)
+            if not llc:
+                asked.append(least)
+                continue
+            is_array = least.ruled_bytes == least.array_bytes
+            words["what"] = "Each array has" if is_array else "What is worked on has"
+            words |= {"ruled": least.ruled_bytes, "part": llc / least.all_bytes}
+            about = [result for own in small for result in own.results]
+            yield finding("below-rule", words, about=about, evidence=least.evidence(llc))
+    if asked:
+        least = min(asked, key=lambda own: own.size)
+        why = (
+            f"With the {format_bytes(least.all_bytes)} that are worked on (line "
+            f"{least.results[0].line}) this is a figure of memory only if all last-level caches of "
+            f"that machine together have less than {format_bytes(least.ruled_bytes // RULE)}."
+        )
+        yield Ask(ARTEFACT, "--l3 SIZE", why)
+
+
+def _fits(fitting: list[_Sized], llc: int | None, words: dict[str, Any]) -> Finding:
+    sizes = sorted({own.all_bytes for own in fitting})
+    said = [format_bytes(size) for size in sizes]
+    words["sizes"] = f"{said[0]} to {said[-1]}" if len(sizes) > 3 else listed(said)
+    words["of"] = "the caches of any machine"
+    if llc:
+        words["of"] = f"the last-level caches of {format_bytes(llc)} ({words['by']})"
+    largest = max(fitting, key=lambda own: own.size)
+    about = [result for own in fitting for result in own.results]
+    confidence = None if llc else EVERYWHERE
+    evidence = largest.evidence(llc)
+    return finding("fits-caches", words, about=about, evidence=evidence, confidence=confidence)
+
+
+def _size(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and 0 < value < 1 << 62 else None
+
+
+def _sized(report: Report) -> list[_Sized]:
+    """The rates of the report by the arrays that they were measured with."""
+    found: dict[tuple[int, int], list[Result]] = {}
+    # Copies within a device are judged where the log says what it caches.
+    for copy in report.knowing("direction") if "device_cache_bytes" in report.facts else ():
+        size = _size(report.column(copy, "message_bytes"))
+        if size and report.column(copy, "direction") == "device to device":
+            found.setdefault((COPIED * size, size), []).append(copy)
+    for rate in report.knowing("array_bytes", "working_set_bytes", "processes"):
+        if bytes_per_s(1.0, rate.unit) is not None and rate.value > 0:  # not where nothing was
+            array, every, processes = (
+                _size(report.column(rate, name))
+                for name in ("array_bytes", "working_set_bytes", "processes")
+            )
+            if array or every:
+                times = processes or 1
+                key = ((every or array or 0) * times, (array or 0) * times)
+                found.setdefault(key, []).append(rate)
+    return [
+        _Sized(*key, sorted(results, key=lambda result: result.line))
+        for key, results in sorted(found.items())
+    ]
+
+
+def _is_sweep(sized: list[_Sized], llc: int | None) -> bool:
+    """Whether it walks through sizes on purpose: several, the largest well beyond the caches."""
+    return len(sized) >= SWEEP and sized[-1].all_bytes >= (llc or SMALLEST) * RULE
+
+
+def _is_walk(sized: list[_Sized], llc: int | None) -> bool:
+    """Whether the starts of a tool do so, each with a size of its own."""
+    sizes = {own.all_bytes: own for own in sized}
+    walk = [sizes[size] for size in sorted(sizes)]
+    return bool(walk) and walk[-1].all_bytes >= WALK * walk[0].all_bytes and _is_sweep(walk, llc)
+
+
+def _short_walk(report: Report, llc: int, said_by: str) -> Iterator[Finding]:
+    """A walk of loads that ends before it leaves the caches: who reads its last latency as that of
+    memory errs."""
+    sets = [
+        (size, read)
+        for read in report.knowing("stride_bytes", "access")
+        if read.unit == "ns" and (size := _size(read.of.get("working_set_bytes")))
+    ]
+    largest, last = max(sets, key=lambda pair: pair[0], default=(0, None))
+    if last is None or largest > llc or last.value >= OF_MEMORY_NS:
+        return
+    evidence = [
+        ("working_set_bytes", largest, "bytes", last.line),
+        ("latency", last.value, last.unit, last.line),
+        ("llc_bytes", llc, "bytes", "machine"),
+    ]
+    words = {"last": last, "largest": largest, "llc": llc, "by": said_by, "least": RULE * llc}
+    yield finding("short-walk", words, evidence=evidence)
+
+
+MOST_SIZES = 3  # all in the caches: more are a walk through them
+_STATISTICS = ("", "mean", "median", "sample")
+# Bytes of an iteration ÷ the number in the name: once, a copy twice, a triad of doubles 24 times.
+LEAST_TIMES, MOST_TIMES = 0.9, 26
+_NUMBER = late(r"(?<=[/:])\d{3,15}(?![\d.])")
+_OF_MEMORY = late(
+    r"(?i:mem(?:ory)?[ _-]?(?:bw|bandwidth)|main[ _-]?memory|stream[ _-]?(?:copy|scale|add|triad))"
+    r"|(?<![A-Z])D(?:RAM|ram)(?![a-z])|(?<![A-Za-z])dram(?![a-z])"
+)
+
+
+@rule
+def named_for_memory(report: Report, machine: Machine) -> Iterator[Finding]:
+    """Benchmarks that are called ones of memory, and whose bytes the caches hold.
+
+    Decided by the bytes of an iteration, its rate times its time, which it has no fewer of in hand,
+    and by what somebody calls it. Other loops over little are meant to be in a cache.
+    """
+    llc = machine.llc_bytes or report.facts.get("llc_bytes")
+    if not llc or report.facts.get("cached_on_purpose"):
+        return
+    sized = list(_iterations(report))
+    # What a rate and a time make of one size differs by their digits.
+    sizes = {f"{size:.1e}" for size, _ in sized}
+    if sized and len(sizes) <= MOST_SIZES and max(size for size, _ in sized) <= llc:
+        size, rate = max(sized, key=lambda pair: pair[0])
+        evidence = [
+            ("bytes of an iteration", size, "bytes", rate.line),
+            ("llc_bytes", int(llc), "bytes", "machine"),
+        ]
+        by = machine.source or "the log"
+        words = {"rate": rate, "bytes": size, "llc": int(llc), "by": by}
+        about = [result for _, result in sized]
+        yield finding("named-for-memory", words, about=about, evidence=evidence)
+
+
+def _iterations(report: Report) -> Iterator[tuple[int, Result]]:
+    """The bytes of an iteration of what is called a benchmark of memory, where its name has a
+    number of bytes or elements that they are of."""
+    called = [
+        result
+        for result in report.knowing("benchmark")
+        if _OF_MEMORY.search(f"{result.of.get('benchmark', '')} {result.of.get('label', '')}")
+    ]
+    times = {
+        (time.of["benchmark"], time.line): in_base(time.value, time.unit)[0] / 1e9
+        for time in called
+        if time.name.endswith(" real time") and in_base(1.0, time.unit)[1] == "ns"
+    }
+    for result in called:
+        rate = bytes_per_s(result.value, result.unit)
+        if rate is None or not is_number(rate) or result.statistic not in _STATISTICS:
+            continue
+        size = rate * times.get((result.of["benchmark"], result.line), 0.0)
+        counts = [int(digits) for digits in _NUMBER.findall(str(result.of["benchmark"]))]
+        if is_number(size) and any(
+            LEAST_TIMES * count <= size <= MOST_TIMES * count for count in counts if count
+        ):
+            yield round(size), result
+
+
+LEAST_BYTES = 64 * 1024  # of the fastest size: smaller ones are not of bandwidth
+FALLS = 0.6  # of the fastest, at the largest size
+FARTHER = 4  # times the fastest size: fewer may be one odd size
+
+
+@rule
+def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask]:
+    """One question for the sweep whose rate falls most where its buffers may leave a cache, where
+    no cache is known.
+
+    Which it is, a cache between processes of one host or another way through the network, the log
+    alone cannot tell: the size of the caches does.
+    """
+    falls = [
+        fall
+        for report in (reports if not machine.llc_bytes else ())
+        if "message_bytes" in report.columns
+        # Of messages, not of an algorithm of many that changes with the size.
+        if report.facts.get("pattern") == "point to point" or report.called("time")
+        for sweep in report.sweeps
+        if (fall := _fall(sweep))
+    ]
+    if falls:
+        share, best, last = min(falls, key=lambda fall: fall[0])
+        yield Ask(
+            ARTEFACT,
+            "--l3 SIZE",
+            f"messages of {format_bytes(last.of['message_bytes'])} (line {last.line}) move "
+            f"{share:.0%} as many bytes in a second as those of "
+            f"{format_bytes(best.of['message_bytes'])} (line {best.line}): where both processes "
+            "share a host, the faster ones may never have left its last-level cache.",
+        )
+
+
+def _fall(sweep: Sweep) -> tuple[float, Result, Result] | None:
+    """The share of the fastest rate at the largest size, and both of them."""
+    rates = [
+        (float(row.of["message_bytes"]) / time_of(row), row)
+        for row in sweep
+        if time_of(row) and row.of["message_bytes"] >= LEAST_BYTES
+    ]
+    if not rates:
+        return None
+    most, best = max(rates, key=lambda pair: pair[0])
+    far = FARTHER * int(best.of["message_bytes"])
+    after = [rate for rate, row in rates if row.of["message_bytes"] >= far]
+    if not after or most <= 0 or max(after) > FALLS * most:
+        return None
+    return rates[-1][0] / most, best, rates[-1][1]

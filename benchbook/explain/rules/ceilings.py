@@ -1,0 +1,459 @@
+"""above-ceiling, dead-code: more than memories, cores or links can carry, or work in no time."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from benchbook.core.number_format import count, listed, number
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import BOTH_WAYS, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import Machine, rule
+from benchbook.explain.rules.common.addresses import stays_in_host
+from benchbook.explain.rules.common.devices import (
+    LINK_BYTES_PER_S,
+    has_own_memory,
+    memory_bytes_per_s,
+)
+from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding
+
+MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own by this much
+# One core: three accesses of 64 bytes a cycle, at 7 GHz. More of them together: what the largest
+# machines of one system image have had, a thousand cores, would need from their memories.
+CORE_BYTES_PER_S = 3 * 64 * 7e9
+# From a memory it has what its misses under way bring, some hundred lines in 50 ns: the best cores
+# of 2025 have half of that. No cache that one core can use holds so much.
+MISSES_BYTES_PER_S, NO_CACHE = 250e9, 2 << 30
+SYSTEM_BYTES_PER_S = 100e12
+IN_DEVICE = "Global memory bandwidth"  # how clpeak calls it
+OF_PEAK = "the peak of its memory by clock and width as the log says"
+OF_MEMORIES = "what all memories of any one machine carry"
+ROUNDED = 1.01  # a peak is printed with few digits
+BEYOND = 1.5  # times the caches: from here on a rate is one of memory
+
+
+class _Above(NamedTuple):
+    """A rate above a bound, both in bytes/s, and whose bound that is."""
+
+    result: Result
+    rate: float
+    bound: float
+    whose: str
+
+
+@rule
+def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
+    """Rates above what the memory of that machine, or any core, can carry.
+
+    Decided by what the machine's own runs attained where the caller names it, by the peak of a
+    memory that the log prints or a device's data sheet has, and else by what no core does: its
+    loads and stores of a cycle bound what one thread moves, wherever it lies.
+    """
+    least = min(MISSES_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or MISSES_BYTES_PER_S))
+    limit, peak, of_peak = _peak(report)
+    found = []
+    for result in rates_above(report, min(least, limit)):
+        rate = bytes_per_s(result.value, result.unit) or 0.0
+        # Without arrays it may be the rate of anything; the memories of a machine bound all.
+        # What a mapping is faster than is told of the mapping.
+        is_other = result.statistic == "stddev" or result.of.get("zero_copy")
+        if is_other or _is_cached(report, result):
+            continue
+        size = report.column(result, "working_set_bytes") or report.column(result, "array_bytes")
+        if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, result)):
+            found.append(_Above(result, rate, peak, of_peak))
+        elif not is_number(size):
+            if rate > SYSTEM_BYTES_PER_S and not _is_of_link(report, result):
+                found.append(_Above(result, rate, SYSTEM_BYTES_PER_S, OF_MEMORIES))
+        else:
+            most, why = _bound(report, result, size, machine)
+            if rate > most:
+                found.append(_Above(result, rate, most, why))
+    if found:
+        worst = max(found, key=lambda above: above.rate / above.bound)
+        evidence = [
+            ("rate", worst.result.value, worst.result.unit, worst.result.line),
+            ("bound", worst.bound, "bytes/s", "machine"),
+        ]
+        words: dict[str, Any] = {"result": worst.result, "whose": worst.whose}
+        words |= {"rate": _gb(worst.rate), "bound": _gb(worst.bound)}
+        factor = worst.rate / worst.bound if worst.rate < math.inf else None
+        about = [above.result for above in found]
+        yield finding("above-memory", words, about=about, evidence=evidence, factor=factor)
+
+
+def _peak(report: Report) -> tuple[float, float, str]:
+    """Above which rate something is wrong, the most that its memory can do by what the log or a
+    data sheet says of it, and who says so."""
+    peak, said = map(report.facts.get, ("memory_peak_bytes_per_s", "memory_bytes_per_s"))
+    if is_number(peak) and peak > 0:
+        return ROUNDED * peak, peak, OF_PEAK
+    if of_device := memory_bytes_per_s(report):
+        why = f"the memory of {report.facts['device']} carries by its data sheet"
+        return MARGIN * of_device, of_device, why
+    if said and not has_own_memory(report):  # else it is perhaps the host's
+        return MARGIN * said, said, "the memory carries in theory, as the log says"
+    return math.inf, math.inf, ""
+
+
+def rates_above(report: Report, least: float) -> Iterator[Result]:
+    """The rates above so many bytes per second, which hardly any is."""
+    for (_, _, unit), several in report.groups.items():
+        if size := bytes_per_s(1.0, unit):
+            yield from (result for result in several if result.value > least / size)
+
+
+def _is_in_device(report: Report, result: Result) -> bool:
+    """Whether it is the rate of what lies in one memory."""
+    if result.statistic == "sum" or result.of.get("devices", 1) > 1:
+        return False
+    within = report.column(result, "direction") == "device to device"
+    if within or result.name.startswith(IN_DEVICE):
+        return True
+    # Where the head is cut off nobody says how large the arrays are.
+    return bool(report.column(result, "array_bytes") or report.column(result, "arrays_moved"))
+
+
+def _is_cached(report: Report, result: Result) -> bool:
+    """Whether source and destination lie in the device's own cache: then the cause is known, and
+    another rule tells it."""
+    size, cache = report.column(result, "message_bytes"), report.facts.get("device_cache_bytes")
+    within = report.column(result, "direction") == "device to device"
+    return within and is_number(size) and is_number(cache) and 2 * size <= cache
+
+
+def _is_of_link(report: Report, result: Result) -> bool:
+    """Whether it is the rate of a transfer, of which other rules know more."""
+    of_links = ("device", "direction", "host_memory", "protocol", "message_bytes")
+    return any(report.column(result, name) is not None for name in of_links)
+
+
+def _bound(report: Report, result: Result, size: float, machine: Machine) -> tuple[float, str]:
+    """The most that it can be, and why."""
+    attained, llc = machine.memory_bytes_per_s, machine.llc_bytes
+    if has_own_memory(report):
+        return SYSTEM_BYTES_PER_S, OF_MEMORIES
+    if attained and llc and size > BEYOND * llc:
+        return MARGIN * attained, f"the best that was attained there ({machine.source})"
+    if report.column(result, "threads") == 1 and not report.column(result, "processes"):
+        if size >= NO_CACHE:
+            return MISSES_BYTES_PER_S, "what the misses of one core bring from a memory"
+        return CORE_BYTES_PER_S, "what one core can load and store in its registers"
+    return SYSTEM_BYTES_PER_S, OF_MEMORIES
+
+
+def _gb(rate: float) -> str:
+    if rate == math.inf:
+        return "infinite"
+    return f"{number(rate / 1e9) if rate < 1e12 else count(rate / 1e9)} GB/s"
+
+
+# One direction of sixteen lanes in GB/s, after the coding of bits, before that of packets.
+PCIE_GB_PER_S = {2: 8.0, 3: 15.754, 4: 31.508, 5: 63.015, 6: 121.0}
+# The newest generation that a device has. What is linked to its host in another way is not here:
+# NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons, xGMI (MI250X).
+DEVICES = (
+    (late(r"[PV]100S?-PCIE", re.I), 3),  # POWER has the other ones
+    (late(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
+                r"\bMI250X\b", re.I), None),
+    (late(r"B300\b", re.I), 6),
+    (late(r"B[12]00\b|RTX (?:PRO )?(?:50|6000 Blackwell)\d*|H100|H200|H800|H20\b", re.I), 5),
+    (late(r"A100|A800|A30\b|A40\b|A10\b|A10G|A16\b|A2\b|L4\b|L40|RTX A\d|RTX [34]0\d\d|"
+                r"\b[34]0[5-9]0\b|RTX \d{4} Ada|MI2\d0|MI100", re.I), 4),
+    (late(r"\bT4\b|P4\b|P40|RTX 20\d\d|GTX 1[06]\d\d|TITAN (?:X|V|RTX)|K80|M40|M60|"
+                r"GTX 9\d\d|Quadro (?:RTX|[PM])|K40", re.I), 3),
+)  # fmt: skip
+OF_NETWORKS = ("far_address", "protocol", "link_bits_per_s")
+NETWORK_BITS_PER_S = 800e9  # no card has a faster port
+BEYOND_LINK = 1.02  # times its speed: what waits in buffers at the end of a test
+
+
+@rule
+def above_link(report: Report) -> Iterator[Finding]:
+    """Rates above what the link between host and device carries, or any network card does.
+
+    Decided by the generation of PCIe that the named device has, sixteen lanes of it one way; for a
+    device that is not known, by what no link has.
+    """
+    network = any(key in report.facts for key in OF_NETWORKS)
+    if network:
+        found = [above for rate in report.being("total", "mean") for above in _of_net(report, rate)]
+    else:
+        found = [above for rate in report.knowing("direction") for above in _of_bus(report, rate)]
+    # Where no link was there, which one the log has besides tells nothing.
+    if found and not (network and stays_in_host(report)):
+        worst = max(found, key=lambda above: above.rate / above.bound)
+        evidence = [
+            ("rate", worst.result.value, worst.result.unit, worst.result.line),
+            ("ceiling", worst.bound, "bytes/s", "data sheet of the link"),
+        ]
+        words: dict[str, Any] = {"result": worst.result, "whose": worst.whose}
+        words |= {"gb": worst.rate / 1e9, "most_gb": worst.bound / 1e9}
+        words |= {"gbit": worst.rate * 8 / 1e9, "most_gbit": worst.bound * 8 / 1e9}
+        kind = "above-lanes" if "PCIe" in worst.whose else "above-link"
+        about, factor = [above.result for above in found], worst.rate / worst.bound
+        yield finding(kind, words, about=about, evidence=evidence, factor=factor)
+
+
+def _of_net(report: Report, result: Result) -> Iterator[_Above]:
+    """A rate above what the link, or any port, carries."""
+    rate = bytes_per_s(result.value, result.unit)
+    both = str(result.of.get("stream")).startswith(BOTH_WAYS)
+    both = both or report.column(result, "direction") == "both"
+    link = report.facts.get("link_bits_per_s")
+    most = (link or NETWORK_BITS_PER_S) / 8 * (2 if both else 1)
+    if rate is not None and BEYOND_LINK * most < rate < math.inf:
+        whose = "the link of this log" if link else "the fastest port of any network card"
+        yield _Above(result, rate, most, whose)
+
+
+def _of_bus(report: Report, result: Result) -> Iterator[_Above]:
+    """A rate above what the bus between host and device carries."""
+    rate = bytes_per_s(result.value, result.unit)
+    both = str(result.of.get("stream")).startswith(BOTH_WAYS)
+    direction = "both" if both else report.column(result, "direction")
+    is_moved = direction in ("host to device", "device to host", "both")
+    if rate is None or not rate < math.inf or not is_moved or result.statistic == "sum":
+        return
+    times, device = result.of.get("devices", 1), str(report.facts.get("device", ""))
+    times *= 2 if direction == "both" else 1
+    generation = generation_of(device)
+    least = most = LINK_BYTES_PER_S * times
+    whose = "the fastest link of any device"
+    if own := report.facts.get("pcie_bytes_per_s"):
+        most, whose = own * times, "the link of this log"
+        least = BEYOND_LINK * most
+    elif generation is not None:
+        least = most = PCIE_GB_PER_S[generation] * 1e9 * times
+        ways = "both directions together" if direction == "both" else "one direction"
+        whose = f"sixteen lanes of PCIe {generation}, as {device} has them, carry no more in {ways}"
+    if rate > least:
+        yield _Above(result, rate, most, whose)
+
+
+@lru_cache(maxsize=64)  # asked of every result of a log
+def generation_of(device: str) -> int | None:
+    """The generation of PCIe that a device has; None where its name does not tell, or where it has
+    another link to its host."""
+    return next((found for pattern, found in DEVICES if pattern.search(device)), None)
+
+
+# One direction of all NVLinks of a device in GB/s by its data sheet, of the fastest variant that
+# has the name. Bridges of cards count as plugged in.
+_LINKS = (
+    (late(r"\bG?B[123]00\b"), 900.0),
+    (late(r"\bG?H200\b|\bGH\d|\bH20\b"), 450.0),
+    (late(r"\bH100 (?:PCIe|NVL)", re.I), 300.0),
+    (late(r"\bH100\b"), 450.0),
+    (late(r"\b[AH]800\b"), 200.0),
+    (late(r"\bA100\b"), 300.0),
+    (late(r"V100-PCIE|P100-PCIE", re.I), 0.0),
+    (late(r"\bV100\b"), 150.0),
+    (late(r"\bA30\b|\bGV100\b"), 100.0),
+    (late(r"\bP100\b"), 80.0),
+    (late(r"\bA40\b|\bRTX A[456][05]00\b|\bRTX 3090\b"), 56.25),
+    (late(r"\bQuadro RTX [568]000\b|\bTITAN RTX\b|\bRTX 2080\b"), 50.0),
+)
+
+
+@rule
+def above_peer_link(report: Report) -> Iterator[Finding]:
+    """Rates between two devices above what the links that they have carry.
+
+    Decided by the name of the devices, which tells the generation of NVLink and how many of them
+    there are, or that there are none and PCIe is all. What stays within one device is judged by its
+    memory.
+    """
+    ceiling, whose = _ceiling_of_peers(str(report.facts.get("device", "")))
+    found = [
+        (rate / (ceiling * ways), result)
+        for result in (report.knowing("ways") if ceiling else ())
+        for ways in [report.column(result, "ways")]
+        if ways in (1, 2) and result.of.get("row") != result.of.get("column")
+        if is_number(result.value) and (rate := bytes_per_s(result.value, result.unit))
+        if rate > BEYOND_LINK * ceiling * ways
+    ]
+    if found:
+        factor, worst = max(found, key=lambda pair: pair[0])
+        both = worst.of.get("ways") == 2
+        most = ceiling * (2 if both else 1)
+        evidence = [
+            ("rate", worst.value, worst.unit, worst.line),
+            ("ceiling", most, "bytes/s", "data sheet of the link"),
+        ]
+        words: dict[str, Any] = {
+            "result": worst,
+            "from": worst.of.get("row"),
+            "to": worst.of.get("column"),
+        }
+        words |= {"most": most / 1e9, "whose": f"{whose} of {report.facts['device']}"}
+        words["ways"] = "both directions together" if both else "one direction"
+        about = [result for _, result in found]
+        yield finding("above-peer-link", words, about=about, evidence=evidence, factor=factor)
+
+
+@lru_cache(maxsize=64)
+def _ceiling_of_peers(device: str) -> tuple[float, str]:
+    """One direction between two such devices in bytes/s, and of what; 0 where nobody knows."""
+    linked = next((rate for pattern, rate in _LINKS if pattern.search(device)), 0.0)
+    generation = generation_of(device)
+    bus = PCIE_GB_PER_S[generation] if generation else 0.0
+    if linked > bus:
+        return linked * 1e9, "all NVLinks"
+    return bus * 1e9, f"sixteen lanes of PCIe {generation}"
+
+
+AS_SAID = 1.25  # times what bytes and time make at most: else one of the three is wrong
+
+
+@rule
+def no_work(report: Report) -> Iterator[Finding]:
+    """So many bytes in so little time that nothing can have moved them.
+
+    Decided by the bytes that the tool says it moved and the time that it says that took, rounded in
+    the loop's favour: they contradict nothing, and no core has registers enough for such a rate.
+    """
+    rates = rates_above(report, CORE_BYTES_PER_S)
+    far = [found for result in rates if (found := _unmoved(report, result))]
+    # Of a transfer the launch alone may have been timed, or a counter of its bytes ran over.
+    if far and not report.knowing("direction", *OF_NETWORKS, "streams"):
+        result, moved, longest = max(far, key=lambda found: found[1] / found[2])
+        evidence = [("bytes", moved, "B", result.line), ("longest time", longest, "s", result.line)]
+        words: dict[str, Any] = {"result": result, "moved": int(moved), "longest": longest * 1e9}
+        words["gb"] = moved / longest / 1e9
+        about = [result for result, _, _ in far]
+        yield finding("no-work", words, about=about, evidence=evidence)
+
+
+def _unmoved(report: Report, result: Result) -> tuple[Result, float, float] | None:
+    """The result, the bytes that it is of, and the longest time that its digits allow in s; None
+    where something can have moved them."""
+    rate, elapsed = bytes_per_s(result.value, result.unit), report.column(result, "elapsed_s")
+    if rate is None or not is_number(elapsed) or elapsed < 0:
+        return None  # without a time of its own the figure may be the one that is wrong
+    threads = (report.column(result, "threads") or 0) * (report.column(result, "processes") or 1)
+    most = min(SYSTEM_BYTES_PER_S, threads * CORE_BYTES_PER_S or SYSTEM_BYTES_PER_S)
+    if rate <= most:
+        return None
+    moved = result.of.get("bytes_moved")
+    if not moved:
+        arrays = report.column(result, "arrays_moved"), report.column(result, "array_bytes")
+        moved = arrays[0] * arrays[1] if all(map(is_number, arrays)) else 0
+    error = report.column(result, "elapsed_error_s") or 0.0
+    longest, shortest = elapsed + error, elapsed - error
+    if not is_number(moved) or longest <= 0 or moved / longest <= most:
+        return None
+    return (result, moved, longest) if rate * shortest <= AS_SAID * moved else None
+
+
+NO_LOOP_NS = 0.02  # for an iteration: a tenth of a cycle of any core
+SURELY_ROUNDED = 10**11  # iterations; a time that was not nothing would have been long
+MOST_NS = 1.0  # for an iteration over the largest size; a cycle or three
+LEAST_SIZE = 1000  # units of work that no core does in that time
+LEAST_GROWTH = 8  # largest ÷ smallest size
+BATCHED_BYTES = 2  # for an iteration that has no loop of its own
+SAME = 1.25  # slowest ÷ fastest
+SHOWN = 3
+_SIZED = late(r"(.+?)/(\d{1,15})(/.*)?")
+
+
+@rule
+def dead_code(report: Report) -> Iterator[Finding]:
+    """A loop that takes as long for far more work, and less than any work takes.
+
+    Decided by a time too short for the empty loop itself, or by the same benchmark at several sizes
+    whose work it counts itself (in bytes or items): its time must grow with them, unless the
+    compiler removed the work and left the empty loop. Without such a count it may be an operation
+    that takes as long at any size.
+    """
+    yield from _arithmetic(report)
+    yield from _without_loop(report)
+    for family, sizes in _families(report).items():
+        times = [_ns(time) for time in sizes.values()]
+        least, most = min(sizes), max(sizes)
+        grows = most >= LEAST_SIZE and most >= LEAST_GROWTH * max(1, least)
+        if len(sizes) > 1 and grows and max(times) <= min(MOST_NS, SAME * min(times)):
+            words: dict[str, Any] = {"family": family, "least": least, "most": most}
+            words |= {"small": sizes[least], "large": sizes[most], "times": most / max(1, least)}
+            about, evidence = list(sizes.values()), [sizes[least], sizes[most]]
+            yield finding("empty-loop", words, about=about, evidence=evidence)
+
+
+def _ns(result: Result) -> float:
+    return in_base(result.value, result.unit)[0]
+
+
+def _is_time(result: Result) -> bool:
+    return in_base(1.0, result.unit)[1] == "ns"
+
+
+def _arithmetic(report: Report) -> Iterator[Finding]:
+    """Operations of arithmetic that took no time, as many of them as a loop was to hold."""
+    operations = report.knowing("arithmetic")
+    none = [time for time in operations if _is_time(time) and 0 <= _ns(time) < NO_LOOP_NS]
+    if none:
+        names = listed([time.name for time in none[:SHOWN]])
+        more = f" and {len(none) - SHOWN} more" if len(none) > SHOWN else ""
+        words = {"names": names, "more": more, "first": none[0]}
+        yield finding("no-arithmetic", words, about=none, evidence=none[:1])
+
+
+def _without_loop(report: Report) -> Iterator[Finding]:
+    """Iterations that took no time: not even the loop around the work is left."""
+    few: list[Result] = []
+    for time in report.knowing("benchmark"):
+        if "iterations" not in time.of or time.of.get("threads", 1) != 1:
+            continue
+        is_cpu = is_number(time.value) and _is_time(time) and time.name.endswith(" cpu time")
+        if not is_cpu or not 0 <= _ns(time) < NO_LOOP_NS:
+            continue
+        rounded = time.of["iterations"] < SURELY_ROUNDED
+        if _ns(time) == 0 and rounded and time.of.get("below_ns", NO_LOOP_NS) >= NO_LOOP_NS:
+            continue
+        few.append(time)
+    in_batches = _in_batches(report) if few else set()
+    for time in few:
+        if time.of["benchmark"] not in in_batches:
+            yield finding("no-loop", {"time": time})
+
+
+def _in_batches(report: Report) -> set[object]:
+    """Benchmarks whose iteration is a byte or two at a rate that cores have: their loop is run for
+    many at a time (KeepRunningBatch), and its own share of each is small."""
+    rates = {
+        result.of["benchmark"]: rate
+        for result in report.knowing("benchmark")
+        if (rate := bytes_per_s(result.value, result.unit)) and rate <= CORE_BYTES_PER_S
+    }
+    return {
+        time.of["benchmark"]
+        for time in report.knowing("benchmark")
+        if time.name.endswith(" cpu time") and time.of["benchmark"] in rates
+        if rates[time.of["benchmark"]] * _ns(time) / 1e9 <= BATCHED_BYTES
+    }
+
+
+def _families(report: Report) -> dict[str, dict[int, Result]]:
+    """Times of an iteration by the number in the benchmark's name; several threads share one."""
+    found: dict[str, dict[int, Result]] = {}
+    own = [result for result in report.knowing("benchmark") if "iterations" in result.of]
+    counting = {
+        result.of["benchmark"]
+        for result in own
+        if result.unit == "items/s" or bytes_per_s(result.value, result.unit) is not None
+    }
+    for time in own:
+        name = time.of["benchmark"]
+        if name not in counting or time.name.endswith(" cpu time") or not _is_time(time):
+            continue
+        sized = _SIZED.fullmatch(str(name)) if is_number(time.value) and time.value > 0 else None
+        if sized and (time.of.get("threads") or 1) == 1:
+            title = f"{sized[1]}/…{sized[3] or ''}{time.name.removeprefix(name)}"
+            found.setdefault(title, {}).setdefault(int(sized[2]), time)
+    return found

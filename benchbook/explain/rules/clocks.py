@@ -1,0 +1,265 @@
+"""timer-granularity, wall-clock-step: the clock that timed a figure, and what it cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.core.number_format import duration, number, plural, share
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.rules.common.latencies import NAMES
+from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Effect, Finding
+
+
+@rule
+def timer_granularity(report: Report) -> Iterator[Finding]:
+    """Timed tests that last so few ticks of the clock that their figures are the clock's.
+
+    Decided by the ticks that the tool itself counts, or by its time against its clock's resolution.
+    """
+    ticks = [
+        (count, test)
+        for test in report.knowing("clock_ticks", "clock_resolution_ns")
+        if (count := _ticks(report, test)) is not None and count >= 0
+    ]
+    if not ticks:
+        return
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    from benchbook.detect.detectors.timer_granularity import LEAST_TICKS, NO_NUMBER
+
+    few = [(count, test) for count, test in ticks if count < LEAST_TICKS]
+    if few:
+        count, test = min(few, key=lambda pair: pair[0])
+        resolution = report.column(test, "clock_resolution_ns")
+        evidence: list[Proof] = [("clock_ticks", count, "ticks", test.line)]
+        words: dict[str, Any] = {"test": test, "count": count, "steps": ""}
+        words["wrong"] = "all of it" if count <= 1 else share(1 / count)
+        if is_number(resolution):
+            words["steps"] = f" of {duration(float(resolution))}"
+            evidence.append(("clock_resolution_ns", resolution, "ns", "log"))
+        effect: Effect = "invalidates" if count < NO_NUMBER else "informs"
+        about = [test for _, test in few]
+        yield finding("few-ticks", words, about=about, evidence=evidence, effect=effect)
+
+
+def _ticks(report: Report, test: Result) -> float | None:
+    """Ticks of the clock in the time that a rate was made of."""
+    counted = report.column(test, "clock_ticks")
+    if is_number(counted):
+        return float(counted)
+    resolution, elapsed = report.column(test, "clock_resolution_ns"), test.of.get("elapsed_s")
+    if is_number(resolution) and is_number(elapsed) and resolution > 0:
+        return elapsed * 1e9 / resolution
+    return None
+
+
+LEAST_SHARE = 0.5  # of replies
+LEAST = 2  # replies
+
+
+@rule
+def no_time_at_all(report: Report) -> Iterator[Finding]:
+    """Exchanges that took no time at all, by a clock whose ticks are longer.
+
+    Decided by the zeros themselves: of pings that print decimals half at least, of those that print
+    whole milliseconds the mean, where none took two, of a sweep over sizes any. Where the tool says
+    that its clock was set, that is why.
+    """
+    kind, none, more = "no-time", list[Result](), ""
+    if report.facts.get("below_tick", 0) >= LEAST and not report.facts.get("clock_step_ns"):
+        timed = [sample for sample in report.being("sample") if sample.name in NAMES]
+        none = [sample for sample in timed if sample.value == 0]
+        none = none if len(none) >= LEAST_SHARE * len(timed) else []
+        longer = (sample for sample in timed if sample.value > 0)
+        if least := min(longer, key=lambda sample: sample.value, default=None):
+            time = f"{number(least.value)} {least.unit} (line {least.line})"
+            more = f", and the next longer time is {time}"
+    elif none := _whole_milliseconds(report):
+        kind, more = "no-mean", "all" if len(none) > 1 else "most"
+    else:
+        none = [
+            mean
+            for (_, statistic, unit), means in report.groups.items()
+            if statistic == "mean" and in_base(1.0, unit)[1] == "ns"
+            for mean in means
+            if mean.value == 0 and mean.of.get("message_bytes")
+        ]
+    if none:
+        words = {"first": none[0], "times": plural(len(none), "time"), "more": more}
+        yield finding(kind, words, about=none, evidence=none[:1])
+
+
+def _whole_milliseconds(report: Report) -> list[Result]:
+    """The mean of round trips in whole milliseconds where it is none, and the longest one if that
+    is none as well; two ticks or more are told by those that took them."""
+    trips = report.called("round trip")
+    ends = [trip for trip in trips if trip.statistic in ("mean", "max")]
+    if len(ends) != 2 or any(end.unit != "ms" for end in ends):
+        return []
+    mean, most = sorted(ends, key=lambda end: end.statistic, reverse=True)
+    if not mean.value == 0 <= most.value <= 1:
+        return []
+    return [end for end in (mean, most) if end.value == 0]
+
+
+LEAST_SAMPLES, MOST_TICKS = 6, 5
+WHOLE = 1e-6  # of a tick
+LEAST_SIZES, SMALL_BYTES, MOST_HALVES = 8, 1 << 16, 40
+LEAST_OF_KIND = 2  # with a half behind the point, and without
+HALF_US = 500.0  # ns
+
+
+@rule
+def whole_ticks(report: Report) -> Iterator[Finding]:
+    """Single iterations that take a few ticks of a clock, and nothing in between.
+
+    Decided by the numbers of a tool that prints more digits than that. Repetitions are all whole
+    multiples of one step, a few of it at most, and some are none at all; of the sizes of a sweep
+    all are multiples of half a microsecond, which is a round trip of whole ones.
+    """
+    for (_, statistic, unit), several in report.groups.items() if "pattern" in report.facts else ():
+        small = [time for time in several if (time.of.get("message_bytes") or 0) <= SMALL_BYTES]
+        if statistic == "mean" and unit == "us" and len(small) >= LEAST_SIZES:
+            halves = [2 * time.value for time in small]
+            ticks = all(0 < half <= MOST_HALVES and half == round(half) for half in halves)
+            # Who rounds by hand rounds to whole ones.
+            odd = sum(half % 2 for half in halves) if ticks else 0
+            if LEAST_OF_KIND <= odd <= len(halves) - LEAST_OF_KIND:
+                yield _multiples(small, HALF_US)
+    for several in report.groups.values() if "benchmark" in report.columns else ():
+        own = [time for time in several if _is_single(time)]
+        if len(own) >= LEAST_SAMPLES and (step := _step_ns(own)):
+            yield _multiples(own, step)
+
+
+def _is_single(time: Result) -> bool:
+    """Whether it is the time of one iteration by itself."""
+    timed = in_base(1.0, time.unit)[1] == "ns" and time.name.endswith("real time")
+    return timed and time.statistic == "sample" and time.of.get("iterations") == 1
+
+
+def _step_ns(samples: Sequence[Result]) -> float:
+    """The tick of which all are whole multiples, some of them none; 0 where they are not."""
+    times = [in_base(sample.value, sample.unit)[0] for sample in samples]
+    if not all(is_number(time) and time >= 0 for time in times) or min(times) > 0 or not any(times):
+        return 0.0
+    step = min(time for time in times if time > 0)
+    ticks = [time / step for time in times]
+    whole = all(abs(count - round(count)) <= WHOLE and count <= MOST_TICKS for count in ticks)
+    return step if whole and len(set(map(round, ticks))) > 1 else 0.0
+
+
+def _multiples(samples: Sequence[Result], step_ns: float) -> Finding:
+    none = sum(sample.value == 0 for sample in samples)
+    evidence: list[Proof] = [("step", step_ns, "ns", "log")]
+    words: dict[str, Any] = {"first": samples[0], "last": samples[-1], "step": step_ns}
+    words["many"] = plural(len(samples), "repetition" if none else "figure")
+    words["short"] = f", and {none} of them took no time" if none else ""
+    if none:
+        evidence.append(("repetitions of no time", none, "repetitions", "log"))
+    return finding("multiples-of-tick", words, evidence=evidence)
+
+
+WRAP_NS = 2**32 * 1e3  # 71 minutes
+LONGEST_NS = 10e9  # a step of the clock that looks so
+LEAST_INTERVALS = 4
+LONGER = 10.0  # times the usual interval; a stall does not keep the tool from telling of it
+AS_MUCH = 1.5  # times what is moved in a usual one
+
+
+@rule
+def wall_clock_step(report: Report) -> Iterator[Finding]:
+    """The clock that timed a tool's samples was set while it ran.
+
+    Decided by the tool's own word that its clock went back, by what took less than no time, or by
+    an interval many times as long as the others in which no more was moved than in one of them.
+    """
+    negative, timed = list(_exchanges(report)), list(_rates(report))
+    step_ns, line = (report.facts.get(name) for name in ("clock_step_ns", "clock_step_line"))
+    if step_ns:
+        seen = f"the tool says so itself: by {duration(step_ns)} (line {line})"
+        about: list[Result | str] = [f"line {line}: clock", *negative]
+        evidence: list[Proof] = [("clock_step_ns", step_ns, "ns", line)]
+        yield finding("clock-back", {"seen": seen}, about=about, evidence=evidence)
+    elif negative:
+        first = negative[0]
+        short_ns = WRAP_NS - in_base(first.value, first.unit)[0]
+        wraps = f", which is {duration(short_ns)} below 2^32 us" if first.value > 0 else ""
+        seen = (
+            f"{plural(len(negative), 'exchange')} took less than no time, as "
+            f"{first.value:,.10g} {first.unit} in line {first.line}{wraps}"
+        )
+        evidence = [(first.name, first.value, first.unit, first.line)]
+        yield finding("clock-back", {"seen": seen}, about=negative, evidence=evidence)
+    elif timed:
+        first, took = timed[0], _lasted(timed[0])
+        seen = f"{first.name} in line {first.line} took {took:,.6g} s"
+        evidence = [("elapsed", took, "s", first.line)]
+        yield finding("clock-back", {"seen": seen}, about=timed, evidence=evidence)
+    else:
+        yield from _jump(report)
+
+
+def goes_back(report: Report) -> bool:
+    """Whether that is told of it."""
+    return any(_exchanges(report)) or any(_rates(report))
+
+
+def _exchanges(report: Report) -> Iterator[Result]:
+    """Those that took less than no time, and those of which a difference below 0 was printed as the
+    number above."""
+    for (name, statistic, unit), several in report.groups.items():
+        of_sizes = "pattern" in report.facts and name.endswith(("latency", "time"))
+        is_exchange = name in NAMES and statistic in ("sample", "min", "max")
+        size, base = in_base(1.0, unit)
+        if (of_sizes or is_exchange) and base == "ns":
+            least, most = (WRAP_NS - LONGEST_NS) / size, WRAP_NS / size
+            for time in several:
+                if time.value < 0 or least <= time.value <= most:
+                    yield time
+
+
+def _rates(report: Report) -> Iterator[Result]:
+    """Rates that were made of less than no time; the times that stand beside them have the same."""
+    for (_, _, unit), several in report.groups.items():
+        if "elapsed_s" in several[0].of and bytes_per_s(1.0, unit) is not None:
+            yield from (rate for rate in several if _lasted(rate) < 0)
+
+
+def _lasted(result: Result) -> float:
+    took = result.of.get("elapsed_s")
+    return float(took) if is_number(took) else 0.0
+
+
+def _jump(report: Report) -> Iterator[Finding]:
+    """An interval far longer than the others in which no more was moved."""
+    rates = report.called("throughput")
+    intervals = [rate for rate in rates if rate.statistic == "interval"]
+    lasted = sorted(map(_lasted, intervals))
+    if len(lasted) < LEAST_INTERVALS or lasted[-1] < LONGER * lasted[0]:
+        return
+    usual_s = lasted[len(lasted) // 2]
+    moved = sorted(rate.of.get("bytes_moved") or 0 for rate in intervals)[len(intervals) // 2]
+    for rate in intervals:
+        of = rate.of.get("bytes_moved")
+        if _lasted(rate) >= LONGER * usual_s > 0 and is_number(of) and 0 < of <= AS_MUCH * moved:
+            # Segments are sent again where nothing came through for a while.
+            told = (row.value for row in report.called("retransmits") if row.line == rate.line)
+            resent = next(told, None)
+            if not resent:
+                evidence: list[Proof] = [
+                    ("interval", _lasted(rate), "s", rate.line),
+                    ("usual interval", usual_s, "s", "log"),
+                ]
+                words: dict[str, Any] = {
+                    "interval": rate,
+                    "ns": _lasted(rate) * 1e9,
+                    "usual": usual_s * 1e9,
+                }
+                words["told"] = ", with nothing sent again" if resent is not None else ""
+                yield finding("clock-forward", words, evidence=evidence)
+            return

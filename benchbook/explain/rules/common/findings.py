@@ -1,0 +1,148 @@
+"""Builds findings: effect, confidence and words of each kind stand in ../findings.toml."""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchbook.core import number_format, plugins, sizes
+from benchbook.explain.model import Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.findings import Effect, Finding, proof
+
+CATALOGUE = Path(__file__).parent.parent / "findings.toml"
+Proof = Result | tuple[str, Any, str, object]  # name, value, unit, and its line or source
+# How a number is written whose place in the words ends with `:number}` and so on.
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "number": number_format.number,
+    "duration": number_format.duration,
+    "share": number_format.share,
+    "count": number_format.count,
+    "begin": lambda said: said[:1].upper() + said[1:],
+    "bytes": lambda value: sizes.format_bytes(round(value)),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding, as findings.toml has it; `by_name`: whether its evidence is called by
+    the names of results alone."""
+
+    artefact: str
+    text: str
+    effect: Effect = "invalidates"
+    confidence: float = 1.0
+    remedy: str = "REMEDY"
+    by_name: bool = False
+
+
+class _Words(string.Formatter):
+    """`{mean:,.6g}` of a result is its value with its unit, `{mean:unit}` that unit alone."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if isinstance(value, Result):
+            unit = "" if value.unit == "1" else f" {value.unit}"
+            if spec == "unit":
+                return unit
+            return self.format_field(value.value, spec) + unit
+        return FORMATS[spec](value) if spec in FORMATS else format(value, spec)
+
+
+_WORDS = _Words()
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All kinds by their names. What an artefact says of itself holds for each of its kinds, and
+    what a kind says for one that is `like` it."""
+    found = {}
+    for artefact, entry in tomllib.loads(CATALOGUE.read_text(encoding="utf-8")).items():
+        common = {key: value for key, value in entry.items() if not isinstance(value, dict)}
+        for name, own in entry.items():
+            if isinstance(own, dict):
+                like = entry.get(own.pop("like", ""), {})
+                found[name] = Kind(artefact, **(common | like | own))
+    return found
+
+
+def finding(
+    name: str,
+    words: Mapping[str, Any],
+    *,
+    about: Iterable[Result | str] | None = None,
+    evidence: Iterable[Proof] | None = None,
+    factor: float | None = None,
+    confidence: float | None = None,
+    effect: Effect | None = None,
+) -> Finding:
+    """A finding of the kind `name`, whose text the `words` fill (`factor` is one of them).
+
+    It is about these results, or places of a log in words; where none are named, about all results
+    among the words. They are the evidence themselves where no other is named.
+    """
+    kind = kinds()[name]
+    shown = [word for word in words.values() if isinstance(word, Result)]
+    places = list(shown if about is None else about)
+    shown = [place for place in places if isinstance(place, Result)]
+    words = {**words, "factor": factor}
+    return Finding(
+        artefact=kind.artefact,
+        effect=effect or kind.effect,
+        where=[place.where if isinstance(place, Result) else place for place in places],
+        confidence=kind.confidence if confidence is None else confidence,
+        evidence=[_proof(item, kind) for item in (shown if evidence is None else evidence)],
+        explanation=_WORDS.vformat(kind.text, (), words),
+        remedy=_WORDS.vformat(_remedy(kind), (), words),
+        factor=factor,
+    )
+
+
+def unequal(
+    name: str,
+    printed: float,
+    made: float,
+    slack: float,
+    words: Mapping[str, Any],
+    *,
+    factored: bool = True,
+) -> Iterator[Finding]:
+    """A relation between printed numbers: `printed` is what others make, as far as `slack`, what
+    their digits leave open, goes. A finding of the kind where it is not; none where one is
+    no number. The words know both, and `factored` says whether printed ÷ made is the factor."""
+    if is_number(printed) and is_number(made) and abs(printed - made) > slack:
+        factor = printed / made if factored and made > 0 else None
+        yield finding(name, {**words, "printed": printed, "made": made}, factor=factor)
+
+
+def _proof(item: Proof, kind: Kind) -> dict[str, Any]:
+    if isinstance(item, Result):
+        called = item.name if kind.by_name else item.where
+        return proof(called, item.value, item.unit, f"line {item.line}")
+    called, value, unit, source = item
+    return proof(called, value, unit, f"line {source}" if isinstance(source, int) else str(source))
+
+
+def _remedy(kind: Kind) -> str:
+    """What to do; where the kind has a constant's name, what the artefact's detector says there."""
+    if not kind.remedy.isupper():
+        return kind.remedy
+    # Loaded when it is needed: what detectors stand on takes longer to load than a log to read.
+    module = plugins.load("benchbook.detect.detectors", kind.artefact.replace("-", "_"))
+    return str(getattr(module, kind.remedy))
+
+
+def span(results: Sequence[Result]) -> str:
+    """The lines from the first of these results to the last."""
+    first, last = results[0].line, results[-1].line
+    return f"lines {first} to {last}" if first != last else f"line {first}"
+
+
+def at_size(result: Result) -> Proof:
+    """A figure of a sweep as evidence: called by its name and the size of its message."""
+    size = sizes.format_bytes(result.of["message_bytes"])
+    return f"{result.name} at {size}", result.value, result.unit, result.line

@@ -1,0 +1,167 @@
+"""absent-counter, multiplexed-counter, zero-page: what counters of events tell of a run.
+
+The first two are told by the detectors of runs; here are the counts as they want them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.devices import has_own_memory
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+_OF_KIND = late(r"^\w+/")
+_OF_GUESTS = late(r":\w*G\w*$")  # a host without any counts none of them
+SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
+ALL_THE_TIME = 0.99  # what is above are the edges of starting and stopping
+
+
+@rule
+def absent_counter(reports: list[Report]) -> Iterator[Finding]:
+    """Events that were asked for and are not there; starts of a program that counted nothing."""
+    for report in reports:
+        if "refused" in report.facts:
+            evidence = [("events counted", 0, "events", report.line)]
+            about = [f"line {report.line}"]
+            yield finding("refused", {"report": report}, about=about, evidence=evidence)
+    rows = _rows(reports)
+    if any(row["state"] == "absent" or row["value"] == 0 for row in rows):
+        yield from _detected("absent_counter", rows, reports, _is_absent)
+
+
+@rule
+def multiplexed_counter(reports: list[Report]) -> Iterator[Finding]:
+    """Events that took turns, and were scaled: that counted for a part of the time."""
+    rows = [row for row in _rows(reports) if row["state"] == "ok"]
+    if any(row["multiplexed"] or row["running_fraction"] < 1 for row in rows):
+        yield from _detected("multiplexed_counter", rows, reports, _is_shared)
+
+
+def _detected(
+    detector: str,
+    rows: list[dict[str, Any]],
+    reports: list[Report],
+    is_meant: Callable[[Result], bool],
+) -> Iterator[Finding]:
+    """What a detector of runs finds, at the lines of the events that are meant."""
+    # Not above: what detectors stand on takes longer to load than a log to read.
+    import pandas as pd
+
+    from benchbook.core import plugins
+    from benchbook.detect import Seen
+
+    module = plugins.load("benchbook.detect.detectors", detector)
+    where = [event.where for report in reports for event in _events(report) if is_meant(event)]
+    for found in module.detect(Seen(pd.DataFrame(), evidence=rows)).findings:
+        yield replace(found, where=list(dict.fromkeys(where)))
+
+
+def _events(report: Report) -> Iterator[Result]:
+    """What a tool of counters counted, or was asked to; no metrics made of counts."""
+    if report.tool in SOURCES and "state" in report.columns:
+        for result in report.results:
+            if "state" in result.of and result.of.get("kind", "event") == "event":
+                yield result
+
+
+def _rows(reports: list[Report]) -> list[dict[str, Any]]:
+    """One row for each event that a tool counted or was asked to count; `where` is of a whole run.
+
+    A 0 on one core where another one counted is a core without work, no number from one memory
+    channel where others counted is a channel without memory, and an event that cores of one kind
+    did not count and those of another did (cpu_atom, cpu_core; two of Arm) had no work there: none
+    is a row.
+    """
+    return [
+        _row(report, event)
+        for report in reports
+        if report.tool in SOURCES
+        for counted in [{_event(result.name) for result in report.results if result.value > 0}]
+        for event in _events(report)
+        if event.value > 0 or _event(event.name) not in counted
+        if event.value != 0 or not _OF_GUESTS.search(event.name)
+    ]
+
+
+def _event(name: str) -> str:
+    """The event, whichever kind of core counted it."""
+    return _OF_KIND.sub("", name)
+
+
+def _is_absent(event: Result) -> bool:
+    """Whether it has no value, or one that nothing counted."""
+    return bool(event.of.get("state") == "absent")
+
+
+def _is_shared(event: Result) -> bool:
+    """Whether it was counted for a part of the time."""
+    share = event.of.get("running_fraction")
+    in_part = share is not None and 0 < share < ALL_THE_TIME
+    return not _is_absent(event) and (in_part or bool(event.of.get("multiplexed")))
+
+
+def _row(report: Report, event: Result) -> dict[str, Any]:
+    running = event.of.get("running_fraction")
+    counted = running is None or running >= ALL_THE_TIME
+    return {
+        "where": f"{report.tool} from line {report.line}",
+        "name": event.name,
+        "unit": event.unit,
+        "source": SOURCES[report.tool],
+        "state": event.of["state"],
+        "reason": event.of.get("reason", ""),
+        "value": None if _is_absent(event) else event.value,
+        "run_time_s": 1.0,  # each was of a program that ran
+        "multiplexed": bool(event.of.get("multiplexed")),
+        "running_fraction": 1.0 if counted else running,
+    }
+
+
+HUGE_PAGE_BYTES = 2 << 20
+LEAST_PAGES = 8  # fewer are the program's own
+COUNTER = "perf-stat"
+FAULTS = ("page-faults", "faults", "minor-faults")
+# What was counted instead: from some moment on, or where a program was for some time.
+NO_WHOLE_PROGRAM = ("process id", "thread id", "CPU(s)", "system wide")
+
+
+@rule
+def zero_page(reports: list[Report]) -> Iterator[Finding]:
+    """A program that worked on buffers and took fewer page faults than its buffers have pages.
+
+    Decided by what perf stat counted of the same program right behind it in the same log, even if
+    all pages were huge: what was never written has no memory of its own. Pages may be larger still,
+    or be there before the program touches them, so that this is likely and not certain.
+    """
+    for program, counted in pairwise(reports):
+        if counted.tool != COUNTER or program.tool == COUNTER or has_own_memory(program):
+            continue
+        if str(counted.facts.get("program", "")).startswith(NO_WHOLE_PROGRAM):
+            continue
+        if program.results and program.results[-1].line < counted.facts.get("asked_in_line", 0):
+            continue  # somebody called another one in between
+        faults = next((event for event in counted.results if _is_fault(event)), None)
+        sized = program.knowing("working_set_bytes") if faults else []
+        sizes = [program.column(result, "working_set_bytes") for result in sized]
+        largest = max((size for size in sizes if isinstance(size, int)), default=0)
+        pages = largest // HUGE_PAGE_BYTES
+        if faults and pages >= LEAST_PAGES and faults.value < pages:
+            evidence = [
+                ("working_set_bytes", largest, "bytes", program.line),
+                ("page faults", faults.value, "faults", faults.line),
+            ]
+            words = {"program": program, "faults": faults, "size": largest, "pages": pages}
+            about = [*program.results[:1], faults]
+            yield finding("zero-page", words, about=about, evidence=evidence)
+
+
+def _is_fault(event: Result) -> bool:
+    name = event.name.partition(":")[0]
+    return name in FAULTS and event.of.get("state") == "ok" and not event.of.get("place")

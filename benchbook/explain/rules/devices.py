@@ -1,0 +1,143 @@
+"""host-memory-device, pageable, oversubscribed-sum: what a figure of devices or processes is of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.core.number_format import number
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import Machine, rule
+from benchbook.explain.rules.ceilings import BEYOND_LINK
+from benchbook.explain.rules.common.devices import LINK_BYTES_PER_S, is_host, shares_memory
+from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding
+
+
+@rule
+def host_memory_device(report: Report) -> Iterator[Finding]:
+    """Transfers whose device is the host itself, so that no bus is in the figure.
+
+    Decided by what the log calls the platform and the device; of a mapping by a rate that no link
+    has. A device in one chip with the host has no bus to it, either.
+    """
+    transfers = report.knowing("direction")
+    moved = [result for result in transfers if report.column(result, "direction")]
+    if moved and is_host(report):
+        what, are = "is the host's own processor", "copies within its memory, or no copies at all"
+        yield _within_host(report, moved, what, are)
+    elif moved and shares_memory(report):
+        moved = [copy for copy in moved if "host" in str(report.column(copy, "direction"))]
+        if moved:
+            what = "has no memory but that of its host"
+            yield _within_host(report, moved, what, "copies within that memory")
+    else:
+        # Mappings of memory that host and device share: there was nothing to move.
+        mapped = [
+            result
+            for result in report.knowing("zero_copy")
+            if (bytes_per_s(result.value, result.unit) or 0) > LINK_BYTES_PER_S
+            if result.of.get("zero_copy")
+        ]
+        if mapped:
+            most = max(mapped, key=lambda result: result.value)
+            yield finding("mapped", {"most": most}, about=mapped, evidence=[most])
+
+
+def _within_host(report: Report, moved: Sequence[Result], what: str, are: str) -> Finding:
+    platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
+    evidence = [
+        (name, value, "", report.line)
+        for name, value in (("platform", platform), ("device", device))
+        if value
+    ]
+    words: dict[str, Any] = {
+        "report": report,
+        "device": device or platform,
+        "what": what,
+        "are": are,
+    }
+    words["count"] = len(moved)
+    return finding("within-host", words, about=moved, evidence=evidence)
+
+
+@rule
+def pageable(reports: list[Report]) -> Iterator[Finding]:
+    """The host's side of a transfer is ordinary memory, which the driver copies once more."""
+    copies = [
+        (report, copy, report.column(copy, "host_memory"))
+        for report in reports
+        for copy in report.knowing("host_memory")
+    ]
+    pinned = {_transfer(report, copy): copy for report, copy, of in copies if of == "pinned"}
+    for report in reports:
+        paged = [copy for own, copy, of in copies if own is report and of == "pageable"]
+        if not paged:
+            continue
+        # Not above: what detectors stand on takes longer to load than a log to read.
+        from benchbook.detect.detectors.pageable import VISIBLE
+
+        own = report
+        largest = max(paged, key=lambda copy: own.column(copy, "message_bytes") or 0)
+        twin = pinned.get(_transfer(report, largest))
+        rates = [bytes_per_s(copy.value, copy.unit) or 0.0 for copy in (twin or largest, largest)]
+        ratio = rates[0] / rates[1] if twin and rates[1] else None
+        words, evidence = {"largest": largest, "more": ""}, [largest, *([twin] if twin else [])]
+        if twin and ratio:
+            more = f" Pinned memory carries {number(ratio)} times as much (line {twin.line})."
+            words["more"] = more
+        factor = 1 / ratio if ratio and ratio > VISIBLE else None
+        yield finding("pageable", words, about=paged, evidence=evidence, factor=factor)
+
+
+def _transfer(report: Report, copy: Result) -> tuple[object, ...]:
+    """What two transfers have in common that differ in the host's memory."""
+    return copy.name, *(report.column(copy, name) for name in ("direction", "message_bytes"))
+
+
+ADDED = {"mean": "averages", "best": "best rates", "total": "averages"}
+
+
+@rule
+def oversubscribed_sum(report: Report, machine: Machine) -> Iterator[Finding]:
+    """Averages of several processes were added, as if all had run all the time.
+
+    Each average is over the time in which its process copied. Nothing says that the others copied
+    then: what ends first leaves its share to the rest, and with more processes than cores each
+    average leaves out the time in which its process waited. Or a tool added what devices did one
+    after the other.
+    """
+    in_turn = [
+        rate
+        for rate in report.knowing("devices")
+        if rate.statistic == "mean" and "summed_of" in rate.of and rate.of.get("devices", 1) > 1
+    ]
+    if in_turn:
+        first = in_turn[0]
+        evidence = [("sum of rates", first.value, first.unit, first.line)]
+        yield finding("sum-of-turns", {"first": first}, about=in_turn, evidence=evidence)
+    sums = [rate for rate in report.being("sum") if _is_wrong(report, rate)]
+    if sums:
+        largest = max(sums, key=lambda rate: rate.value)
+        processes = report.column(largest, "processes")
+        cores = report.facts.get("cores") or machine.cores
+        crowded = processes and cores and processes > cores
+        words: dict[str, Any] = {"largest": largest, "what": ADDED[largest.of["summed_of"]]}
+        words["of"] = f" of {processes} processes" if processes else ""
+        words |= {"processes": processes, "cores": cores}
+        evidence = [("sum of averages", largest.value, largest.unit, largest.line)]
+        kind = "crowded-sum" if crowded else "sum-of-averages"
+        yield finding(kind, words, about=sums, evidence=evidence)
+
+
+def _is_wrong(report: Report, rate: Result) -> bool:
+    """Whether averages of several were added; of transfers, which may well have run at the same
+    time, only where their link cannot carry the sum."""
+    if rate.of.get("summed_of") not in ADDED or report.column(rate, "processes") == 1:
+        return False
+    link = report.facts.get("link_bits_per_s") or math.inf
+    if rate.of["summed_of"] != "total" and "pattern" not in report.facts:
+        return True
+    return (bytes_per_s(rate.value, rate.unit) or 0.0) * 8 > BEYOND_LINK * link

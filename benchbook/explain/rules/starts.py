@@ -1,0 +1,298 @@
+"""warm-up, first-touch: what comes first takes longer than what comes after, and is in the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
+
+from benchbook.core.number_format import duration, plural, share
+from benchbook.explain.model import SUM, Report, Result
+from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import Proof, at_size, finding
+from benchbook.explain.rules.common.samples import FAR, STEADY, Series, cold, series, time_s
+from benchbook.explain.rules.common.transfer_parts import in_base_units, intervals_of, owner_of
+from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.findings import Finding
+
+LEAST_SAMPLES = 3
+# The same where many others are nearly equal, so that no chance makes one so slow.
+LESS_FACTOR, ALIKE, LEAST_ALIKE = 1.25, 1.03, 5
+PERHAPS = 0.6
+PAGES_BYTES = 1 << 20  # of a function: fewer are touched within no time
+
+
+@rule
+def first_touch(reports: list[Report]) -> Iterator[Finding]:
+    """The first figure over buffers of memory of each run whose first repetition takes far longer.
+
+    A log shows no page faults, so that this is likely and not certain; what else makes a first
+    repetition slow (a sleeping clock, cold code) is over within milliseconds. With huge pages a
+    first pass takes about a write more than the others: that is told where these are alike.
+    """
+    looked: set[int] = set()
+    for figure in series(reports):
+        if moves_bytes(figure) and id(figure.report) not in looked:
+            looked.add(id(figure.report))
+            yield from _touched(figure)
+
+
+def moves_bytes(figure: Series) -> bool:
+    """Whether its repetitions go over buffers of memory: over arrays, or over some pages of bytes
+    that Google Benchmark counts beside the time."""
+    of = figure.samples[0].of
+    if of.get("array_bytes"):
+        return True
+    rates = figure.report.called(f"{of.get('benchmark')} bytes_per_second")
+    rate = bytes_per_s(rates[0].value, rates[0].unit) if rates else None
+    return bool(rate and rate * (time_s(figure.samples[-1]) or 0.0) >= PAGES_BYTES)
+
+
+def _touched(figure: Series) -> Iterator[Finding]:
+    begun = [time_s(sample) for sample in figure.samples[:2]]
+    if not all(begun) or (begun[0] or 0) < LESS_FACTOR * (begun[1] or 0):
+        return  # as nearly all do
+    every = figure.times()
+    times = [time for time in every if time]
+    if len(times) < max(LEAST_SAMPLES, len(every)):
+        return
+    first, others = times[0], times[1:]
+    is_far = first >= FAR * max(others) and max(others) <= STEADY * min(others)
+    is_apart = first >= LESS_FACTOR * max(others) and max(others) <= ALIKE * min(others)
+    if not is_far and not (is_apart and len(others) >= LEAST_ALIKE):
+        return
+    sample, mean = figure.samples[0], figure.mean
+    biased = sum(times) / len(times) / (sum(others) / len(others))
+    evidence = [
+        ("first repetition", first, "s", sample.line),
+        ("slowest of the others", max(others), "s", "log"),
+    ]
+    in_mean = ""
+    if mean and figure.is_whole():
+        in_mean = (
+            f" The mean of {plural(len(times), 'repetition')} in line {mean.line} has it in, "
+            f"and is {share(1 - 1 / biased)} slower than the others are."
+        )
+    words: dict[str, Any] = {
+        "sample": sample,
+        "first": first * 1e9,
+        "others": len(others),
+        "in_mean": in_mean,
+    }
+    words |= {"longest": max(others) * 1e9, "perhaps": "" if is_far else "perhaps "}
+    about = [sample, *([mean] if mean else [])]
+    confidence = None if is_far else PERHAPS
+    yield finding(
+        "touched", words, about=about, evidence=evidence, factor=1 / biased, confidence=confidence
+    )
+
+
+# first ÷ mean of the others, where the tool names it as far beyond their spread
+LEAST_WARNED = 1.25
+LEAST_BIAS = 1.02  # mean of all ÷ mean of the others, where only their number is known
+LEAST_RUNS = 3
+SURE_DIGITS = 5.0  # mean of the others ÷ what rounding leaves open
+
+
+class _Runs(NamedTuple):
+    """The first, the mean of those that are not cold, the mean of all, and how many there are."""
+
+    first_s: float
+    usual_s: float
+    mean_s: float
+    runs: int
+    cold: int
+
+
+@rule
+def warm_up(reports: list[Report]) -> Iterator[Finding]:
+    """Commands whose first runs took far longer than the others, and the mean has them in.
+
+    Decided by the runs themselves where the log has them, by the first one alone where the tool
+    names it. What a repetition inside a program does is told by `first-touch`; the first packet of
+    a connection is another matter.
+    """
+    told: set[int] = set()
+    for figure in series([report for report in reports if _is_of_programs(report)]):
+        times = [time for time in figure.times() if time]
+        if not len(times) == len(figure.samples) >= LEAST_RUNS or id(figure.report) in told:
+            continue
+        if (count := cold(times)) and not moves_bytes(figure):
+            told.add(id(figure.report))
+            usual = sum(times[count:]) / len(times[count:])
+            own = _Runs(times[0], usual, sum(times) / len(times), len(times), count)
+            yield _cold_runs(figure.report, figure.mean, figure.samples[0].line, own)
+    for report in reports:
+        means = [time for time in report.called("time") if time.statistic == "mean"]
+        first = report.facts.get("first_run_s")
+        if not is_number(first) or len(means) != 1 or id(report) in told:
+            continue
+        (mean,) = means
+        runs, mean_s = mean.of.get("repetitions"), in_base(mean.value, mean.unit)[0] / 1e9
+        if is_number(runs) and runs >= LEAST_RUNS:
+            usual = (mean_s * runs - first) / (runs - 1)
+            # What rounding of the mean leaves open is open as many times as there were runs.
+            half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
+            error = half_s * runs / (runs - 1)
+            biased = mean_s >= LEAST_BIAS * usual
+            if biased and usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
+                own = _Runs(first, usual, mean_s, int(runs), 1)
+                yield _cold_runs(report, mean, mean.line, own)
+
+
+def _is_of_programs(report: Report) -> bool:
+    """Whether its samples are of programs or of functions, no passes over arrays alone."""
+    return "command" in report.facts or "benchmark" in report.columns
+
+
+def _cold_runs(report: Report, mean: Result | None, line: int, own: _Runs) -> Finding:
+    runs = plural(own.runs, "run")
+    first = f"The first of {runs}" if own.cold == 1 else f"The first {own.cold} of {runs}"
+    evidence = [
+        ("first run", own.first_s, "s", line),
+        ("mean of the others", own.usual_s, "s", line),
+    ]
+    words: dict[str, Any] = {"first": first, "less": " and less" if own.cold > 1 else ""}
+    words |= {"took": duration(own.first_s * 1e9), "usual": duration(own.usual_s * 1e9)}
+    where = mean.where if mean else f"line {line}: {report.facts.get('command', 'first run')}"
+    factor = own.mean_s / own.usual_s
+    return finding("cold-runs", words, about=[where], evidence=evidence, factor=factor)
+
+
+LEAST_PROCESSES, LEAST_VALUES = 3, 3
+
+
+@rule
+def cold_processes(report: Report) -> Iterator[Finding]:
+    """In every process the first value is far above those after it, and none was left out.
+
+    Decided by the values of each process: what a compiler at run time, a cache or a connection
+    needs first is paid once in each of them.
+    """
+    for (_, statistic, _), samples in report.groups.items():
+        if statistic != "sample" or "process" not in report.columns:
+            continue
+        if "repetition" in samples[0].of:
+            yield from _cold_in_each(samples)
+
+
+def _cold_in_each(samples: Sequence[Result]) -> Iterator[Finding]:
+    processes = [list(own) for _, own in groupby(samples, lambda one: one.of.get("process"))]
+    counts = [_cold_values(own) for own in processes if len(own) >= LEAST_VALUES]
+    if not LEAST_PROCESSES <= len(counts) == len(processes) or not all(counts):
+        return
+    first = samples[0]
+    others = [value for own, count in zip(processes, counts, strict=True) for value in own[count:]]
+    mean, usual = (sum(one.value for one in some) / len(some) for some in (samples, others))
+    evidence = [
+        ("first value", first.value, first.unit, first.line),
+        ("mean of the others", usual, first.unit, "log"),
+    ]
+    words: dict[str, Any] = {"first": first, "usual": usual}
+    words["processes"] = plural(len(processes), "process", "processes")
+    about = [own[0] for own in processes]
+    yield finding("cold-processes", words, about=about, evidence=evidence, factor=mean / usual)
+
+
+def _cold_values(own: Sequence[Result]) -> int:
+    """How many of its first values are far above those after them."""
+    positive = all(is_number(result.value) and result.value > 0 for result in own)
+    return cold([result.value for result in own]) if positive else 0
+
+
+FAR_SIZE = 3.0  # times what larger ones take
+LEAST_OTHERS = 4
+ALIKE_SIZES = 2.0  # slowest ÷ fastest of the next larger ones, behind the second
+LARGEST_BYTES = 4096  # of those that it is held against
+
+
+@rule
+def cold_sizes(report: Report) -> Iterator[Finding]:
+    """The first size of a sweep takes far longer than larger ones that came after it.
+
+    Decided by the sweep: nothing makes a small message slower than larger ones but what came first,
+    a connection that was opened or pages that were touched inside the timed loop.
+    """
+    # A collective may have a bad algorithm for few bytes.
+    if report.facts.get("pattern") != "point to point" or "message_bytes" not in report.columns:
+        return
+    for (_, statistic, unit), sweep in report.groups.items():
+        if statistic == "mean" and in_base(1.0, unit)[1] == "ns" and _is_cold(sweep):
+            first, later = sweep[0], sweep[2]
+            evidence = [at_size(first), at_size(later)]
+            words = {"first": first, "later": later}
+            factor = first.value / later.value
+            yield finding("cold-size", words, about=[first], evidence=evidence, factor=factor)
+            return
+
+
+def _is_cold(sweep: Sequence[Result]) -> bool:
+    """Whether the first one, which has the smallest size, is far above those behind it."""
+    sizes = [time.of.get("message_bytes", -1) for time in sweep]
+    if len(sweep) <= LEAST_OTHERS or sizes != sorted(set(sizes)):
+        return False
+    times = [
+        time.value for time, size in zip(sweep, sizes, strict=True) if 0 <= size <= LARGEST_BYTES
+    ]
+    near = times[2 : 1 + LEAST_OTHERS]
+    if len(near) < LEAST_OTHERS - 1 or min(near) <= 0:
+        return False
+    return times[0] >= FAR_SIZE * max(times[1], *near) and max(near) <= ALIKE_SIZES * min(near)
+
+
+LEAST_RISING, LEAST_STEADY = 2, 4  # intervals
+BELOW = 0.8  # of the steady speed: what is still rising
+STEADY_SPEED = 1.15  # fastest ÷ slowest of the others
+BIASED = 0.95  # mean of all ÷ mean of the steady ones
+
+
+@rule
+def slow_start(report: Report) -> Iterator[Finding]:
+    """A transfer took several intervals to come to its speed, and its mean has them in.
+
+    Decided by the intervals: they rise from each to the next until they reach a speed that they
+    keep. The same of a test of memory that tells its rate while it runs.
+    """
+    rates = report.called("throughput")
+    totals = {owner_of(rate): rate for rate in rates if rate.statistic == "total"}
+    intervals = intervals_of(report, "throughput") if totals else {}
+    for owner, total in totals.items():
+        own = intervals.get(owner, [])
+        is_all = report.facts.get("streams") == 1 or owner[0] == SUM
+        if is_all and (found := list(_rising("slow-start", total, own))):
+            yield from found
+            return  # the other end sees the same
+    rates = report.called("transfer rate") if "interval_end_s" in report.columns else []
+    of_memory = [rate for rate in rates if not rate.statistic]
+    samples = [rate for rate in rates if rate.statistic == "sample"]
+    if len(of_memory) == 1:
+        yield from _rising("slow-start-of-memory", of_memory[0], samples)
+
+
+def _rising(kind: str, total: Result, intervals: Sequence[Result]) -> Iterator[Finding]:
+    values = list(map(in_base_units, intervals))
+    if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
+        return
+    if max(values[:LEAST_RISING]) >= in_base_units(total):
+        return  # as nearly all
+    usual = sorted(values)[len(values) // 2]
+    rising = next((at for at, value in enumerate(values) if value >= BELOW * usual), 0)
+    steady = values[rising + 1 :]  # the one between may be of both
+    if rising < LEAST_RISING or len(steady) < LEAST_STEADY or min(steady) <= 0:
+        return
+    rises = all(before <= after for before, after in pairwise(values[: rising + 1]))
+    mean = sum(steady) / len(steady)
+    is_steady = max(steady) <= STEADY_SPEED * min(steady)
+    if rises and is_steady and sum(values) <= BIASED * mean * len(values):
+        first, last = intervals[0], intervals[rising - 1]
+        speed = mean / in_base(1.0, total.unit)[0]
+        evidence: list[Proof] = [
+            first,
+            last,
+            ("mean of the steady intervals", speed, total.unit, "log"),
+        ]
+        words = {"rising": rising, "first": first, "last": last, "total": total, "speed": speed}
+        # What was printed of the whole may be of another time: what it is made of tells.
+        factor = sum(values) / len(values) / mean
+        yield finding(kind, words, about=[total], evidence=evidence, factor=factor)
