@@ -127,7 +127,7 @@ def test_renaming_and_permuting_change_nothing() -> None:
 
 def test_detectors_are_found_by_wildcard() -> None:
     files = (Path(detect.__file__).parent / "detectors").glob("[!_]*.py")
-    assert {module.ARTEFACT for module in all_detectors()} == {
+    assert {module.ARTEFACT.id for module in all_detectors()} == {
         path.stem.replace("_", "-") for path in files
     }
 

@@ -509,6 +509,6 @@ DETECTORS = [above_ceiling, copy_path_switch, libcall_substituted, not_vectorise
              write_allocate]  # fmt: skip
 
 
-@pytest.mark.parametrize("detector", DETECTORS, ids=lambda module: module.ARTEFACT)
+@pytest.mark.parametrize("detector", DETECTORS, ids=lambda module: module.ARTEFACT.id)
 def test_an_empty_table_says_nothing(detector: Any) -> None:
     assert detector.detect(Seen(points=pd.DataFrame())) == Judged()

@@ -85,13 +85,13 @@ def test_too_few_samples_have_no_shape_and_no_warm_up() -> None:
         assert "fewer than" in judged.abstained["one"]
 
 
-@pytest.mark.parametrize("name", [detector.ARTEFACT for detector in ALL])
+@pytest.mark.parametrize("name", [detector.ARTEFACT.id for detector in ALL])
 def test_every_replayed_scene_is_told_right(name: str) -> None:
     file = CONTROLS / name / "replay.py"
     spec = importlib.util.spec_from_file_location("replay", file)
     replay = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(replay)
-    detector = next(module for module in ALL if name == module.ARTEFACT)
+    detector = next(module for module in ALL if name == module.ARTEFACT.id)
     for scene in replay.scenes(11):
         judged = detector.detect(seen_of_scene(scene))
         assert bool(judged.findings) == scene.provoked

@@ -83,14 +83,14 @@ def test_a_run_under_other_names(tmp_path: Path, experiment: str, preset: str) -
 @pytest.mark.parametrize("control", REPLAYED)
 def test_a_replayed_control_under_other_names(control: str) -> None:
     artefact = control.removeprefix(catalogue.CONTROLS)
-    (detector,) = (one for one in all_detectors() if artefact == one.ARTEFACT)
+    (detector,) = (one for one in all_detectors() if artefact == one.ARTEFACT.id)
     for number, scene in enumerate(replayed(ROOT / "kernels" / control / catalogue.REPLAY, 7)):
         seen, names = seen_of_scene(scene), blind.Names(number)
         assert_blind(said(detector, seen), said(detector, blind.renamed_seen(seen, names)), names)
 
 
 def said(detector: ModuleType, seen: Seen) -> Said:
-    judged, name = detector.detect(seen), detector.ARTEFACT
+    judged, name = detector.detect(seen), detector.ARTEFACT.id
     found = [asdict(one) for one in judged.findings]
     return Said(found, {name: judged.abstained}, {name: judged.clean})
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchbook.detect import Seen, all_detectors
 
-DETECTORS = {module.ARTEFACT: module for module in all_detectors()}
+DETECTORS = {module.ARTEFACT.id: module for module in all_detectors()}
 MIB = 2**20
 CACHE = {"level": 1, "kind": "data", "bytes": 48 * 1024, "ways": 12, "line_bytes": 64,
          "shared_cpus": [0]}  # fmt: skip

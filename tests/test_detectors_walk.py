@@ -22,11 +22,10 @@ from benchbook.detect import all_detectors
 from benchbook.findings import Effect, proof
 
 ROOT = Path(__file__).resolve().parent.parent
-DETECTORS = {module.ARTEFACT: module for module in all_detectors()}
+DETECTORS = {module.ARTEFACT.id: module for module in all_detectors()}
 EACH = pytest.mark.parametrize("artefact", DETECTORS)
 SENTENCES = 3
 END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")
-FLAGS = ("ABOUT_HOST", "NEEDS_QUIET", "TIMING_ONLY")
 
 
 def control_of(artefact: str) -> dict[str, Any]:
@@ -118,12 +117,11 @@ def test_has_a_control_with_a_positive_and_a_null(artefact: str) -> None:
 
 
 @EACH
-def test_its_file_is_called_as_it_is_and_its_flags_are_known(artefact: str) -> None:
+def test_its_file_is_called_as_it_is(artefact: str) -> None:
     module = DETECTORS[artefact]
     assert module.__name__.rsplit(".", 1)[-1] == artefact.replace("-", "_")
     assert (module.__doc__ or "").strip()
-    switches = {name for name, value in vars(module).items() if isinstance(value, bool)}
-    assert switches - {"TYPE_CHECKING"} <= set(FLAGS)
+    assert module.ARTEFACT.remedy or "remedy=" in Path(module.__file__).read_text()
 
 
 def test_every_control_has_its_detector() -> None:
@@ -178,12 +176,12 @@ def test_played_positives_are_found_and_nulls_are_judged(measured: Path) -> None
         ]
         provoked = [outcome.said for outcome in own if outcome.provoked]
         nulls = [outcome.said for outcome in own if not outcome.provoked]
-        timing = getattr(DETECTORS[artefact], "TIMING_ONLY", False)
+        timing = DETECTORS[artefact].ARTEFACT.is_timing_only
         if not timing and any(said != "found" for said in provoked):
             lost.append(f"{artefact}: provoked, and said: {', '.join(provoked)}")
         if "unasked" in nulls:
             lost.append(f"{artefact}: its null is nothing that it judges")
-        quiet = getattr(DETECTORS[artefact], "NEEDS_QUIET", False)
+        quiet = DETECTORS[artefact].ARTEFACT.needs_quiet
         if not timing and not quiet and "found" in nulls:
             lost.append(f"{artefact}: found in its null")
     assert lost == []

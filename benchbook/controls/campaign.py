@@ -32,7 +32,7 @@ from benchbook.define import catalogue
 from benchbook.define.models import Control
 from benchbook.define.settings import load_settings
 from benchbook.define.yaml_files import load
-from benchbook.detect import all_detectors
+from benchbook.detect import catalogue_of_artefacts
 from benchbook.host import facts
 from benchbook.records import journal
 
@@ -53,7 +53,9 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
     until += budget_s
     folder, kept = _places(root)
     lab = _lab(root, folder)
-    tally = Tally(_controls(lab), [detector.ARTEFACT for detector in all_detectors()], undone(lab))
+    tally = Tally(
+        _controls(lab), [artefact.id for artefact in catalogue_of_artefacts()], undone(lab)
+    )
     if kept.exists() and not (folder / OUTCOMES).exists():
         (folder / OUTCOMES).write_bytes(gzip.decompress(kept.read_bytes()))
     for line in read(folder / OUTCOMES):
@@ -72,9 +74,7 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
             told = time.monotonic()
             have, want = tally.progress()
             say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
-    timing = {
-        detector.ARTEFACT for detector in all_detectors() if getattr(detector, "TIMING_ONLY", False)
-    }
+    timing = {artefact.id for artefact in catalogue_of_artefacts() if artefact.is_timing_only}
     content = summary(tally, timing) | {"plays_from_elsewhere": elsewhere}
     write_json(folder / SUMMARY, content)
     return content

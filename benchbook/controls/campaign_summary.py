@@ -1,6 +1,6 @@
 """What many plays of the controls say of each detector, and what must hold.
 
-A detector whose module says TIMING_ONLY = True is judged by shares, the others by every scene.
+A detector of an artefact that is_timing_only is judged by shares, the others by every scene.
 """
 
 from __future__ import annotations

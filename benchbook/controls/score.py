@@ -20,7 +20,7 @@ from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
 from benchbook.define.models import Control
 from benchbook.define.yaml_files import load
-from benchbook.detect import all_detectors
+from benchbook.detect import all_detectors, catalogue_of_artefacts
 from benchbook.detect.scenes import scenes_of
 
 VERSION = 1
@@ -74,17 +74,17 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
             told.add(of_analysis(root, name, by_name[name]))
         told.add(of_replay(root, name, range(REPLAYS)))
     artefacts = {}
-    for detector in all_detectors():
-        counts = count(detector.ARTEFACT, told.outcomes)
-        artefacts[detector.ARTEFACT] = {
-            "text": texts.get(detector.ARTEFACT, ""),
-            **counts,
-            "example": told.examples.get(detector.ARTEFACT),
-            "timing_only": getattr(detector, "TIMING_ONLY", False),
+    for artefact in catalogue_of_artefacts():
+        name = artefact.id
+        artefacts[name] = {
+            "text": texts.get(name, ""),
+            **count(name, told.outcomes),
+            "example": told.examples.get(name),
+            "timing_only": artefact.is_timing_only,
         }
-        if detector.ARTEFACT not in texts:
+        if name not in texts:
             missing = {"skipped": 1, "reason": "this detector has no control in kernels/controls"}
-            artefacts[detector.ARTEFACT] |= missing
+            artefacts[name] |= missing
     first = next(iter(by_name.values()), {})
     where = {key: first.get(key, "") for key in ("host", "preset")}
     write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
@@ -96,7 +96,7 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     states = {point["point"]: point for point in analysis["points"]}
     control = load(catalogue.definition_file(root, name), Control)
     # A disturbed run is not clean, unless the control disturbs some of its starts itself.
-    is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _with_flag("NEEDS_QUIET")
+    is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _disturbed_by_others()
     loaded = loaded or is_noisy
     told = Told()
     for number, scene in enumerate(scenes):
@@ -154,7 +154,8 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
         return told
     control = load(catalogue.definition_file(root, name), Control)
     own = next(
-        (detector for detector in all_detectors() if control["artefact"] == detector.ARTEFACT), None
+        (detector for detector in all_detectors() if control["artefact"] == detector.ARTEFACT.id),
+        None,
     )
     if own is None:
         return told
@@ -163,8 +164,8 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
             judged = own.detect(seen_of_scene(scene))
             said = _Said(
                 {finding.artefact: asdict(finding) for finding in judged.findings},
-                {own.ARTEFACT: next(iter(judged.abstained.values()), None)},
-                {own.ARTEFACT} if judged.clean else set(),
+                {own.ARTEFACT.id: next(iter(judged.abstained.values()), None)},
+                {own.ARTEFACT.id} if judged.clean else set(),
             )
             label = f"replay {seed}.{number}"
             told.add(_outcomes(control, scene.provoked, label, said, "", replayed=True))
@@ -235,16 +236,12 @@ def _outcomes(
 
 def _of_the_host() -> set[str]:
     """Artefacts that may be in any scene, because they are the machine's."""
-    return _with_flag("ABOUT_HOST")
+    return {artefact.id for artefact in catalogue_of_artefacts() if artefact.is_about_host}
 
 
 def _disturbed_by_others() -> set[str]:
     """Artefacts that other work on the machine may truly cause."""
-    return _with_flag("NEEDS_QUIET")
-
-
-def _with_flag(flag: str) -> set[str]:
-    return {detector.ARTEFACT for detector in all_detectors() if getattr(detector, flag, False)}
+    return {artefact.id for artefact in catalogue_of_artefacts() if artefact.needs_quiet}
 
 
 _EXAMPLE = ("effect", "factor", "confidence", "evidence", "explanation", "remedy")

@@ -1,11 +1,8 @@
 """Detectors, one file each, found by wildcard; ids are those of the catalogue of artefacts.
 
-A detector module has ARTEFACT (its id) and `detect(seen) -> Judged`. It reads physical columns and
-observations, never the names of variants, methods, forms or experiments: ids are opaque.
-
-It may say ABOUT_HOST = True: what it finds is true of the machine, whatever ran there. Or
-NEEDS_QUIET = True: what it finds while something else keeps the machine busy may well be true. Or
-TIMING_ONLY = True: without times it could tell nothing, so that it may err now and then.
+A detector module has ARTEFACT (its entry of the catalogue, an `Artefact`) and
+`detect(seen) -> Judged`. It reads physical columns and observations, never the names of variants,
+methods, forms or experiments: ids are opaque.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchbook.core import plugins
-from benchbook.findings import Finding
+from benchbook.findings import Artefact, Finding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,6 +143,11 @@ def all_detectors() -> Iterator[ModuleType]:
     yield from plugins.load_all(DETECTORS)
 
 
+def catalogue_of_artefacts() -> list[Artefact]:
+    """The entries of all detectors, by the name of their module."""
+    return [detector.ARTEFACT for detector in all_detectors()]
+
+
 def detector(artefact: str) -> ModuleType:
     """The detector of that artefact (its id)."""
     return plugins.load(DETECTORS, artefact.replace("-", "_"))
@@ -153,4 +155,4 @@ def detector(artefact: str) -> ModuleType:
 
 def judge(seen: Seen) -> dict[str, Judged]:
     """What each detector, by its artefact, made of one table."""
-    return {detector.ARTEFACT: detector.detect(seen) for detector in all_detectors()}
+    return {detector.ARTEFACT.id: detector.detect(seen) for detector in all_detectors()}

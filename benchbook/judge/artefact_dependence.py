@@ -132,7 +132,7 @@ def _beside(
     places = {where for one in every if one["artefact"] in about for where in one["where"]}
 
     def told(one: dict[str, Any]) -> bool:
-        if one["artefact"] == above_ceiling.ARTEFACT:
+        if one["artefact"] == above_ceiling.ARTEFACT.id:
             return set(one["where"]) & set(points) <= places
         return one["artefact"] in about
 
@@ -164,9 +164,9 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
         one.shared = {point: one.shared[point] for point in one.shared if point not in one.own}
         one.unknown -= one.own.keys() | one.shared.keys()
     guilty = [one for one in found.values() if one.own or one.shared or one.unknown]
-    causes = [one for one in guilty if one.artefact != above_ceiling.ARTEFACT]
+    causes = [one for one in guilty if one.artefact != above_ceiling.ARTEFACT.id]
     explained = {point for one in causes if one.effect == "invalidates" for point in one.marked}
-    symptom = found.get(above_ceiling.ARTEFACT)
+    symptom = found.get(above_ceiling.ARTEFACT.id)
     if symptom and symptom.marked <= explained:
         guilty = causes  # a rate that cannot be is what they made, and no cause beside them
     return sorted(guilty, key=lambda one: (list(EFFECTS).index(one.effect), one.artefact))

@@ -11,18 +11,18 @@ from typing import Any
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.thresholds import BEYOND
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "above-ceiling"
-TIMING_ONLY = True
 # Another mixture of reads and writes, or another code, may beat the ceilings' own by this much.
 MARGIN = 1.15
 LEAST_BLOCKS = 6
 CONFIDENCE = 0.95
-REMEDY = (
+ARTEFACT = Artefact(
+    "above-ceiling",
     "Set the figure aside until its cause is found: look at what reached the destination, whether "
-    "the source was ever written, and how many bytes the figure counts."
+    "the source was ever written, and how many bytes the figure counts.",
+    is_timing_only=True,
 )
 
 
@@ -103,8 +103,7 @@ def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
         f"in the caches of {format_bytes(int(host['total_llc_bytes']))}. Memory cannot have "
         "carried it; what made the figure so high, time alone does not tell."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=times,
         where=[row["where"]],
@@ -116,5 +115,4 @@ def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
             proof("at least", over.low, "1", "paired blocks"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -10,10 +10,8 @@ import re
 
 from benchbook.core.number_format import listed, plural
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "absent-counter"
-ABOUT_HOST = True
 COUNTERS = re.compile(r"(likwid|perf)\b")
 # What no program that ran has none of, as perf and likwid call it.
 NEVER_ZERO = re.compile(
@@ -26,9 +24,11 @@ NEVER_ZERO = re.compile(
 MAY_BE_ZERO = re.compile(r"switch|migration|fault|^cs$|error|nan", re.IGNORECASE)
 FIRST_SENTENCE = re.compile(r"(?<=[^.\s])\.\s.*", re.DOTALL)
 SHOWN, EVIDENCE = 3, 5
-REMEDY = (
+ARTEFACT = Artefact(
+    "absent-counter",
     "Count where the CPU shows its counters to you (`benchbook doctor` names what this machine "
-    "needs), take simulated values as such, and read no 0 as “none”: ask the tool’s own words."
+    "needs), take simulated values as such, and read no 0 as “none”: ask the tool’s own words.",
+    is_about_host=True,
 )
 
 
@@ -90,8 +90,7 @@ def _finding(absent: list[Row], zeros: list[Row], answers: int) -> Finding:
         "What depends on them, like misses of a cache or traffic of memory, cannot be told here, "
         "however well a tool ended that printed them."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         factor=None,
         where=sorted({row["where"] for row in rows} - {""}),
@@ -107,7 +106,6 @@ def _finding(absent: list[Row], zeros: list[Row], answers: int) -> Finding:
             for row in rows[:EVIDENCE]
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

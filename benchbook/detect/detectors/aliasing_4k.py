@@ -18,10 +18,8 @@ from benchbook import stats
 from benchbook.core.number_format import listed
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "aliasing-4k"
-TIMING_ONLY = True
 DISTANCE = "destination_minus_source_mod_4096"
 PAGE_BYTES, NEAR_BYTES, FAR_BYTES = 4096, 64, 512
 LEVEL = 0.98  # of the interval: its lower end alone holds with 99 %
@@ -33,9 +31,11 @@ ALIKE = (
     *("compiler", "flags_asked", "environment", "loads_in_loop", "stores_in_loop"),
     *("library_calls", "timed_isa"),
 )
-REMEDY = (
+ARTEFACT = Artefact(
+    "aliasing-4k",
     "Move one of the buffers by 512 B or more within its page (pad between arrays, or give them "
-    "another offset), and measure at several offsets, so that no figure rests on one placement."
+    "another offset), and measure at several offsets, so that no figure rests on one placement.",
+    is_timing_only=True,
 )
 
 
@@ -110,8 +110,7 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
     span = format_bytes(others[0])
     if len(others) > 1:
         span += f" to {format_bytes(others[-1])}"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=1 / times,
         factors={where: math.exp(-interval.estimate) for where, interval in slower.items()},
@@ -126,5 +125,4 @@ def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval])
         "source, so by the lower 12 bits of its address each load looks like a store made just "
         f"before, and waits for it. The same work takes {times:.2f} times as long here (at least "
         f"{bound:.2f}, 99 %, {blocks} blocks) as with {span} between the two.",
-        remedy=REMEDY,
     )

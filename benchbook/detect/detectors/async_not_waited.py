@@ -11,13 +11,13 @@ from statistics import median
 from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import link, transfers
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "async-not-waited"
 CERTAIN, BY_LINK = 1.0, 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "async-not-waited",
     "Wait for the transfer before the clock is read (a blocking call, clFinish, "
-    "cuStreamSynchronize), or take the device's own times of its beginning and end."
+    "cuStreamSynchronize), or take the device's own times of its beginning and end.",
 )
 
 
@@ -66,8 +66,7 @@ def _undone(rows: list[Row]) -> Finding:
         text += f" The device was busy {min(timed):.3g}"
         text += f" to {max(timed):.3g}" if len(timed) > 1 else ""
         text += " times as long as the time that was taken."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=float(median(timed)) if timed else None,
         where=sorted(row["where"] for row in rows),
@@ -77,7 +76,6 @@ def _undone(rows: list[Row]) -> Finding:
             *(proof("device time ÷ time", part, "1", "device events") for part in sorted(timed)),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 
@@ -85,8 +83,7 @@ def _above(rows: list[Row]) -> Finding:
     most = max(rows, key=_over)
     found = link(most, "most")
     speed, width, carried = found if found else (0.0, 0, 0.0)
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=_over(most),
         where=sorted(row["where"] for row in rows),
@@ -99,5 +96,4 @@ def _above(rows: list[Row]) -> Finding:
         explanation=f"{plural(len(rows), 'point')} moved up to {_over(most):.3g} times what the "
         f"link carries: {speed:g} GT/s on {width} lanes are {carried / 1e9:.2f} GB/s each way. So "
         "the transfers were not over when the clock was read, or they were none.",
-        remedy=REMEDY,
     )

@@ -19,21 +19,21 @@ from benchbook import stats
 from benchbook.core.number_format import count, duration, listed, number, plural, share
 from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.waits import waits
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "best-of-n"
-TIMING_ONLY = True
-NEEDS_QUIET = True
 STATISTICS = {"best": "best_ns", "median": "median_ns", "mean": "mean_ns"}
 ALIKE = ("bytes_per_call", "threads", "processes")  # what compared points have in common
 LEVEL = 0.95  # of all pairs of like points together
 LEAST = math.log(1.03)  # by which each of two statistics must put one of the points ahead
 LEAST_BEST = 2 / 3  # best ÷ median; clean runs on small machines reach 0.77
 SURE = 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "best-of-n",
     "Choose the statistic before measuring, by what the figure is for: the best for what the "
     "machine can do at all, the median for what usually happens, the mean for total time; give the "
-    "others beside it."
+    "others beside it.",
+    needs_quiet=True,
+    is_timing_only=True,
 )
 
 
@@ -117,8 +117,7 @@ def _seldom(extremes: list[FarBest]) -> Finding:
     sure = f"It is the median of {starts}, so no single lucky sample."
     if worst.starts < 3:
         sure = f"It comes of {starts} only, so it may be a lucky sample."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=sorted(extreme.where for extreme in extremes),
         confidence=SURE,
@@ -134,7 +133,6 @@ def _seldom(extremes: list[FarBest]) -> Finding:
         "times the median. "
         "A best-of-N figure of it is one that is seldom seen. "
         f"{sure}",
-        remedy=REMEDY,
     )
 
 
@@ -222,8 +220,7 @@ def _ranking(turned: list[Turned]) -> Finding:
         words.append(f"{number(max(ratio, 1 / ratio))} times {side} by {name}")
     more = f" So do {count(len(turned) - 1)} more pairs." if len(turned) > 1 else ""
     where = sorted({name for pair in turned for name in (pair.first, pair.second)})
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=where,
         confidence=SURE,
@@ -240,5 +237,4 @@ def _ranking(turned: list[Turned]) -> Finding:
         f"{worst.blocks} blocks, the one is {listed(words)}.{more} "
         f"Each of these ratios is beyond its own noise, at {share(LEVEL)} for all "
         f"{plural(worst.tried, 'pair')} of like points together, so neither is luck.",
-        remedy=REMEDY,
     )

@@ -13,11 +13,8 @@ from typing import Any
 from benchbook.core.number_format import count, duration, listed, number, share
 from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.waits import Waits, waits
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "bimodal"
-TIMING_ONLY = True
-NEEDS_QUIET = True
 NEEDED = ("modes", "mode_centres", "mode_shares", "shape_samples", "sample_ns")
 LEAST_APART = 1.25  # slower groups ÷ faster: below, one figure serves them all
 LEAST_SHARE = 0.15  # of the samples, on each side of a valley
@@ -25,9 +22,12 @@ LEAST_TICKS = 1.5  # between two groups
 MOST = 0.6  # of the samples: the median lies well inside this group
 LEAST_CHANGES = 0.5  # of those in random order
 SURE = 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "bimodal",
     "Show the samples, find what the groups differ in (input, alignment, core, state of the "
-    "machine), and report each group with its share; mean and standard deviation fit none."
+    "machine), and report each group with its share; mean and standard deviation fit none.",
+    needs_quiet=True,
+    is_timing_only=True,
 )
 
 
@@ -118,8 +118,7 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
         f"{middle}, and the mean lies where few samples are. "
         "The groups are in the samples; what makes them, timing alone does not tell."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=sorted(row["where"] for row in rows),
         confidence=SURE,
@@ -130,5 +129,4 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
             proof("shape_samples", row["shape_samples"], "samples", "samples"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

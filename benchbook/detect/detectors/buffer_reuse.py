@@ -14,18 +14,18 @@ from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "buffer-reuse"
-TIMING_ONLY = True
 CONFIDENT = 0.95
 VISIBLE = 1.05  # times as long: what lies nearer is no bias
 NAMED = ("llc_sysfs_bytes", "llc_sysconf_bytes")
-REMEDY = (
+ARTEFACT = Artefact(
+    "buffer-reuse",
     "Let the buffers of messages rotate over more memory than the last-level cache holds where a "
     "program sends other data each time, or say that the figure is that of one buffer, again and "
-    "again."
+    "again.",
+    is_timing_only=True,
 )
 
 
@@ -85,8 +85,7 @@ def _judge(
 def _finding(pairs: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
     row, twin, _ = pairs[0]
     slower = [ratio.estimate for *_, ratio in pairs]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         where=sorted(row["where"] for row, *_ in pairs),
         confidence=CONFIDENT,
@@ -104,5 +103,4 @@ def _finding(pairs: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
             f"{format_bytes(int(float(twin[ROTATION])))} the same messages take "
             f"{span(slower, times)} times as long."
         ),
-        remedy=REMEDY,
     )

@@ -24,11 +24,13 @@ from benchbook.detect.inputs.timed_work import (
     working_set_bytes,
 )
 from benchbook.evidence.simulation.library import copies
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "cache-resident"
+ARTEFACT = Artefact(
+    "cache-resident",
+    is_about_host=True,
+)
 # Whether a size fits is a matter of this host's caches: buffers of any control may.
-ABOUT_HOST = True
 RULE = 4  # times the last-level caches, for each array: what STREAM asks for
 FLAT = 1.05
 CERTAIN, COMPARED, BY_RULE = 1.0, 0.9, 0.6
@@ -121,8 +123,7 @@ def _fits(
             f" In arrays of at least {RULE} times the cache the same work takes "
             f"{span(factors.values(), times)} times as long per byte on this machine."
         )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=strongest(factors.values()),
         factors=factors,
@@ -167,8 +168,7 @@ def _by_rule(rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
     shares = [
         cache / (working_set_bytes(row) or 1) for row, cache in zip(rows, caches, strict=True)
     ]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=sorted(row["where"] for row in rows),
         confidence=BY_RULE,
@@ -187,8 +187,7 @@ def _compared(faster: list[tuple[dict[str, Any], float]], host: dict[str, Any]) 
     rows = [row for row, _ in faster]
     factors = {row["where"]: factor for row, factor in faster}
     caches = [cache_in_use(row, host) or 0 for row in rows]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=strongest(factors.values()),
         factors=factors,

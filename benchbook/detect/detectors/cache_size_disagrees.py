@@ -11,15 +11,15 @@ from typing import Any
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.timed_work import cores_of, known, rate_of
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, proof
 from benchbook.host.topology import cache_disagreement
 from benchbook.stats import last_knee
 
-ARTEFACT = "cache-size-disagrees"
-ABOUT_HOST = True
-REMEDY = (
+ARTEFACT = Artefact(
+    "cache-size-disagrees",
     "Size arrays by the largest of the sizes named, and look at the size sweep: beyond the last "
-    "cache its end is flat."
+    "cache its end is flat.",
+    is_about_host=True,
 )
 NAMES = {
     "sysfs": "the kernel (sysfs)",
@@ -43,8 +43,7 @@ def detect(seen: Seen) -> Judged:
     words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in said.items() if size]
     smaller, larger, factor = max(apart, key=lambda pair: (pair[2], "knee" not in pair))
     judged.findings.append(
-        Finding(
-            artefact=ARTEFACT,
+        ARTEFACT.finding(
             effect="informs",
             where=where if "knee" in (smaller, larger) else [],
             confidence=0.9 if "knee" in (smaller, larger) else 1.0,
@@ -55,7 +54,6 @@ def detect(seen: Seen) -> Judged:
             ],
             explanation=f"The size of the last-level cache is not agreed on: {'; '.join(words)}. "
             f"Between {NAMES[smaller]} and {NAMES[larger]} lies a factor of {factor:.1f}.",
-            remedy=REMEDY,
         )
     )
     return judged

@@ -19,14 +19,14 @@ from benchbook.detect.inputs.removed_work import (
     is_result_right,
     removed,
 )
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "constant-folded"
 BOTH, BY_RESULT, ONE = 1.0, 0.9, 0.7
 BY_TIME = 0.8  # at most, where the code was not seen
-REMEDY = (
+ARTEFACT = Artefact(
+    "constant-folded",
     "Write to the array at run time, with values that the compiler cannot know (from an argument "
-    "or a clock), and check the result; then see that twice the work takes twice the time."
+    "or a clock), and check the result; then see that twice the work takes twice the time.",
 )
 
 
@@ -86,12 +86,10 @@ def _finding(found: list[dict[str, Any]]) -> Finding:
         rows.append(proof(name, int(held.held), "bytes", f"/proc/self/{source}"))
     if right:
         rows.append(proof("result_is_right", 1, "1", "result check"))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=sorted(row["where"] for row in found),
         confidence=min(map(_confidence, found)),
         evidence=rows,
         explanation=text,
-        remedy=REMEDY,
     )

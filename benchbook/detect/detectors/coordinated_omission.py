@@ -13,15 +13,15 @@ from typing import Any
 from benchbook.core.number_format import count, duration, plural, share
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "coordinated-omission"
 NEEDED = ("timed_from_intended", "requests_sent", "sends_late", "lateness_ns")
 NOTICED = 0.05  # of the mean, that is not in it
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "coordinated-omission",
     "Count the time of each request from when it was to be sent, not from when it was; or send on "
-    "schedule whatever is still unanswered."
+    "schedule whatever is still unanswered.",
 )
 
 
@@ -72,8 +72,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]]) -> Finding:
         f"From when they were to be sent, the mean is {span(whole, duration)} instead of "
         f"{span(means, duration)}."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
@@ -85,5 +84,4 @@ def _finding(seen: Seen, rows: list[dict[str, Any]]) -> Finding:
             for name, unit in zip(NEEDED, ("1", "requests", "requests", "ns"), strict=True)
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -13,20 +13,20 @@ from itertools import combinations
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.evidence.simulation.library import copies
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "copy-path-switch"
-TIMING_ONLY = True
 VARIABLE = "GLIBC_TUNABLES"
 PATHS = {"non_temporal": "non-temporal stores", "rep_movsb": "the instruction rep movsb"}
 MEASURED = 0.95
 LEAST_FACTOR = 1.05
 LEAST_BLOCKS = 6
 _TUNABLE = re.compile(r"glibc\.cpu\.x86_(\w+)_threshold=(0x[0-9a-fA-F]+|\d+)")
-REMEDY = (
+ARTEFACT = Artefact(
+    "copy-path-switch",
     "Name the way of copying beside the figure, or fix it for all of them (GLIBC_TUNABLES, "
-    "glibc.cpu.x86_*_threshold), before you compare copies of different sizes or in blocks."
+    "glibc.cpu.x86_*_threshold), before you compare copies of different sizes or in blocks.",
+    is_timing_only=True,
 )
 
 
@@ -116,8 +116,7 @@ def _finding(first: Row, second: Row, crossed: list[str], ratio: Ratio) -> Findi
         f"threshold for {way} moves from {format_bytes(ends[0])} to {format_bytes(ends[1])}. A "
         "step at such a size is the library's choice of instructions and no property of a cache."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         where=sorted((first["where"], second["where"])),
         confidence=MEASURED,
@@ -129,7 +128,6 @@ def _finding(first: Row, second: Row, crossed: list[str], ratio: Ratio) -> Findi
             proof("blocks", len(ratio.each), "1", "paired blocks"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -19,14 +19,14 @@ from benchbook.detect.inputs.removed_work import (
     removed,
 )
 from benchbook.detect.inputs.timed_work import times
-from benchbook.findings import Finding
+from benchbook.findings import Artefact, Finding
 
-ARTEFACT = "dead-code"
 SEEN, MAY_BE_FOLDED, BY_TIME = 1.0, 0.7, 0.8
-REMEDY = (
+ARTEFACT = Artefact(
+    "dead-code",
     "Use the result where the compiler cannot see through it: store it to memory that is read "
     "later, check it, or hand it to an empty assembler statement; then see that twice the work "
-    "takes twice the time."
+    "takes twice the time.",
 )
 
 
@@ -61,14 +61,12 @@ def _finding(rows: list[dict[str, Any]], same_time: dict[str, tuple[float, float
         text += f" {more:.0f} times the work takes {times(longer)} times as long."
     elif not by_code:
         text += " Its machine code was not seen."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=sorted(row["where"] for row in rows),
         confidence=min(map(_confidence, rows)),
         evidence=evidence(largest),
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -13,18 +13,18 @@ from typing import Any
 from benchbook.core.number_format import count, duration, number, plural, share
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "delayed-ack"
 DELAY_NS, MODE_NS = 40e6, 5e6  # Linux's least, and how far an exchange with it lies from that
 LEAST_SHARE = 0.1  # of the exchanges
 PARTS = 2  # writes of one request, from which on one can wait for the other
 COUNTED, BY_TIME = 1.0, 0.9
 # What two points have in common that differ in how the request is sent only.
 SAME = ("request_bytes", "payload_bytes", "gap_ns")
-REMEDY = (
+ARTEFACT = Artefact(
+    "delayed-ack",
     "Write each request in one part (writev, or a buffer that is flushed once), or set "
-    "TCP_NODELAY; such a delay is no latency of the network."
+    "TCP_NODELAY; such a delay is no latency of the network.",
 )
 
 
@@ -79,8 +79,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
     if longer:
         part_of = span([1 / ratio for ratio in longer], _one_over)
         text += f" Sent at once, the same request takes {part_of} of that time."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=strongest(1 / ratio for ratio in longer),
         where=sorted(row["where"] for row in rows),
@@ -103,7 +102,6 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -13,15 +13,15 @@ from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
 from benchbook.detect.inputs.timed_work import times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "destination-not-advanced"
 NEEDED = ("bytes", "blocks_declared", "destination_written_fraction")
 EXACT, SIMULATED = 1.0, 0.95
 ROUNDING = 1.001  # of a printed share
-REMEDY = (
+ARTEFACT = Artefact(
+    "destination-not-advanced",
     "Advance the destination pointer with every block, check that all of the destination was "
-    "written, and set the figure aside: it is no rate of writing memory."
+    "written, and set the figure aside: it is no rate of writing memory.",
 )
 
 
@@ -62,8 +62,7 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             "this machine."
         )
     units = {"bytes": "bytes", "block_bytes": "bytes", "blocks_declared": "blocks"}
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=factor,
         where=[row["where"]],
@@ -74,15 +73,13 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             if is_known(row.get(name))
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 
 def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
     declared, line = int(lines["declared_bytes"]), int(lines["line_bytes"])
     wrote = int(lines["value"])
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=[row["where"]],
         confidence=SIMULATED,
@@ -97,5 +94,4 @@ def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
             f"block after block of {format_bytes(int(row['block_bytes']))} goes to the same place, "
             "and the stores never leave the cache."
         ),
-        remedy=REMEDY,
     )

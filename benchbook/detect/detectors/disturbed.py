@@ -18,18 +18,18 @@ import pandas as pd
 from benchbook.core.number_format import plural, share
 from benchbook.define.points import COUNTS
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "disturbed"
-NEEDS_QUIET = True
 LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
 READINGS = 6
 BEST = 0.1  # quantile of the readings that counts as a core at its best
 BY_PROBE, BY_OWN_TURNS = 0.7, 0.8
 VISIBLE = 1.02
-REMEDY = (
+ARTEFACT = Artefact(
+    "disturbed",
     "End what else runs (benchbook doctor names it), or give the measurement cores of its own, and "
-    "measure again; until then read the undisturbed starts only."
+    "measure again; until then read the undisturbed starts only.",
+    needs_quiet=True,
 )
 
 
@@ -233,8 +233,7 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
     elif among:
         text += " They moved among CPUs meanwhile, so the waiting may be for each other."
     counted = {"starts": (len(starts), "starts"), "starts disturbed": (len(bad), "starts")}
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=factor,
         factors=factors,
@@ -245,7 +244,6 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
             for name, (value, unit) in {**counted, **values}.items()
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -15,18 +15,18 @@ import pandas as pd
 
 from benchbook.core.number_format import listed, plural, seconds
 from benchbook.detect import Judged, Seen
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.association import association, draws_for, ranked
 
-ARTEFACT = "drift"
-TIMING_ONLY = True
 CHANCE = 0.01  # shared by all that is asked: points in turn are never asked
 LEAST_STARTS = 5
 LEAST_READINGS = 8
 LEAST_FACTOR = 1.05
-REMEDY = (
+ARTEFACT = Artefact(
+    "drift",
     "Measure in blocks: each block has one start of every point, in random order, so that what "
-    "changes with time hits all points alike; then compare within blocks."
+    "changes with time hits all points alike; then compare within blocks.",
+    is_timing_only=True,
 )
 
 
@@ -159,8 +159,7 @@ def _finding(own: pd.DataFrame, serial: list[str], trends: list[Trend], factor: 
         f"first by up to that factor for no other reason. The factor is carried on from their "
         "trend, so it is an estimate."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=None,
         where=serial,
@@ -178,5 +177,4 @@ def _finding(own: pd.DataFrame, serial: list[str], trends: list[Trend], factor: 
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -14,16 +14,16 @@ from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.messages import ENVIRONMENT, SIZE, WINDOW, bytes_of, groups, messages
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "eager-rendezvous"
 EARLY = "sent_before_received"
 CERTAIN, LIKELY = 1.0, 0.95  # with a threshold that was moved, and without
-REMEDY = (
+ARTEFACT = Artefact(
+    "eager-rendezvous",
     "Draw the sweep with its change of protocol marked and fit no line across it; where that size "
     "matters, move the threshold (MPICH: UCX_RNDV_THRESH; Open MPI: btl_tcp_eager_limit, "
-    "btl_vader_eager_limit) and measure both."
+    "btl_vader_eager_limit) and measure both.",
 )
 
 
@@ -103,8 +103,7 @@ def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
         text += f" With the threshold moved, the change moved too: it is at {to}."
     effect: Effect = "explains" if dips else "informs"
     first = changes[0]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         where=sorted({row["where"] for change in changes for row in (change.ahead, change.asked)}),
         confidence=CERTAIN if moved else LIKELY,
@@ -116,7 +115,6 @@ def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
             *(proof("time per byte ÷ before", dip, "1", "paired blocks") for dip in sorted(dips)),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

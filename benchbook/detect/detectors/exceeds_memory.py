@@ -9,16 +9,16 @@ import signal
 
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "exceeds-memory"
 TRIAL = "trial"
 ENDED = ("failed", "cannot_run", "timeout")
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "exceeds-memory",
     "Take arrays that fit into the memory available with room to spare, or a machine with more of "
     "it; try a large size under a limit of address space first (prlimit --as), so that the host "
-    "stays safe."
+    "stays safe.",
 )
 
 
@@ -77,14 +77,12 @@ def _of_trial(row: Row) -> Finding:
         text += f" Started once under a limit of {format_bytes(int(row['limit_bytes']))}, it "
     else:
         text += " Started once, it "
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=[row["where"]],
         confidence=CERTAIN,
         evidence=[proof(*fact, source) for fact in facts if is_known(fact[1])],
         explanation=f"{text}{_end(row)}, so there is no figure for this size.",
-        remedy=REMEDY,
     )
 
 
@@ -94,8 +92,7 @@ def _of_missing(rows: list[Row], there: int) -> Finding:
     if len(needs) > 1:
         span += f" to {format_bytes(needs[-1])}"
     points = "One point needs" if len(rows) == 1 else f"{len(rows)} points need"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
@@ -105,5 +102,4 @@ def _of_missing(rows: list[Row], there: int) -> Finding:
         ],
         explanation=f"{points} {span} of buffers, and this machine has {format_bytes(there)} of "
         "memory. So they have no figure here.",
-        remedy=REMEDY,
     )

@@ -21,9 +21,11 @@ from benchbook.detect.inputs.timed_work import (
     twins_of,
     working_set_bytes,
 )
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
-ARTEFACT = "first-touch"
+ARTEFACT = Artefact(
+    "first-touch",
+)
 PAGE_BYTES, HUGE_PAGE_BYTES = 4096, 2 << 20
 LEAST_FAULTS = 16  # fewer are the program's own, and cost microseconds
 LEAST_SHARE = 0.2  # of the pages
@@ -179,8 +181,7 @@ def _finding(
         touched, key=lambda point: (point.faults, point.pages, known(point.row, "time_ns") or 0)
     )
     size = int(working_set_bytes(most.row) or 0)
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=strongest(factors.values()),
         factors=factors,

@@ -13,20 +13,20 @@ import pandas as pd
 
 from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.association import association, draws_for, quarters_ratio, ranked
 
-ARTEFACT = "frequency"
-TIMING_ONLY = True
-ABOUT_HOST = True
 CHANCE = 0.001  # shared by all points that are asked
 LEAST_STARTS = 8
 LEAST_MOVE = 1.03  # of the frequency, largest ÷ smallest
 LEAST_FACTOR = 1.02
 TREND = 0.01
-REMEDY = (
+ARTEFACT = Artefact(
+    "frequency",
     "Fix the clock (cpupower frequency-set -g performance, turbo off), let the machine warm up "
-    "first and cool in between, and give rates per cycle beside those per second."
+    "first and cool in between, and give rates per cycle beside those per second.",
+    is_about_host=True,
+    is_timing_only=True,
 )
 
 
@@ -116,8 +116,7 @@ def _finding(followed: list[Followed], points: int) -> Finding:
         f"where the clock alone explains {allowed:.2f}. The frequency was read once a start, so "
         "what it was in each sample is not known."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=1 / factor,
         where=sorted(point.where for point in followed),
@@ -133,5 +132,4 @@ def _finding(followed: list[Followed], points: int) -> Finding:
             proof("share of orders as extreme", chance, "1", "permutation"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

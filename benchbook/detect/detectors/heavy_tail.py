@@ -11,11 +11,8 @@ from typing import Any
 from benchbook.core.number_format import count, number, share
 from benchbook.detect import Judged, Seen, first_unknown
 from benchbook.detect.inputs.waits import Waits, waits
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "heavy-tail"
-TIMING_ONLY = True
-NEEDS_QUIET = True
 NEEDED = (
     "heavy_tail",
     "mean_over_median",
@@ -31,10 +28,13 @@ LEAST_MEAN = 1.1  # mean ÷ median, without the worst start; clean runs reach 1.
 LEAST_WAIT = 0.01
 LEAST_STARTS = 0.5  # of them have such samples: one burst of the machine is no tail
 SURE = 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "heavy-tail",
     "Give the median and the 99th percentile instead of mean and standard deviation, show the "
     "samples, and look for what delays the few: the program (growing, flushing, collecting) or "
-    "the machine."
+    "the machine.",
+    needs_quiet=True,
+    is_timing_only=True,
 )
 
 
@@ -102,12 +102,10 @@ def _finding(points: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
     evidence.append(proof("shape_samples", row["shape_samples"], "samples", "samples"))
     if waited is not None:
         evidence.append(proof("waited_share", waited.share, "1", "process times"))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=where,
         confidence=SURE,
         evidence=evidence,
         explanation=text,
-        remedy=REMEDY,
     )

@@ -9,13 +9,13 @@ from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import transfers
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "host-memory-device"
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "host-memory-device",
     "Measure with a device that has memory of its own (`benchbook doctor` lists them, and setting "
-    "hostdev_device names one), and claim nothing about a bus until then."
+    "hostdev_device names one), and claim nothing about a bus until then.",
 )
 
 
@@ -51,8 +51,7 @@ def _finding(rows: list[Row], caches: float | None) -> Finding:
             f" Both sides of {len(small)} of them fit in the last-level caches of "
             f"{format_bytes(int(caches or 0))}, so not even memory is in these."
         )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
@@ -61,5 +60,4 @@ def _finding(rows: list[Row], caches: float | None) -> Finding:
             *(proof("bytes moved", size, "bytes", "definition") for size in sizes),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -14,17 +14,17 @@ from typing import Any
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.timed_work import working_set_bytes
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
-ARTEFACT = "huge-page-state"
 CERTAIN = 1.0
 APART = 0.5  # of the buffers: two starts differ where their shares in huge pages lie so far apart
 NO_DIFFERENCE = 1.03
 LEAST_STARTS = 4  # on each side; by chance 8 are parted so once in 35
-REMEDY = (
+ARTEFACT = Artefact(
+    "huge-page-state",
     "Ask for the pages that you mean in every start (madvise with MADV_HUGEPAGE or "
     "MADV_NOHUGEPAGE, or one setting of transparent_hugepage for all runs), and state which in the "
-    "result."
+    "result.",
 )
 
 
@@ -107,8 +107,7 @@ def _finding(group: list[_Start], between: float) -> Finding:
     if factor is not None:
         text += f" Here the rate in huge pages is {factor:.2f} times that in small ones"
         text += "." if apart else ", which so few or so mixed starts do not prove."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         where=sorted({start.where for start in group}),
         confidence=CERTAIN,
@@ -120,7 +119,6 @@ def _finding(group: list[_Start], between: float) -> Finding:
             proof("starts in small pages", len(small), "starts", "smaps"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from statistics import median
 
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "impure-flags"
 NEEDED = ("flags_asked", "flags_dropped", "flags_added")
-REMEDY = (
+ARTEFACT = Artefact(
+    "impure-flags",
     "Tell the wrapper to leave flags alone and build again (under Nix: NIX_ENFORCE_NO_NATIVE=0 and "
     'hardeningDisable = [ "all" ] in the shell), or name the compiler without its wrapper; else '
-    "read these figures as those of the flags that reached the compiler."
+    "read these figures as those of the flags that reached the compiler.",
 )
 CERTAIN, BY_MEANING = 1.0, 0.8
 VISIBLE = 1.02
@@ -79,8 +79,7 @@ def _finding(rows: list[Row], factor: float | None) -> Finding:
         "vector instructions": ", ".join(isa) or "none" if isinstance(isa, list) else "",
     }
     certain = all(row.get("flags_decided_by") == "compiler" for row in rows)
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=factor,
         where=sorted(row["where"] for row in rows),
@@ -96,5 +95,4 @@ def _finding(rows: list[Row], factor: float | None) -> Finding:
             if value
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -15,12 +15,10 @@ import pandas as pd
 
 from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.association import association, circular, draws_for, odds, quarters_ratio
 from benchbook.stats.intervals import signed_rank_interval
 
-ARTEFACT = "layout-bias"
-TIMING_ONLY = True
 CHANCE = 0.001  # shared by all points that are asked
 LEAST_STARTS = 12
 LEAST_FACTOR = 1.02
@@ -33,9 +31,11 @@ WORDS = {
     "destination": "place of the destination in its page",
     "distance": "distance of the two buffers within a page",
 }
-REMEDY = (
+ARTEFACT = Artefact(
+    "layout-bias",
     "Keep the random layout and take the median over many starts, or fix the places of the buffers "
-    "on purpose (align them, keep them apart) and say so; never compare single starts."
+    "on purpose (align them, keep them apart) and say so; never compare single starts.",
+    is_timing_only=True,
 )
 RELINKED_REMEDY = (
     "Measure each binary with several paddings, and call no difference real that is below what the "
@@ -146,8 +146,7 @@ def _finding(what: str, moved: list[Moved], points: int) -> Finding:
         f"that about once in {odds(share)} times at most. A single start can be off by "
         "that much in either direction."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=1 / factor,
         where=sorted(layout.where for layout in moved),
@@ -159,7 +158,6 @@ def _finding(what: str, moved: list[Moved], points: int) -> Finding:
             proof("share of orders as extreme", share, "1", "permutation"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 
@@ -219,8 +217,7 @@ def _relinked_finding(
         "code and data changed, so a difference of this size between two builds says nothing of "
         "their flags."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=1 / factor,
         where=[where],

@@ -11,15 +11,15 @@ from statistics import median
 from benchbook.build.instructions import WORD_BYTES
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "libcall-substituted"
 _MOVES = re.compile(r"_*(?:w?mem(?:cpy|pcpy|move|set|set_pattern\d+)|bcopy|bzero)(?:_chk)?(?:@.*)?")
 SAME = 1.05
-REMEDY = (
+ARTEFACT = Artefact(
+    "libcall-substituted",
     "To compare what compilers make of the loop, keep it: -fno-tree-loop-distribute-patterns for "
-    "GCC, -fno-builtin for Clang; else say that the figure is the C library's."
+    "GCC, -fno-builtin for Clang; else say that the figure is the C library's.",
 )
 
 
@@ -70,8 +70,7 @@ def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Findi
     )
     if against:
         text += f" {_beside_loops(against)}"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=median(ratio.estimate for ratio in against) if against else None,
         where=sorted(row["where"] for row in rows),
@@ -86,7 +85,6 @@ def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Findi
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )  # fmt: skip
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import link, over_bus
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "link-asleep"
 CERTAIN = 1.0
 LARGE = 1 << 20  # smaller transfers may be over before the link is read
-REMEDY = (
+ARTEFACT = Artefact(
+    "link-asleep",
     "Keep the device at work before and while you measure, switch power saving of the link off "
     "(pcie_aspm.policy=performance, persistence mode of the driver), see that the slot and "
-    "every bridge above it have all lanes, and read speed and width under load."
+    "every bridge above it have all lanes, and read speed and width under load.",
 )
 Link = tuple[float, int, float, str]
 
@@ -79,8 +79,7 @@ def _evidence(**links: Link) -> list[dict[str, object]]:
 
 
 def _at_work(where: list[str], load: Link, most: Link) -> Finding:
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=load[2] / most[2],
         where=where,
@@ -89,13 +88,11 @@ def _at_work(where: list[str], load: Link, most: Link) -> Finding:
         explanation=f"Under load the link ran at {_said(load)}, and the device can do "
         f"{_said(most)}: {load[2] / 1e9:.2f} of {most[2] / 1e9:.2f} GB/s each way. No transfer can "
         "be faster than the link was.",
-        remedy=REMEDY,
     )
 
 
 def _while_idle(where: list[str], idle: Link, load: Link) -> Finding:
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=where,
         confidence=CERTAIN,
@@ -103,5 +100,4 @@ def _while_idle(where: list[str], idle: Link, load: Link) -> Finding:
         explanation=f"Idle the link stood at {_said(idle)}, and under load at {_said(load)}. "
         f"A ceiling read while it is idle would be {load[2] / idle[2]:.3g} times too low, and the "
         "first transfer after a pause waits until the link is awake.",
-        remedy=REMEDY,
     )

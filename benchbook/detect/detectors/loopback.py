@@ -13,15 +13,15 @@ from benchbook.core.number_format import count, plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "loopback"
 LOOPBACK_MTU_BYTES = 65536  # Linux; jumbo frames are of 9,000 or so
 CERTAIN, BY_MTU = 1.0, 0.9
 OF_DEVICE = {"device_is_loopback", "device_mtu_bytes"}
-REMEDY = (
+ARTEFACT = Artefact(
+    "loopback",
     "Measure to another host, or at least to another network namespace over a pair of interfaces, "
-    "and call a figure of loopback by its name."
+    "and call a figure of loopback by its name.",
 )
 
 
@@ -66,8 +66,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Findi
             f"{span(others, times)} times as long."
         )
     shown = [ratio for ratio in others if ratio > 1]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         where=sorted(row["where"] for row in rows),
         confidence=confidence,
@@ -84,7 +83,6 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Findi
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -10,14 +10,14 @@ import re
 
 from benchbook.core.number_format import listed, plural, share
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "multiplexed-counter"
 COUNTERS = re.compile(r"(likwid|perf)\b")
 SHOWN = 3
-REMEDY = (
+ARTEFACT = Artefact(
+    "multiplexed-counter",
     "Ask for fewer events at once (one group in a start), or start the program once for each set "
-    "of events, and take no ratio of two events that were counted at different times."
+    "of events, and take no ratio of two events that were counted at different times.",
 )
 
 
@@ -82,8 +82,7 @@ def _finding(scaled: list[Row]) -> Finding:
         "so the value is right only if the program did the same all the time. Ratios of two such "
         "events compare different moments."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         factor=None,
         where=sorted({row["where"] for row in scaled} - {""}),
@@ -99,5 +98,4 @@ def _finding(scaled: list[Row]) -> Finding:
             for row in sorted(scaled, key=lambda row: (_running(row), str(row["name"])))[:SHOWN]
         ],
         explanation=text,
-        remedy=REMEDY,
     )

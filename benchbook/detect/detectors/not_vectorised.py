@@ -12,18 +12,18 @@ from benchbook.build.disassembly import RUNTIME
 from benchbook.build.instructions import WORD_BYTES
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import span, times
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "not-vectorised"
 NEEDED = ("widest_access_bytes", "string_instructions", "library_calls", "time_ns")
 LEAST_FACTOR = 1.05  # that is called a bias
 LEAST_BLOCKS = 6  # fewer have no interval
 SLOWER, SAME, UNSURE, FEW = "slower", "same", "unsure", "few"
 NO_TWIN = "no other build of the same work is a vector loop, so nothing tells whether it could be"
-REMEDY = (
+ARTEFACT = Artefact(
+    "not-vectorised",
     "Build with flags that let the compiler use vectors (-O3, or -O2 -ftree-vectorize; with GCC 12 "
-    "and -fopenmp, -O2 is not enough), and compare builds only where both loops are vector code."
+    "and -fopenmp, -O2 is not enough), and compare builds only where both loops are vector code.",
 )
 
 
@@ -110,8 +110,7 @@ def _finding(effect: Effect, compared: str, groups: list[tuple[Row, Row, Ratio |
             low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
             text += f" (anything from {times(low)} to {times(high)} fits)"
         text += ", which is the build's doing." if effect == "biases" else "."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=1 / median(slower) if compared == SLOWER else None,
         where=sorted(point["where"] for point, *_ in groups),
@@ -126,7 +125,6 @@ def _finding(effect: Effect, compared: str, groups: list[tuple[Row, Row, Ratio |
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )  # fmt: skip
 
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
-ARTEFACT = "numa-first-touch"
 MOST = 0.9  # of the pages on one node: shared out among two, each has half of them
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "numa-first-touch",
     "Let each thread fill the part that it will work on (the same loop, shared out in the same "
-    "way, with bound threads), or interleave the pages with numactl --interleave=all."
+    "way, with bound threads), or interleave the pages with numactl --interleave=all.",
 )
 
 
@@ -83,8 +83,7 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
     if factor is not None:
         text += f" With its pages shared out the same work is {1 / factor:.2f} times as fast."
     effect: Effect = "informs" if factor is None else "biases"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=factor,
         where=sorted(row["where"] for row in rows),
@@ -94,7 +93,6 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
             proof("nodes of the CPUs", used, "", "topology"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -12,16 +12,16 @@ from typing import Any
 from benchbook.core.number_format import count, plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "offload"
 CERTAIN = 1.0
 # What two points have in common that differ in the packets only.
 SAME = ("request_bytes", "writes", "tcp_nodelay", "bytes_per_call", "device_mtu_bytes")
-REMEDY = (
+ARTEFACT = Artefact(
+    "offload",
     "Take packet counts from the interface, not from bytes ÷ MTU, and compute no cost per packet "
-    "from this figure; for real frames measure with offload off (ethtool -K … tso off)."
+    "from this figure; for real frames measure with offload off (ethtool -K … tso off).",
 )
 
 
@@ -72,8 +72,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
             " Cut into frames before the interface, the same transfer takes "
             f"{span([ratio.estimate for ratio in ratios], times)} times as long."
         )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains" if ratios else "informs",
         factor=strongest(ratio.estimate for ratio in ratios),
         where=sorted(row["where"] for row in rows),
@@ -95,7 +94,6 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -9,17 +9,17 @@ that the samples took, of all processes, against the sum.
 from __future__ import annotations
 
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "oversubscribed-sum"
-TIMING_ONLY = True
 LEAST_FACTOR = 1.1
 BEYOND_TURNS = 1.2
 MEASURED = 0.95
 TIMES = ("mean_ns", "median_ns")
-REMEDY = (
+ARTEFACT = Artefact(
+    "oversubscribed-sum",
     "Start at most one process for each CPU and let them meet before each sample, or divide the "
-    "bytes of all processes by the wall time of the whole group."
+    "bytes of all processes by the wall time of the whole group.",
+    is_timing_only=True,
 )
 
 
@@ -93,8 +93,7 @@ def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]
     if {"on_cpu_ns", "wall_ns"} <= set(starts.columns):
         share = (starts["on_cpu_ns"] / starts["wall_ns"]).median() / processes
         evidence.append(proof("share of the time on a CPU", share, "1", "operating system"))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=factor,
         where=sorted(point["where"] for point, _ in rows),
@@ -105,5 +104,4 @@ def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]
         f"Added, these rates give {rate:.3g} GB/s; in the time that all the samples took, the "
         f"group moved {rate / factor:.3g} GB/s, so the sum is {factor:.2f} times too "
         f"high.{beyond}",
-        remedy=REMEDY,
     )

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.transfers import WORK, over_bus
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
 if TYPE_CHECKING:
     from benchbook.stats.ratios import Ratio
 
-ARTEFACT = "pageable"
 CERTAIN = 1.0
 VISIBLE = 1.05  # times as long: what lies nearer is told, and no bias
-REMEDY = (
+ARTEFACT = Artefact(
+    "pageable",
     "Let the driver allocate the host's side (CL_MEM_ALLOC_HOST_PTR, cuMemAllocHost), and say of "
-    "each figure which kind of memory it has."
+    "each figure which kind of memory it has.",
 )
 
 
@@ -66,8 +66,7 @@ def _finding(pairs: list[tuple[Row, Ratio | None]]) -> Finding:
     if ratios:
         span = f"{ratios[0]:.2f}" + (f" to {ratios[-1]:.2f}" if len(ratios) > 1 else "")
         text += f" That takes {span} times as long as the same transfer of pinned memory here."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=1 / float(median(ratios)) if slower else None,
         where=sorted(row["where"] for row, _ in pairs),
@@ -77,5 +76,4 @@ def _finding(pairs: list[tuple[Row, Ratio | None]]) -> Finding:
             *(proof("time ÷ time, pinned", ratio, "1", "paired blocks") for ratio in ratios),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -14,18 +14,18 @@ from typing import Any
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "power-of-two-stride"
-TIMING_ONLY = True
 NEEDED = ("stride_bytes", "lines_touched", "bytes_per_call", "time_ns")
 CLOSE = 0.1  # strides that differ by less are compared
 LEAST_FACTOR = 1.1
 MEASURED = 0.95
 ALIKE = ("bytes", "threads", "processes", "compiler", "flags_asked", "environment")
-REMEDY = (
+ARTEFACT = Artefact(
+    "power-of-two-stride",
     "Pad each row by one cache line, or copy the column into a block of its own first, and measure "
-    "strides a few lines beside the power of two as well."
+    "strides a few lines beside the power of two as well.",
+    is_timing_only=True,
 )
 
 
@@ -107,8 +107,7 @@ def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
     stride, lines = int(row["stride_bytes"]), int(row["lines_touched"])
     sets, all_sets = cache.sets(stride), cache.sets(cache.line_bytes)
     geometry = "geometry of the cache"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=factor,
         where=sorted(point["where"] for point, _ in pairs),
@@ -127,7 +126,6 @@ def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
         "they throw each other out while the rest of the cache stays empty. With a stride of "
         f"{_exact(int(twin['stride_bytes']))} the same walk is {1 / factor:.2f} times as fast on "
         "this machine.",
-        remedy=REMEDY,
     )
 
 

@@ -12,17 +12,17 @@ from benchbook.core.number_format import count, plural, share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import known, span
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "receiver-drop"
 LEAST_SHARE = 0.1  # of the datagrams missing, that had no room
 ALL = 0.99
 CERTAIN = 1.0
 # What two points have in common that differ in their buffer only.
 SAME = ("payload_bytes", "datagrams", "gap_ns", "link_bits_per_s")
-REMEDY = (
+ARTEFACT = Artefact(
+    "receiver-drop",
     "Give the receiving socket a larger buffer (SO_RCVBUF, net.core.rmem_max), read it faster, or "
-    "send at a pace that the receiver keeps; call it loss of the receiver, not of the network."
+    "send at a pace that the receiver keeps; call it loss of the receiver, not of the network.",
 )
 
 
@@ -86,8 +86,7 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
     if others := _with_room(rows, every):
         larger = span([_room(row) for row in others], _bytes)
         text += f" The same bursts into a buffer of {larger} lost none."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
@@ -103,7 +102,6 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
             if value is not None
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from benchbook.core.number_format import count, listed, plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.evidence.throughput.ranges import CHECKED, Doubt, Ends, first_jitters, out_of_range
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "report-errors"
+ARTEFACT = Artefact(
+    "report-errors",
+)
 STATES = ("ok", "replayed", "imported")
 SHOWN, EVIDENCE = 3, 6
 CERTAIN, BY_SIZE = 1.0, 0.9
@@ -95,8 +97,7 @@ def _shown(doubted: list[tuple[Row, str]]) -> str:
 
 
 def _finding(doubted: list[tuple[Row, str]], text: str, remedy: str, confidence: float) -> Finding:
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=sorted({row["where"] for row, _ in doubted} - {""}),
         confidence=confidence,

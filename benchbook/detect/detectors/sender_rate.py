@@ -11,15 +11,15 @@ from typing import Any
 from benchbook.core.number_format import count, number, plural, share
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import known, rate_of, span, times
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "sender-rate"
 LEAST_MISSING = 0.01  # of the declared bytes
 BITS = 8
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "sender-rate",
     "Report the bytes that the receiving program got, over the time until it had them, and beside "
-    "them what was lost; a sender’s figure tells only how fast a socket takes data."
+    "them what was lost; a sender’s figure tells only how fast a socket takes data.",
 )
 
 
@@ -72,8 +72,7 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
     text += f"the figure is {factors} times too high."
     if _lost_at_socket(row):
         text += " The receiving socket’s full buffer dropped the rest, no link did."
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=_too_high(row),
         where=sorted(row["where"] for row in rows),
@@ -92,7 +91,6 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
             if value is not None
         ],
         explanation=text,
-        remedy=REMEDY,
     )  # fmt: skip
 
 

@@ -16,19 +16,19 @@ from benchbook.core.number_format import count, interval, listed, number, plural
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.round_trips import by_block, groups, over_blocks, round_trips
 from benchbook.detect.inputs.timed_work import known, span, strongest
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.intervals import Interval
 
-ARTEFACT = "shallow-queue"
-TIMING_ONLY = True
 BITS = 8
 LEAST_FRAME_BYTES = 84  # on a wire, with preamble and gap
 OVERHEAD_BYTES = 66  # of a datagram on a wire: UDP, IP, Ethernet, preamble and gap
 LEAST_SHARE = 0.75  # of the slope that a link would have
 SURE = 0.95
-REMEDY = (
+ARTEFACT = Artefact(
+    "shallow-queue",
     "Emulate the link with a switch that holds each frame for its wire time, or call it a limit of "
-    "the mean rate; latencies over it are those of a link without a rate."
+    "the mean rate; latencies over it are those of a link without a rate.",
+    is_timing_only=True,
 )
 
 
@@ -115,8 +115,7 @@ def _finding(groups: list[_Slope]) -> Finding:
         "without their wire time: what stands there limits the mean rate only, as a token bucket "
         "does, and neither stores nor forwards."
     )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         where=sorted(row["where"] for row in rows),
         confidence=SURE,
@@ -131,7 +130,6 @@ def _finding(groups: list[_Slope]) -> Finding:
             )
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -10,9 +10,8 @@ import re
 
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "size-does-not-link"
 LIMIT = "largest static array"
 WORDS = re.compile(
     r"relocation truncated to fit|relocation .*out of range|relocation overflow"
@@ -20,9 +19,10 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "size-does-not-link",
     "Build with -mcmodel=medium or -mcmodel=large, or take the arrays from the heap; then check "
-    "that they fit into memory as well."
+    "that they fit into memory as well.",
 )
 
 
@@ -69,14 +69,12 @@ def _of_points(rows: list[Row]) -> Finding:
             "these arrays end beyond"
         )
     points = "One point has" if len(rows) == 1 else f"{len(rows)} points have"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[proof("said", str(first["reason"]), "", "compiler and linker")],
         explanation=f"{points} no figure, because the program could not be built: “{said}”{why}.",
-        remedy=REMEDY,
     )
 
 
@@ -85,8 +83,7 @@ def _of_limit(rows: list[Row], every: bool) -> Finding:
     arrays, links, fails = first["arrays"], first["links_bytes"], first["fails_bytes"]
     builds = "one build" if len(rows) == 1 else f"{len(rows)} builds"
     other = " Another build of the same source links at every size tried." if every else ""
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="informs",
         where=[],
         confidence=CERTAIN,
@@ -100,5 +97,4 @@ def _of_limit(rows: list[Row], every: bool) -> Finding:
         f"largest that link ({format_bytes(arrays * links)} together); one step further, compiler "
         f"or linker says “{_words(str(first['message']))}”, because the code model reaches no "
         f"further.{other}",
-        remedy=REMEDY,
     )

@@ -12,15 +12,15 @@ from benchbook.core.number_format import count, plural
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.round_trips import EACH, SOCKETS, like, round_trips, sockets_each
 from benchbook.detect.inputs.timed_work import span, strongest, times
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "socket-lifetime"
 LEAST_ROUND_TRIPS = 10  # fewer do not tell a loop
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "socket-lifetime",
     "Open the socket once, before the clock starts, and use it for all round trips; or say that "
-    "the figure is that of a round trip with a new socket."
+    "the figure is that of a round trip with a new socket.",
 )
 
 
@@ -69,8 +69,7 @@ def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Fi
     else:
         text += "No point that differs only in that was measured beside, so its cost is unknown."
     effect: Effect = "informs" if kind == "same" else "biases"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         where=sorted(point["where"] for point, _ in points),
         confidence=CERTAIN,
@@ -84,5 +83,4 @@ def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Fi
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

@@ -13,14 +13,14 @@ from benchbook.core.number_format import count, share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, first_unknown, is_known
 from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "source-not-advanced"
 NEEDED = ("blocks_declared", "distinct_source_blocks", "last_source_block", "work_done_fraction")
 EXACT, SIMULATED = 1.0, 0.95
-REMEDY = (
+ARTEFACT = Artefact(
+    "source-not-advanced",
     "Advance the source pointer with every block, check that the destination equals the source, "
-    "and set the figure aside: it is no rate of copying memory."
+    "and set the figure aside: it is no rate of copying memory.",
 )
 
 
@@ -70,8 +70,7 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             f" The same copy with the source advancing takes {factor:.2f} times as long on this "
             "machine."
         )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=factor,
         where=[row["where"]],
@@ -87,15 +86,13 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             if is_known(row.get(name))
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 
 def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
     declared, line = int(lines["declared_bytes"]), int(lines["line_bytes"])
     read = int(lines["value"])
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=[row["where"]],
         confidence=SIMULATED,
@@ -110,5 +107,4 @@ def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
             f"block after block of {format_bytes(int(row['block_bytes']))} comes from the same "
             "place, and stays in cache."
         ),
-        remedy=REMEDY,
     )

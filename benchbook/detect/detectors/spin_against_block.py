@@ -12,17 +12,17 @@ from typing import Any
 from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips, switches_each
 from benchbook.detect.inputs.timed_work import known, span, strongest, times
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "spin-against-block"
 WAITING = "spinning"
 # Who compares two points compares them at one size and one pace.
 SAME = {"payload_bytes", "gap_ns", "open_schedule", "timed_from_intended"}
 CERTAIN = 1.0
-REMEDY = (
+ARTEFACT = Artefact(
+    "spin-against-block",
     "Compare like with like: measure both sides spinning and both asleep, and say of each figure "
-    "how it waited and how many CPUs that kept busy."
+    "how it waited and how many CPUs that kept busy.",
 )
 Pair = tuple[dict[str, Any], dict[str, Any]]  # spinning, asleep
 
@@ -110,8 +110,7 @@ def _finding(effect: Effect, pairs: list[Pair], ratios: list[Ratio], text: str) 
     rows = {row["where"]: row for pair in pairs for row in pair}
     longer = [ratio.estimate for ratio in ratios]
     counted = [(row[WAITING], switches_each(row)) for row in rows.values()]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         where=sorted(rows),
         confidence=CERTAIN,
@@ -140,5 +139,4 @@ def _finding(effect: Effect, pairs: list[Pair], ratios: list[Ratio], text: str) 
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )

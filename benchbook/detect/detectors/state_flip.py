@@ -15,22 +15,22 @@ import pandas as pd
 
 from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.association import association, draws_for, odds, ranked
 from benchbook.stats.states import LEAST_READINGS, MIXED
 
-ARTEFACT = "state-flip"
-TIMING_ONLY = True
-ABOUT_HOST = True
 CHANCE = 0.001  # shared by all points that are asked
 LEAST_STARTS = 10
 LEAST_EACH = 3
 LEAST_FACTOR = 1.05
 SURE, UNSURE = 0.95, 0.6
 LEAST_CHANGES = 3  # below, whatever else changed at that moment would look the same
-REMEDY = (
+ARTEFACT = Artefact(
+    "state-flip",
     "Compare only what was measured in the same state (the pages show estimates for each), and "
-    "state which one a figure is of; more blocks or a machine of its own make the mixture even."
+    "state which one a figure is of; more blocks or a machine of its own make the mixture even.",
+    is_about_host=True,
+    is_timing_only=True,
 )
 
 
@@ -163,15 +163,13 @@ def _finding(flips: list[Flip], points: int, readings: pd.DataFrame) -> Finding:
         name = f"median of {strongest.starts[state]} starts in state {state}"
         shown.append(proof(name, strongest.medians_ns[state], "ns", "samples"))
     shown.append(proof("share of orders as extreme", chance, "1", "permutation"))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=1 / factor,
         where=sorted(flip.where for flip in flips),
         confidence=SURE if often else UNSURE,
         evidence=shown,
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from benchbook.core.number_format import count, duration, number, share
 from benchbook.detect import Judged, Seen, is_known
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ARTEFACT = "timer-granularity"
 LEAST_TICKS = 20
 LEAST_READINGS = 20
 NO_NUMBER = 2  # ticks or readings, below which the interval is the clock's own
 SURE, BY_COST = 1.0, 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "timer-granularity",
     "Repeat the work inside one timed interval until that lasts some hundred ticks and readings of "
-    "the clock, and divide by the repetitions."
+    "the clock, and divide by the repetitions.",
 )
 
 
@@ -115,8 +115,7 @@ def _finding(row: dict[str, Any], tick: float | None, cost: float | None) -> Fin
         words.append(_of_ticks(row, interval, tick or 0.0, ticks))
     if cost and readings < LEAST_READINGS:
         words.append(_of_readings(interval, cost, readings))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         where=[row["where"]],
         confidence=SURE if ticks < LEAST_TICKS else BY_COST,
@@ -133,7 +132,6 @@ def _finding(row: dict[str, Any], tick: float | None, cost: float | None) -> Fin
             if is_known(value)
         ],
         explanation=" ".join(words),
-        remedy=REMEDY,
     )
 
 

@@ -11,10 +11,9 @@ import math
 from itertools import combinations
 
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "unit-mix"
 CONSTANTS = {
     1.024: "kilobytes of 1000 and of 1024 bytes",
     1.048576: "megabytes of 10⁶ and of 2²⁰ bytes",
@@ -44,9 +43,10 @@ CODE = (
     "library_calls",
 )
 BUFFERS = ("bytes", "buffers_bytes")
-REMEDY = (
+ARTEFACT = Artefact(
+    "unit-mix",
     "Bring both figures to one unit (10⁶ bytes) and one way of counting (bytes read plus bytes "
-    "written) before you compare them; neither program is faster."
+    "written) before you compare them; neither program is faster.",
 )
 
 
@@ -126,8 +126,7 @@ def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
         took = f"took times that are {apart:.2f} apart at most"
         so = f"their rates differ by {constant:.6g} more than their speeds"
     counts = [f"{int(row['bytes_per_call']):,}" for row in (less, more)]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=constant,
         where=where,
@@ -141,7 +140,6 @@ def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
         explanation=f"The same instructions on the same buffers {took}, but {counts[0]} bytes are "
         f"counted for one figure and {counts[1]} for the other. So {so}: that is the ratio between "
         f"{CONSTANTS[constant]}.",
-        remedy=REMEDY,
     )
 
 
@@ -194,8 +192,7 @@ def _timed(pairs: list[tuple[Row, Row]], ratios: list[Ratio]) -> Finding:
     (side,) = _sides(ratios[0])
     constant = max(side, 1 / side)
     factors = sorted(max(ratio.estimate, 1 / ratio.estimate) for ratio in ratios)
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases",
         factor=side,
         where=sorted(row["where"] for row, _ in pairs),
@@ -209,5 +206,4 @@ def _timed(pairs: list[tuple[Row, Row]], ratios: list[Ratio]) -> Finding:
         f"ratio between {CONSTANTS[constant]}. Its code was not looked into, so this is "
         f"{100 * SURE:.0f} % sure at most; another speed that is the same at all sizes would look "
         "like it.",
-        remedy=REMEDY,
     )

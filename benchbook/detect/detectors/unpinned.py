@@ -10,14 +10,14 @@ from statistics import median
 
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Artefact, Effect, Finding, proof
 
-ARTEFACT = "unpinned"
 CERTAIN = 1.0
 SLOWER = 0.95  # of the bound rate: what lies nearer is told, and no bias
-REMEDY = (
+ARTEFACT = Artefact(
+    "unpinned",
     "Bind each thread to one CPU of its own (taskset, numactl, or OMP_PROC_BIND=true with "
-    "OMP_PLACES), and measure again."
+    "OMP_PLACES), and measure again.",
 )
 
 
@@ -141,8 +141,7 @@ def _finding(rows: list[Row], explanation: str, factor: float | None) -> Finding
         *(("CPUs allowed", row["cpus"], "CPUs", "affinity mask") for row in rows),
         *(("threads", row["workers"], "threads", "definition") for row in rows),
     ]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect=effect,
         factor=factor,
         where=sorted(row["where"] for row in rows),
@@ -151,5 +150,4 @@ def _finding(rows: list[Row], explanation: str, factor: float | None) -> Finding
             proof(*fact) for fact in sorted({fact for fact in evidence if fact[1] is not None})
         ],
         explanation=explanation,
-        remedy=REMEDY,
     )

@@ -21,18 +21,18 @@ from benchbook.detect.inputs.round_trips import (
     switches_each,
 )
 from benchbook.detect.inputs.timed_work import known, span, strongest
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.intervals import Interval
 
-ARTEFACT = "wake-up"
-TIMING_ONLY = True
 LEAST_SHARE = 0.05  # of a round trip, that waking adds
 WAITED = 0.05  # of a start's time, from which on its CPU was not its own
 SLEEPS = 0.5  # times that the CPU is given up in a round trip, from which on its ends sleep
 CONFIRMED, WITHOUT_TWIN = 0.95, 0.7
-REMEDY = (
+ARTEFACT = Artefact(
+    "wake-up",
     "Say how far apart round trips were, and compare figures of one gap only; or let both ends "
-    "spin, or keep the cores from idling (idle=poll, a C-state limit), and say what that costs."
+    "spin, or keep the cores from idling (idle=poll, a C-state limit), and say what that costs.",
+    is_timing_only=True,
 )
 
 
@@ -153,8 +153,7 @@ def _finding(points: list[_Grown]) -> Finding:
             f"It adds {_span(added)}; how much of that an idle core would cost spinning ends too, "
             "no point of this run tells."
         )
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases" if is_confirmed else "informs",
         where=sorted(grown.row["where"] for grown in points),
         confidence=CONFIRMED if is_confirmed else WITHOUT_TWIN,
@@ -163,7 +162,6 @@ def _finding(points: list[_Grown]) -> Finding:
         else None,
         evidence=[row for grown in points for row in _evidence(grown)],
         explanation=text,
-        remedy=REMEDY,
     )
 
 

@@ -13,15 +13,15 @@ import pandas as pd
 
 from benchbook.core.number_format import duration, plural
 from benchbook.detect import Judged, Seen, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "wall-clock-step"
 WILD = 1000.0  # sample ÷ median, from which on a forward step would look the same
 LONGER, SLACK_NS = 1.5, 1e6  # than the start by the other clock, before the two contradict
-REMEDY = (
+ARTEFACT = Artefact(
+    "wall-clock-step",
     "Time with a clock that nobody can set (CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW, "
     "time.perf_counter, std::chrono::steady_clock), and measure again: dropping the odd samples "
-    "leaves those that were stepped by less."
+    "leaves those that were stepped by less.",
 )
 
 
@@ -78,12 +78,10 @@ def _finding(row: dict[str, Any], backward: int, lasted: float | None) -> Findin
     ]
     if lasted is not None:
         evidence.append(proof("wall_ns", lasted, "ns", "process times"))
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         where=[row["where"]],
         confidence=1.0,
         evidence=evidence,
         explanation=text,
-        remedy=REMEDY,
     )

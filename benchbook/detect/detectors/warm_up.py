@@ -10,11 +10,8 @@ from typing import Any
 
 from benchbook.core.number_format import count, number, plural, share
 from benchbook.detect import Judged, Seen, first_unknown, is_known
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "warm-up"
-TIMING_ONLY = True
-NEEDS_QUIET = True
 NEEDED = (
     "unsteady_samples",
     "unsteady_starts_share",
@@ -28,9 +25,12 @@ LEAST_COUNT = 3  # starts that show it: in two of three the machine may have cha
 LEAST_LEVEL = 1.2  # of the medians: single delays make a mean, but no warm-up
 LEAST_MEDIAN = 1.02  # from here on the median is no steady figure either
 SURE = 0.9
-REMEDY = (
+ARTEFACT = Artefact(
+    "warm-up",
     "Repeat the work until its times no longer change, throw those samples away, and say how many; "
-    "or, if the first call is what matters, report it as a figure of its own."
+    "or, if the first call is what matters, report it as a figure of its own.",
+    needs_quiet=True,
+    is_timing_only=True,
 )
 
 
@@ -102,13 +102,11 @@ def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
         proof("warm_up_factor", mean, "1", "samples"),
         proof("median_over_steady", middle, "1", "samples"),
     ]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="biases" if moved else "informs",
         factor=1 / middle if moved else None,
         where=sorted(row["where"] for row in rows),
         confidence=SURE,
         evidence=evidence,
         explanation=text,
-        remedy=REMEDY,
     )

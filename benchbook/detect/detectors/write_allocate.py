@@ -11,19 +11,19 @@ from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.thresholds import BEYOND
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
-ARTEFACT = "write-allocate"
 READ, WRITTEN, LINES = "bytes_read_from_memory", "bytes_written_to_memory", "lines_written"
 LEAST = 1.15  # bytes moved ÷ bytes needed
 CERTAIN, CONFIRMED, SIMULATED = 1.0, 0.9, 0.6
 ABOUT = (0.5, 1.5)  # times the bytes written, that were read beyond the need
 # Do two points the same work by other instructions?
 WORK = ("bytes", "threads", "processes", "block_bytes", "bytes_per_call", "buffers_bytes")
-REMEDY = (
+ARTEFACT = Artefact(
+    "write-allocate",
     "Compare this figure only with figures of ordinary stores; to see what memory carries, "
-    "multiply by the factor, or measure with non-temporal stores."
+    "multiply by the factor, or measure with non-temporal stores.",
 )
 
 
@@ -141,8 +141,7 @@ def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> F
     ]  # fmt: skip
     if confirmed:
         text += f" {_beside_twin(confirmed)}"
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="explains",
         factor=1 / factor,
         where=sorted(row["where"] for row, _ in pairs),
@@ -157,7 +156,6 @@ def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> F
             ),
         ],
         explanation=text,
-        remedy=REMEDY,
     )  # fmt: skip
 
 

@@ -22,14 +22,14 @@ from benchbook.detect.inputs.timed_work import (
     touches_memory,
     twins_of,
 )
-from benchbook.findings import Finding, proof
+from benchbook.findings import Artefact, Finding, proof
 
-ARTEFACT = "zero-page"
 LEAST_MISSING = 0.05  # of the buffers; sums are over whole pages, so a written buffer lacks none
 EXACT, MAY_BE_SHARED = 1.0, 0.7
-REMEDY = (
+ARTEFACT = Artefact(
+    "zero-page",
     "Write to every page of every buffer before measuring, with values that the check can tell "
-    "from zeros, and set the figure aside: it is no rate of reading that much memory."
+    "from zeros, and set the figure aside: it is no rate of reading that much memory.",
 )
 
 
@@ -116,8 +116,7 @@ def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, An
             "this is likely, not proven."
         )
     name = {"statm": "resident_bytes", "smaps": "anonymous_bytes"}[held.source]
-    return Finding(
-        artefact=ARTEFACT,
+    return ARTEFACT.finding(
         effect="invalidates",
         factor=strongest(factors.values()),
         factors=factors,
@@ -129,7 +128,6 @@ def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, An
             proof("never_written_fraction", held.missing, "1", f"/proc/self/{held.source}"),
         ],
         explanation=text,
-        remedy=REMEDY,
     )
 
 
