@@ -20,7 +20,7 @@ run: ## measure what is not measured yet and make reports/index.html
 
 test: ## the tests that take seconds
 	@mkdir -p build
-	@exec $(in_env) --with test pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --junitxml=build/tests.xml $(PYTEST)
+	@exec $(in_env) --with test pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --junitxml=build/tests.xml $(PYTEST)
 
 test-long: ## the tests that take minutes
 	@mkdir -p build

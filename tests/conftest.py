@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from browser import ARGUMENTS, CHROMIUM
+
+import kernels  # noqa: F401 - so that all workers share what it keeps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -19,19 +22,70 @@ if TYPE_CHECKING:
 # A shell's background job ignores it, and so would every program that a test interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ROOT = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 MEASURED = ("results", "reports", "data/runs")
 # What `make` made in this checkout, relative to it; Snakemake's memory of it is one of them.
 MADE = ("build", "results", "reports", "data/runs", ".snakemake/metadata")
 NOT_COPIED = (*MEASURED, "build", ".git", ".venv", ".snakemake", "config/local.yaml")
-WORKFLOW_LIMIT_S = 480
+WORKFLOW_LIMIT_S = 1800  # 3 minutes on two quiet cores
+FIXTURE_LIMIT_S = WORKFLOW_LIMIT_S + 600
+
+
+def needs_workflow(file: Path) -> bool:
+    """Whether tests of the file use the fixture `measured`."""
+    return re.search(r"\bmeasured: Path\b", file.read_text()) is not None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """What `--dist loadfile` does, but one worker has all files that need `measured`: the workflow
+    runs once, not once in each worker.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getvalue("dist") != "loadfile":
+        return None
+    together = {f"tests/{file.name}" for file in TESTS.glob("test_*.py") if needs_workflow(file)}
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "measured" if file in together else file
+
+    return Scheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test that needs it waits for the whole workflow, and then for its own."""
+    """What takes longest comes first, so that no worker has it left at the end. A test that needs
+    `measured` may run a workflow of its own.
+    """
+    first = {path for path in {item.path for item in items} if needs_workflow(path)}
+    items.sort(key=lambda item: item.path not in first)
     for item in items:
-        if "measured" in item.fixturenames:
-            item.add_marker(pytest.mark.timeout(WORKFLOW_LIMIT_S + 120))
+        if "measured" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(WORKFLOW_LIMIT_S + 600))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """Setting up has a limit of its own: the limit in pyproject.toml is that of a test's body, so
+    the first test that needs a shared fixture does not pay for it.
+    """
+
+    def end(number: int, frame: object) -> NoReturn:
+        what = f"fixture '{fixturedef.argname}' of {request.node.nodeid}"
+        pytest.fail(f"{what} was not set up within {FIXTURE_LIMIT_S} s")
+
+    handler = signal.signal(signal.SIGALRM, end)
+    timer = signal.setitimer(signal.ITIMER_REAL, FIXTURE_LIMIT_S)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)  # of the body, where it asked for the fixture
+        signal.signal(signal.SIGALRM, handler)
 
 
 def without(top: Path, *left_out: str) -> Callable[[str, list[str]], set[str]]:
@@ -130,7 +184,7 @@ def journals() -> Callable[[Path], dict[str, bytes]]:
     """Every journal of a checkout: path -> content."""
 
     def read(checkout: Path) -> dict[str, bytes]:
-        found = (checkout / "data" / "runs").rglob("journal.jsonl")
-        return {str(path.relative_to(checkout)): path.read_bytes() for path in found}
+        paths = (checkout / "data" / "runs").rglob("journal.jsonl")
+        return {str(path.relative_to(checkout)): path.read_bytes() for path in paths}
 
     return read

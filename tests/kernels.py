@@ -1,15 +1,16 @@
-"""Kernels for tests: compiled with warnings as errors, the same source and flags only once a
-session, linked with the harness and started.
+"""Kernels for tests: compiled with warnings as errors, the same source and flags only once in a run
+of all tests, linked with the harness and started.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,13 @@ import pytest
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 COMMON = KERNELS / "common"
 ALWAYS = ("-std=gnu17", "-Wall", "-Wextra", "-Werror", f"-I{COMMON}")
-LIMIT_S = 60
-# Removed when the interpreter ends; what is compiled lies below it under its hash.
-_kept = tempfile.TemporaryDirectory(prefix="benchbook-kernels-")
+LIMIT_S = 300  # nothing waits that long; a loaded machine may be slow
+# What is compiled lies below it under its hash. Made and removed by the process that the user
+# started: the workers of pytest-xdist inherit its path and share what each of them compiled.
+_SHARED = "BENCHBOOK_TEST_KERNELS"
+if _SHARED not in os.environ:
+    _kept = tempfile.TemporaryDirectory(prefix="benchbook-kernels-")
+    os.environ[_SHARED] = _kept.name
 
 
 def compiled(source: Path, *flags: str, compiler: str = "gcc") -> Path:
@@ -31,7 +36,7 @@ def compiled(source: Path, *flags: str, compiler: str = "gcc") -> Path:
     command = [compiler, *ALWAYS, *flags, "-c", str(source)]
     target = _place(command, source.read_bytes()) / f"{source.stem}.o"
     if not target.exists():
-        _run([*command, "-o", str(target)])
+        _make(target, lambda draft: [*command, "-o", str(draft)])
     return target
 
 
@@ -61,7 +66,7 @@ def harness(*flags: str, compiler: str = "gcc") -> Path:
     command = ["ar", "rcsD", "libcommon.a", *map(str, objects)]
     target = _place(command, b"") / "libcommon.a"
     if not target.exists():
-        _run(["ar", "rcsD", str(target), *map(str, objects)])
+        _make(target, lambda draft: ["ar", "rcsD", str(draft), *map(str, objects)])
     return target
 
 
@@ -90,9 +95,9 @@ def run(
 
 def lines(text: str) -> list[dict[str, Any]]:
     """The lines that a kernel printed; NaN and Infinity are no JSON."""
-    found = [json.loads(line, parse_constant=_refuse) for line in text.splitlines()]
-    assert all(line["version"] == 1 for line in found)
-    return found
+    printed = [json.loads(line, parse_constant=_refuse) for line in text.splitlines()]
+    assert all(line["version"] == 1 for line in printed)
+    return printed
 
 
 def points(text: str) -> list[dict[str, Any]]:
@@ -101,7 +106,7 @@ def points(text: str) -> list[dict[str, Any]]:
 
 
 def outcome(program: Path, *arguments: str) -> dict[str, Any]:
-    """The only point of a start whose exit status agrees with the point's."""
+    """The only point of a run of the program, whose exit status agrees with the point's."""
     done = run(program, *arguments)
     only: dict[str, Any]
     (only,) = points(done.stdout)
@@ -111,9 +116,17 @@ def outcome(program: Path, *arguments: str) -> dict[str, Any]:
 
 def _place(command: list[str], content: bytes) -> Path:
     key = "\0".join(command).encode() + b"\0\0" + content
-    folder = Path(_kept.name) / hashlib.sha256(key).hexdigest()[:16]
+    folder = Path(os.environ[_SHARED]) / hashlib.sha256(key).hexdigest()[:16]
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def _make(target: Path, command: Callable[[Path], list[str]]) -> None:
+    """Next to its place first: another worker may be making the same."""
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        draft = Path(scratch) / target.name
+        _run(command(draft))
+        draft.replace(target)
 
 
 def _run(command: list[str]) -> None:

@@ -117,7 +117,7 @@ class Place:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
         )
 
     def set_up(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -24,7 +24,7 @@ from kernels import COMMON, KERNELS, lines, run
 CPUS = sorted(os.sched_getaffinity(0))
 SCHEDULES = ["apart", "together"]
 MIB = 2**20
-PATIENCE_S = 20  # a loaded machine may take its time; nothing is timed here
+PATIENCE_S = 120  # a loaded machine may take its time; nothing is timed here
 ENDLESS = "samples=1,warmup=0,loops=1000000000000"
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 

@@ -73,7 +73,12 @@ def start(
         env["LD_LIBRARY_PATH"] = str(libraries)
     words = [str(program), f"--backend={backend}", f"--memory={memory}", "--seed=7", *options]
     return subprocess.run(
-        [*words, *points], capture_output=True, text=True, timeout=60, check=False, env=env
+        [*words, *points],
+        capture_output=True,
+        text=True,
+        timeout=kernels.LIMIT_S,
+        check=False,
+        env=env,
     )
 
 

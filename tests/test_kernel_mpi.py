@@ -30,7 +30,7 @@ LIBRARIES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 STARTERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
 PACKAGES = {"mpich": "libmpich-dev mpich", "openmpi": "libopenmpi-dev openmpi-bin"}
 METHODS = {"round-trip": 2, "one-way": 1, "both-ways": 2}  # directions
-PATIENCE_S = 10
+PATIENCE_S = 120
 
 SLOTS = r"""
 #include <stdio.h>

@@ -26,7 +26,7 @@ ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"kernel": 0.5, "measurer": 1.0})
 # No kernel: a point whose program died twice is left out of later blocks.
 MORE_ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"measurer": 2.5})
 SEED = 20261121
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 def processes_in(checkout: Path) -> dict[int, str]:
@@ -67,7 +67,7 @@ def journals(checkout: Path) -> dict[Path, bytes]:
     return found
 
 
-def all_gone(checkout: Path, patience_s: float = 8.0) -> dict[int, str]:
+def all_gone(checkout: Path, patience_s: float = PATIENCE_S) -> dict[int, str]:
     until = time.monotonic() + patience_s
     while processes_in(checkout) and time.monotonic() < until:
         time.sleep(0.1)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchbook.evidence.counters import likwid
-from kernels import COMMON, KERNELS, all_compiled, build, harness, lines, linked
+from kernels import COMMON, KERNELS, LIMIT_S, all_compiled, build, harness, lines, linked
 
 COPY = "method=copy,call=memcpy,samples=2,warmup=1,loops=3"
 LOOP = "method=loop,samples=1,warmup=0,loops=1"
@@ -79,7 +79,7 @@ def start(
         env={**kept, **asked, "LD_LIBRARY_PATH": str(library)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_S,
         check=False,
     )
 

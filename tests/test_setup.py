@@ -312,7 +312,7 @@ def test_two_at_once_make_one_venv(place):
         )
         for _ in range(2)
     ]
-    messages = [process.communicate(timeout=60)[1] for process in both]
+    messages = [process.communicate(timeout=300)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], messages
     assert sum(call.startswith("uv venv") for call in place.calls()) == 1
     assert sum("waiting for it" in message for message in messages) == 1

@@ -212,7 +212,7 @@ def planned(*points: tuple[str, dict[str, Any]], twin: str = "") -> dict[str, An
         }
         for variant, factors in points
     ]
-    settings = {"time_limit_s": 30}
+    settings = {"time_limit_s": 120}
     return {"points": items, "sizes": {}, "cpus": CPUS, "settings": settings}
 
 
@@ -403,7 +403,7 @@ def test_one_start_that_goes_wrong_costs_its_own_rows_only(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where a damaged file is kept
     valgrind(f'case "$*" in *method=copy*) {script}; exit ;; esac\n{SAVE}')
     plan = planned(("gcc-O2", COPY), ("gcc-O2", BLOCK))
-    plan["settings"]["time_limit_s"] = 0.2 if "sleep" in script else 30
+    plan["settings"]["time_limit_s"] = 0.2 if "sleep" in script else 120
     rows = stage(monkeypatch, plan)
     bad = [row for row in rows if "method=copy" in row["point"]]
     assert len(bad) == 4

@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 SOURCE = KERNELS / "udp" / "switches.c"
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ALONE = ("unshare", "--user", "--map-root-user", "--net")
-LIMIT_S = 60
+LIMIT_S = 300
 QUEUE_FRAMES = 128
 TAG = bytes.fromhex("8100600a")
 OTHER = {"left": "right", "right": "left"}

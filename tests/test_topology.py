@@ -315,7 +315,7 @@ LIKWID_UNITS = {"kB": 2**10, "MB": 2**20}  # it says so, and means powers of two
 def test_likwid_sees_the_same_caches_and_processors() -> None:
     """Somebody else's reading of this very machine."""
     told = subprocess.run(
-        ["likwid-topology"], capture_output=True, text=True, check=False, timeout=60
+        ["likwid-topology"], capture_output=True, text=True, check=False, timeout=300
     ).stdout
     caches = re.findall(r"^Level:\s+(\d)\nSize:\s+(\d+) (kB|MB)$", told, flags=re.MULTILINE)
     if not caches or len(caches) != told.count("\nLevel:"):

@@ -47,7 +47,7 @@ def tried(tmp_path: Path, trial: dict[str, Any] | None = None, **ways: Any) -> d
     variant = {"version": 1, **state, "binary": {"file": "program"}}
     (folder / "variant.json").write_text(json.dumps(variant))
     plan = {
-        "settings": {"memory_fraction": FRACTION, "time_limit_s": ways.get("time_limit_s", 20)},
+        "settings": {"memory_fraction": FRACTION, "time_limit_s": ways.get("time_limit_s", 120)},
         "sizes": {"cores": 2, "LLC": None},
         "cpus": sorted(os.sched_getaffinity(0))[:1],
     }
@@ -194,7 +194,7 @@ def test_evidence_of_a_run_holds_its_trials_and_the_limits(tmp_path: Path, monke
     }
     write_json(Path("kernels/e/experiment.yaml"), definition)
     run = Path("run")
-    settings = {"memory_fraction": FRACTION, "time_limit_s": 20}
+    settings = {"memory_fraction": FRACTION, "time_limit_s": 120}
     cpus = sorted(os.sched_getaffinity(0))[:1]
     plan = {"version": 1, "settings": settings, "sizes": {"cores": 1}, "cpus": cpus}
     write_json(run / journal.PLAN, plan)
