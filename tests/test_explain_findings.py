@@ -63,4 +63,4 @@ def test_a_kind_without_a_remedy_has_that_of_its_detector() -> None:
     from benchbook.detect.detectors import wall_clock_step
 
     found = finding("clock-back", {"seen": "so"}, about=["line 1"])
-    assert found.remedy == wall_clock_step.REMEDY
+    assert found.remedy == wall_clock_step.ARTEFACT.remedy

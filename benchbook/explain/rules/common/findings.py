@@ -37,7 +37,7 @@ class Kind:
     text: str
     effect: Effect = "invalidates"
     confidence: float = 1.0
-    remedy: str = "REMEDY"
+    remedy: str = ""
     by_name: bool = False
 
 
@@ -128,12 +128,12 @@ def _proof(item: Proof, kind: Kind) -> dict[str, Any]:
 
 
 def _remedy(kind: Kind) -> str:
-    """What to do; where the kind has a constant's name, what the artefact's detector says there."""
-    if not kind.remedy.isupper():
+    """What to do; of a kind with none, or a constant's name, what the artefact's detector says."""
+    if kind.remedy and not kind.remedy.isupper():
         return kind.remedy
     # Loaded when it is needed: what detectors stand on takes longer to load than a log to read.
     module = plugins.load("benchbook.detect.detectors", kind.artefact.replace("-", "_"))
-    return str(getattr(module, kind.remedy))
+    return str(getattr(module, kind.remedy) if kind.remedy else module.ARTEFACT.remedy)
 
 
 def span(results: Sequence[Result]) -> str:
