@@ -13,6 +13,7 @@ from pathlib import Path
 from benchbook.explain import readers, sample_detectors
 from benchbook.explain.api import Explained
 from benchbook.explain.clean.pipeline import log_of
+from benchbook.explain.columns import RESULT_COLUMNS
 from benchbook.explain.model import Log, Report
 from benchbook.explain.render import print_explained
 from benchbook.explain.rules import Ask, Machine, rules
@@ -171,6 +172,8 @@ def check(content: bytes, machine: Machine) -> None:
     for one in record["results"]:
         assert one["unit"] is not None
         assert 1 <= one["line"] <= 2 * lines + 2
+    for report in found.reports:
+        assert (report.columns | report.facts.keys()) <= RESULT_COLUMNS.keys()
     for one in found.findings:
         assert one.explanation
         assert one.remedy

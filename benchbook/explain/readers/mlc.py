@@ -89,6 +89,7 @@ class _Run:
     section: str = ""
     others: int = 0  # lines since its last row that are none of it
     name: str = ""  # of the cells of a matrix
+    statistic: str = ""  # of the rates of mixtures
     nodes: list[int] | None = None  # of the columns of a matrix
     of: dict[str, Any] = field(default_factory=dict)  # what all rows of the section have in common
     buffers: tuple[int, int] = (0, 0)  # of each thread in bytes: for what is read and written
@@ -191,7 +192,7 @@ def _begin(runs: list[_Run], line: Line, found: re.Match[str]) -> None:
         run.name = "bandwidth between nodes"
     elif section == "peak":
         # It tries several delays, and tells the best.
-        run.of = {"statistic": "best" if found["peak"] == "Maximum" else ""}
+        run.statistic = "best" if found["peak"] == "Maximum" else ""
 
 
 def _iteration(log: Log, line: Line, found: re.Match[str], run: _Run) -> None:
@@ -214,10 +215,10 @@ def _mix(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
         return
     run = _another(runs, line, f"mix {mix}")
     if run.section != "peak":
-        run.section, run.of = "peak", {"statistic": ""}
+        run.section, run.of, run.statistic = "peak", {}, ""
     arrays = _ARRAYS.get(mix, 2)
     of = {"mix": mix, **_moved(run, arrays)}
-    run.results.append(Result(mix, rate, "MB/s", line.number, run.of["statistic"], of))
+    run.results.append(Result(mix, rate, "MB/s", line.number, run.statistic, of))
 
 
 def _moved(run: _Run, arrays: int) -> dict[str, Any]:
