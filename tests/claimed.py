@@ -11,7 +11,9 @@ import pandas as pd
 from benchbook.analyse.null_tests import null_of
 from benchbook.define.points import expand
 from benchbook.estimands import Roles, roles_of
-from benchbook.judge.verdicts import Measured
+from benchbook.judge.claims import Verdict
+from benchbook.judge.resolved_claim import Measured, ResolvedClaim, resolve_claim
+from benchbook.report import reasons
 
 CONTENT: dict[str, Any] = {
     "factors": {
@@ -131,6 +133,19 @@ def summaries(
 def measured_run(points: dict[str, dict], table: pd.DataFrame) -> Measured:
     """A run that says this of its points."""
     return Measured(list(points.values()), table)
+
+
+def resolved(
+    of: dict, points: dict[str, dict], table: pd.DataFrame, count: int = 1
+) -> ResolvedClaim:
+    """The claim on such a run, with its estimate simultaneous over `count` intervals."""
+    return resolve_claim(of, CONTENT, SIZES, measured_run(points, table)).estimated(count)
+
+
+def in_words(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as verdicts.json has it."""
+    words: dict[str, Any] = reasons.with_sentences(verdict.as_json())
+    return words
 
 
 def twins_null(points: dict[str, dict], table: pd.DataFrame, intervals: int = 1) -> dict:

@@ -7,11 +7,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claimed import claim, known, ratio, roles, share, spread, summaries, twin_id, twins_null
+from claimed import (
+    claim,
+    in_words,
+    known,
+    measured_run,
+    ratio,
+    resolved,
+    roles,
+    share,
+    spread,
+    summaries,
+    twin_id,
+    twins_null,
+)
 
 from benchbook.analyse.null_tests import null_of, ratio_interval
 from benchbook.define.points import Point
-from benchbook.judge.claims import estimate, judge_claim, judge_fact, robustness, with_variant
+from benchbook.judge.claims import judge_claim, judge_fact, robustness, with_variant
+from benchbook.judge.resolved_claim import ResolvedClaim, estimate
+from benchbook.report import reasons
 
 A, B = "v,method=a", "v,method=b"
 TWICE = claim(ratio(), [1.8, 2.2])
@@ -48,7 +63,7 @@ def judge(
 ) -> dict[str, Any]:
     said = said or points()
     null = twins_null(said, table)
-    return judge_claim(of, roles(of["estimand"]), said, table, null, 1, **more)
+    return in_words(judge_claim(resolved(of, said, table), null, **more))
 
 
 def test_inside_the_region_is_reproduced() -> None:
@@ -212,10 +227,13 @@ def test_robustness_counts_choices_that_decide_otherwise() -> None:
 
 
 def robust(table: pd.DataFrame) -> str:
-    sides = roles(TWICE["estimand"])
-    primary = estimate(TWICE, sides, table, 1)
-    assert primary is not None
-    return robustness(TWICE, sides, table, 1, primary)
+    return robustness_in_words(resolved(TWICE, points(), table))
+
+
+def robustness_in_words(claim_here: ResolvedClaim) -> str:
+    made = robustness(claim_here)
+    assert made is not None
+    return reasons.robustness({"robustness": made.as_json()})
 
 
 def test_robustness_asks_the_other_variants_too() -> None:
@@ -244,9 +262,8 @@ def test_a_claim_about_variants_is_asked_of_no_other() -> None:
     dice = np.random.default_rng(3)
     names = ("v,method=a", "w,method=a", "u,method=a")
     table = summaries({name: dice.normal(0, 0.001, 8) for name in names})
-    primary = estimate(EQUAL, sides, table, 1)
-    assert primary is not None
-    assert robustness(EQUAL, sides, table, 1, primary).startswith("reproduced in 6 of 6 choices")
+    of = ResolvedClaim(EQUAL, measured_run({}, table), sides, sides).estimated(1)
+    assert robustness_in_words(of).startswith("reproduced in 6 of 6 choices")
 
 
 def test_other_variant_keeps_the_factors() -> None:
@@ -297,16 +314,16 @@ def test_more_claims_of_a_figure_widen_each_interval() -> None:
 def test_a_fact_is_decided_without_noise() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
     facts = {"limits": [{"variant": "v", "outcome": "found", "links_bytes": 999, "reason": "said"}]}
-    verdict = judge_fact(limit, facts)
+    verdict = in_words(judge_fact(limit, facts))
     assert verdict["verdict"] == "reproduced"
     assert verdict["interval"] == [999, 999]
     assert (verdict["unit"], verdict["reason"], verdict["blocks"]) == ("bytes", "said", 0)
-    assert judge_fact(limit | {"region": [None, 998]}, facts)["verdict"] == "not_reproduced"
+    assert judge_fact(limit | {"region": [None, 998]}, facts).verdict == "not_reproduced"
 
 
 def test_a_fact_that_was_not_found_is_not_measurable_with_its_reason() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
-    verdict = judge_fact(limit, {"limits": []})
+    verdict = in_words(judge_fact(limit, {"limits": []}))
     assert verdict["verdict"] == "not_measurable_here"
     assert verdict["reason"] == "not in this preset"
     assert verdict["estimate"] is None

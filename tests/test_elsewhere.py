@@ -12,7 +12,7 @@ from claimed import (
     claim,
     known,
     ratio,
-    roles,
+    resolved,
     share,
     summaries,
 )
@@ -45,7 +45,7 @@ AT_TWO = claim(
 
 
 def looked(of: dict, points: dict, table: pd.DataFrame, printed: list[float]) -> dict[str, Any]:
-    found = elsewhere(of, roles(of["estimand"]), points, table, printed, ("bytes", "block_bytes"))
+    found = elsewhere(resolved(of, points, table), printed, ("bytes", "block_bytes"))
     assert found is not None
     return found
 
@@ -134,4 +134,4 @@ def test_a_claim_that_compares_variants_is_asked_of_no_other() -> None:
 
 def test_what_is_no_ratio_is_looked_for_nowhere() -> None:
     of = claim(share(), [0.5, None])
-    assert elsewhere(of, roles(of["estimand"]), {}, pd.DataFrame(), [], ()) is None
+    assert elsewhere(resolved(of, {}, pd.DataFrame()), [], ()) is None

@@ -16,6 +16,7 @@ from claimed import (
     known,
     measured_run,
     ratio,
+    resolved,
     roles,
     share,
     spread,
@@ -32,8 +33,11 @@ from benchbook.estimands import (
     published,
     usable,
 )
-from benchbook.judge.claims import estimate, judge_claim, judge_fact
+from benchbook.estimands.reasons import Code, Reason
+from benchbook.judge.claims import judge_claim, judge_fact
+from benchbook.judge.resolved_claim import estimate
 from benchbook.judge.verdicts import judge_claims
+from benchbook.report import reasons
 
 BLOCKS = 12
 RUNS = 250  # of each simulation
@@ -143,10 +147,7 @@ def test_no_share_of_a_factor_that_is_not_there() -> None:
     (verdict,), _ = judge_claims(
         {"claims": [of]}, CONTENT, SIZES, measured_run(points, table), {}, {}
     )
-    assert verdict["verdict"] == "inconclusive"
-    assert verdict["reason"] == (
-        "odd is not above base in every block, so there is no factor to explain"
-    )
+    assert (verdict.verdict, verdict.reason) == ("inconclusive", Reason(Code.NO_FACTOR))
 
 
 # Ranges.
@@ -300,15 +301,19 @@ def test_points_of_a_range_that_cannot_run_are_left_out() -> None:
     gone = "v,bytes=3,method=a"
     points[gone] |= {"state": "cannot_run", "reason": "needs 3 bytes of memory"}
     kept, why = usable(of["estimand"], roles(of["estimand"]), points)
-    assert why == ""
+    assert why is None
     assert gone not in [point.id for point in kept["points"]]
     assert len(kept["points"]) == 5
     table = summaries(noisy(dict.fromkeys(set(points) - {gone}, 0.0)))
     null = {"again": None, "relinked": None, "passes": None}
-    verdict = judge_claim(of, roles(of["estimand"]), points, table, null, 5)
+    verdict = judge_claim(resolved(of, points, table, 5), null).as_json()
     assert verdict["left_out"] == [gone]
     assert verdict["notes"]["ranges"]["a"]["points"] == 2
     assert gone in verdict["points"]["points"]
+
+
+def missing(point: str, why: str) -> Reason:
+    return Reason(Code.POINT_MISSING, {"point": point, "why": why})
 
 
 @pytest.mark.parametrize("holds", ["all", "most"])
@@ -317,7 +322,7 @@ def test_range_of_which_too_few_points_are_left_is_not_measurable(holds: str) ->
     points = known(of["points"])
     points["v,bytes=2,method=b"] |= {"state": "failed", "reason": "its check failed"}
     kept, why = usable(of, roles(of), points)
-    assert why == "v,bytes=2,method=b: its check failed"
+    assert why == missing("v,bytes=2,method=b", "its check failed")
     assert kept == roles(of)
 
 
@@ -325,21 +330,22 @@ def test_points_that_the_preset_lacks_are_never_left_out() -> None:
     """Else the claim of a smaller preset would be another claim."""
     of = spread(["a"], [1, 2, 3])
     points = known({"bytes": [1, 2], "method": "a"})
-    assert usable(of, roles(of), points)[1] == "v,bytes=3,method=a: not in this preset"
+    left_out = Reason(Code.NOT_IN_PRESET, {"point": "v,bytes=3,method=a"})
+    assert usable(of, roles(of), points)[1] == left_out
 
 
 def test_a_ratio_needs_both_points() -> None:
     points = known({"method": ["a", "b"]})
-    assert usable(ratio(), roles(ratio()), points) == (roles(ratio()), "")
+    assert usable(ratio(), roles(ratio()), points) == (roles(ratio()), None)
     points["v,method=b"] |= {"state": "timeout", "reason": "took over 60 s"}
-    assert usable(ratio(), roles(ratio()), points)[1] == "v,method=b: took over 60 s"
+    assert usable(ratio(), roles(ratio()), points)[1] == missing("v,method=b", "took over 60 s")
 
 
 def test_size_that_is_unknown_here_names_no_point() -> None:
     of = ratio() | {"denominator": {"bytes": "4 x LLC", "method": "b"}}
     assert roles(of)["denominator"] == []
     why = usable(of, roles(of), known({"method": ["a"]}))[1]
-    assert why == "a size that the claim names is unknown here"
+    assert why == Reason(Code.SIZE_UNKNOWN)
 
 
 # Within one state of the machine.
@@ -375,11 +381,8 @@ def test_no_block_within_one_state_decides_nothing_and_says_so() -> None:
     states = {name: ["2" if "method=a" in name else "1"] * BLOCKS for name in points}
     run = measured_run(points, summaries(logs, states))
     (verdict,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, {}, {})
-    assert verdict["verdict"] == "inconclusive"
-    assert verdict["reason"] == (
-        "no block holds all points in one and the same state of the machine"
-    )
-    assert verdict["price"] is None
+    assert (verdict.verdict, verdict.reason) == ("inconclusive", Reason(Code.NO_COMMON_STATE))
+    assert verdict.price is None
 
 
 # The source's own number.
@@ -433,7 +436,7 @@ def test_a_claim_may_name_its_cells() -> None:
     printed = {"v,method=a": [30.0], "v,method=b": [10.0]}
     facts = {"cell": lambda cell: {"A": 70.0}[cell["row"]["method"]]}
     (verdict,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, facts, printed)
-    assert verdict["published"] == pytest.approx([7])
+    assert verdict.published == pytest.approx([7])
 
 
 # Facts.
@@ -442,7 +445,7 @@ def test_a_claim_may_name_its_cells() -> None:
 def look(estimand: dict[str, Any], facts: dict[str, Any]) -> tuple[float | None, str]:
     assert not is_measured(estimand)
     made = kind_of(estimand).look(estimand, facts)
-    return made.value, made.reason
+    return made.value, reasons.cause({"reason": made.reason.as_json()})
 
 
 def test_a_trial_is_the_signal_or_the_status_it_ended_with() -> None:
@@ -494,7 +497,7 @@ def test_the_audit_is_the_share_of_numbers_that_agree() -> None:
     assert look(of | {"column": "gone"}, facts)[0] is None
     assert look(of | {"rule": "units"}, facts) == (None, "the audit has no units of t.csv")
     all_of_them = claim(of | {"column": "memory"}, [1, 1], statistic=None)
-    assert judge_fact(all_of_them, facts)["verdict"] == "reproduced"
+    assert judge_fact(all_of_them, facts).verdict == "reproduced"
 
 
 # How many intervals hold together.

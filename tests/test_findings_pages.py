@@ -18,11 +18,12 @@ from made_up_findings import control, finding
 from playwright.sync_api import Browser
 from test_pages import sound
 
-from benchbook.core.files import read_json, write_text
+from benchbook.core.files import write_text
 from benchbook.define import catalogue
 from benchbook.detect.inputs.run_table import trial_id
-from benchbook.judge.artefact_dependence import through
-from benchbook.judge.verdicts import Measured
+from benchbook.judge.artefact_dependence import dependence
+from benchbook.judge.paper_json import read_paper
+from benchbook.judge.resolved_claim import Measured, resolve_claim
 from benchbook.plan import plan
 from benchbook.report import (
     controls_page,
@@ -30,6 +31,7 @@ from benchbook.report import (
     machine_page,
     notebook_export,
     paper_page,
+    reasons,
     wording,
 )
 from benchbook.report.plots import marks as plot_marks
@@ -65,9 +67,13 @@ def claim_of(name: str) -> dict[str, Any]:
     return next(one for one in every if one["id"] == name)
 
 
-def judged(run: Measured, claim: dict[str, Any], *findings: dict[str, Any], **other: Any) -> Any:
-    verdict = {"verdict": "reproduced", "intervals": 1, **other}
-    return through(claim, CONTENT, made_up.SIZES, verdict, run, findings)
+def judged(run: Measured, claim: dict[str, Any], *findings: dict[str, Any]) -> Any:
+    resolved = resolve_claim(claim, CONTENT, made_up.SIZES, run).estimated(1)
+    found = dependence(resolved, findings)
+    if found is None:
+        return None
+    as_json = {"kind": claim["estimand"]["kind"], "region": claim["region"], "through": found}
+    return found | {"words": reasons.dependence(as_json)}
 
 
 @pytest.fixture
@@ -101,7 +107,6 @@ def test_what_holds_without_the_artefact_is_reproduced(
     assert judged(run, claim, finding("elsewhere", "invalidates", STUCK[-1:], 12.0)) is None
     assert judged(run, claim, finding("host", "invalidates", [], 12.0)) is None
     stuck = finding("stuck", "invalidates", [sides[0]], 12.0)
-    assert judged(run, claim, stuck, verdict="inconclusive") is None
     assert judged(run, claim, stuck) is not None
 
 
@@ -299,7 +304,7 @@ def test_marked_pages_fit_and_are_sound(looks: dict) -> None:
 
 
 def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
-    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
     drawn = paper_page.PaperPage(paper).pictures()
     for figure in paper["figures"]:
         names = {
@@ -317,7 +322,7 @@ def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
         assert "X1" in drawn[name].svg or name == "odd", name
         assert "Marked: " in drawn[name].alt or name == "odd", name
     assert "X1 source-not-advanced (invalidates) at 1 of 3 points" in drawn["mbw-b4096-32"].alt
-    stream = read_json(site / made_up.STREAM / made_up.STREAM / "paper.json")
+    stream = read_paper(site / made_up.STREAM / made_up.STREAM / "paper.json")
     grid = paper_page.PaperPage(stream).pictures()["virtual-multiples"]
     assert "X1" in grid.svg
     assert "X1 dead-code (invalidates)" in grid.alt
@@ -352,7 +357,7 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dic
     assert f"About the whole run: {WHOLE_RUN} (informs)." in before
     assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
     assert "Take cache-size-disagrees out." in machine
-    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
     found = findings_section.marks_of(paper)
     assert [one.artefact for one in found.run] == [WHOLE_RUN]
     assert WHOLE_RUN not in [one.artefact for one in found.every]
@@ -402,10 +407,10 @@ def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browse
     text = (site / "reports" / f"{made_up.STREAM}.html").read_text(encoding="utf-8")
     assert "reproduced, resting on an artefact" in text
     assert "For Add it is reproduced, resting on 2 points that dead-code invalidates." in text
-    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
     claim = wording.all_claims(paper)[0]
     assert claim["verdict"] == "reproduced"  # what other programs rely on
-    assert claim["reason"].endswith(claim["through"]["words"])
+    assert reasons.sentence(claim).endswith(f"; {reasons.dependence(claim)}")
 
 
 def test_the_index_counts_by_effect_and_tells_artefacts_from_truth(site: Path, looks: dict) -> None:
@@ -565,7 +570,7 @@ def test_values_of_evidence_have_units() -> None:
 
 
 def test_the_overview_marks_what_all_ratios_stand_on(site: Path) -> None:
-    paper = read_json(site / made_up.PAPER / made_up.PAPER / "paper.json")
+    paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
     picture = paper_panels.overview(paper)
     assert picture is not None
     assert re.search(r"MEMCPY:\s(B1\s)?E1", picture.svg)

@@ -15,6 +15,7 @@ from benchbook.commands.new import new_experiment, new_paper
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.define import catalogue, published
+from benchbook.judge.paper_json import read_paper
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_it_is_measured_and_has_a_page(checkout: Path) -> None:
     made = in_env(checkout, "snakemake", "my-paper", "--config", "preset=tiny")
     assert made.returncode == 0, made.stdout[-3000:]
     (paper,) = checkout.glob("results/*/tiny/my-paper/paper.json")
-    (figure,) = read_json(paper)["figures"]
+    (figure,) = read_paper(paper)["figures"]
     assert [row["state"] for row in figure["rows"]] == ["ok", "ok"]
     assert all(row["rerun"] > 0 for row in figure["rows"])
     (claim,) = figure["claims"]

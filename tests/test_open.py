@@ -13,10 +13,11 @@ from conftest import ROOT
 
 from benchbook import workflow
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import write_json
 from benchbook.crosscheck import papers as crosscheck
 from benchbook.define import catalogue
 from benchbook.define.published import beyond, read_table
+from benchbook.judge.paper_json import read_paper
 from benchbook.judge.stage import judge
 from benchbook.report import index_page
 from benchbook.report.paper_page import PaperPage
@@ -59,7 +60,7 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = checkout(tmp_path_factory.mktemp("open"))
     output = root / "paper.json"
     judge(root, PAPER, "", [], output, {"preset": "tiny", "host": "a-host"})
-    return read_json(output)
+    return read_paper(output)
 
 
 def test_a_paper_may_have_nothing_but_open_figures(content: dict[str, Any]) -> None:
@@ -126,7 +127,7 @@ def test_a_paper_without_any_has_no_such_part(content: dict[str, Any]) -> None:
 def test_one_figure_alone_has_none_beside_it(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     judge(root, PAPER, f"{PAPER}/none", [], root / "paper.json", {"preset": "tiny", "host": "h"})
-    assert read_json(root / "paper.json")["open"] == []
+    assert read_paper(root / "paper.json")["open"] == []
 
 
 @pytest.mark.parametrize(

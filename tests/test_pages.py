@@ -18,7 +18,8 @@ from browser import OPEN, PAPER, WIDTH, WIDTHS, look, look_without_script, opene
 from playwright.sync_api import Browser
 
 from benchbook.core import number_format
-from benchbook.core.files import read_json, write_text
+from benchbook.core.files import write_text
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import index_page, machine_page, notebook_export, paper_page, wording
 from benchbook.report.plots import palette
 from benchbook.report.render import TEMPLATES
@@ -185,7 +186,7 @@ def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
 
 
 def test_every_invocation_is_drawn(site: Path) -> None:
-    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     figure = paper["figures"][0]
     svg = paper_page.PaperPage(paper).pictures()[figure["id"]].svg
     dots = sum(len(row["invocations"]) for row in figure["rows"])
@@ -243,7 +244,7 @@ def test_links_within_a_page_lead_somewhere(site: Path, looks: dict) -> None:
 
 
 def test_the_audit_is_counted_in_the_answer_and_on_the_index(site: Path, looks: dict) -> None:
-    audit = read_json(site / "stream" / made_up.STREAM / "paper.json")["audit"]
+    audit = read_paper(site / "stream" / made_up.STREAM / "paper.json")["audit"]
     wrong = [one for one in audit if not one["consistent"]]
     many = len({one["slip"]["slip"] for one in wrong})
     reports = site / "stream/reports"
@@ -268,7 +269,7 @@ def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: 
 
 
 def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> None:
-    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     claim = wording.all_claims(paper)[0]
     ratio = number_format.number(claim["estimate"], *claim["interval"])
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
@@ -286,7 +287,7 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
 
 
 def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
-    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     odd = paper["experiments"]["mbw"]["odd"]
     pairs = {
         (
@@ -427,7 +428,7 @@ def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
 
 
 def test_data_beside_each_figure(site: Path) -> None:
-    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     folder = site / "whole/reports/figures" / made_up.PAPER
     for figure in paper["figures"]:
         assert (folder / f"{figure['id']}.svg").read_text(encoding="utf-8").startswith("<svg")
@@ -489,7 +490,7 @@ def test_the_index_is_searched_by_words(site: Path, browser: Browser) -> None:
 
 
 def test_every_claim_figure_and_finding_can_be_searched(site: Path, looks: dict) -> None:
-    paper = read_json(site / "whole" / made_up.PAPER / "paper.json")
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     text = (site / "whole/reports/index.html").read_text(encoding="utf-8")
     linked = set(re.findall(rf'href="{made_up.PAPER}\.html#([^"]+)"', text))
     claims = {f"{one['figure']}-{one['claim']}" for one in wording.all_claims(paper)}

@@ -15,6 +15,7 @@ from made_up_findings import finding
 from playwright.sync_api import Browser
 
 from benchbook.core.files import read_json, write_text
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import index_page, machine_page, notebook_export, paper_page
 
 NOTEBOOK = made_up.ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
@@ -49,7 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _, points = made_up.points_of("mbw", "quick")
     found = [finding("zero-page", "biases", [points[0].id], 1.4)]
     paper = made_up_findings.results(top, "quick", {"mbw": found})
-    content = poisoned(read_json(paper))
+    content = poisoned(read_paper(paper))
     content["language"] = '"><script>hit=6</script>'
     paper.write_text(json.dumps(content), encoding="utf-8")
     analysis = top / "mbw/analysis.json"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +17,14 @@ from claimed import (
     known,
     measured_run,
     ratio,
-    roles,
+    resolved,
     spread,
     summaries,
 )
 
-from benchbook.judge.claims import estimate
-from benchbook.judge.settling_cost import block_seconds, price
-from benchbook.judge.verdicts import judge_claims, to_settle
+from benchbook.judge.resolved_claim import ResolvedClaim
+from benchbook.judge.settling_cost import block_seconds, price, to_settle
+from benchbook.judge.verdicts import judge_claims
 from benchbook.stats import hodges_lehmann, least_blocks
 
 A, B = "v,method=a", "v,method=b"
@@ -59,69 +61,73 @@ def test_start_that_always_came_first_has_no_known_span() -> None:
     assert block_seconds(spans([[(["a"], 1.0), (["b"], 2.0)]]), ["a"]) is None
 
 
-def open_claim(truth: float, sd: float = 0.05, blocks: int = 12) -> tuple[dict, Any, pd.DataFrame]:
-    """At most twice as fast, and its estimate where the rate is `truth` times the other's."""
+def open_claim(truth: float, region: Sequence[float | None] = (None, 2)) -> ResolvedClaim:
+    """At most twice as fast, or in this region, where the rate is `truth` times the other's."""
+    sd, blocks = 0.05, 12
     dice = np.random.default_rng(2)
     noise = dice.normal(0, sd, blocks)
     logs = {A: math.log(truth) + noise - hodges_lehmann(noise), B: np.zeros(blocks)}
-    table = summaries(logs)
-    of = claim(ratio(), [None, 2])
-    return of, estimate(of, roles(of["estimand"]), table, 1), table
+    return resolved(claim(ratio(), region), known({"method": ["a", "b"]}), summaries(logs))
+
+
+def priced(of: ResolvedClaim) -> dict[str, Any]:
+    cost = price(of)
+    assert cost is not None
+    return cost
 
 
 def test_blocks_grow_as_the_margin_shrinks() -> None:
     wanted = []
     for truth in (1.95, 1.96, 1.97, 1.975):
-        of, found, table = open_claim(truth)
-        priced = price(of, found, 1, table, [A, B])
-        assert priced["margin"] == pytest.approx(abs(math.log(2 / found.value)))
-        wanted.append(priced["blocks"])
+        of = open_claim(truth)
+        cost = priced(of)
+        assert of.estimate is not None
+        assert cost["margin"] == pytest.approx(abs(math.log(2 / of.estimate.value)))
+        wanted.append(cost["blocks"])
         # Each start of b took 10 ms; a is the first of every block.
-        assert priced["minutes"] == pytest.approx(priced["blocks"] * 0.01 / 60)
+        assert cost["minutes"] == pytest.approx(cost["blocks"] * 0.01 / 60)
     assert wanted == sorted(set(wanted))
     assert all(blocks % 2 == 0 and blocks >= least_blocks(1) for blocks in wanted)
 
 
 def test_more_claims_of_a_figure_cost_more_blocks() -> None:
-    of, found, table = open_claim(1.95)
-    assert price(of, found, 20, table, [A, B])["blocks"] > price(of, found, 1, table, [A])["blocks"]
+    of = open_claim(1.95)
+    assert priced(of.estimated(20))["blocks"] > priced(of)["blocks"]
 
 
 def test_no_number_of_blocks_settles_an_estimate_on_the_bound() -> None:
-    of, found, table = open_claim(1.95)
-    on_it = of | {"region": [None, found.value]}
+    estimate = open_claim(1.95).estimate
+    assert estimate is not None
     nothing = {"margin": 0.0, "blocks": None, "minutes": None, "guard": False}
-    assert price(on_it, found, 1, table, [A, B]) == nothing
-    nearly = of | {"region": [None, found.value * 1.0001]}
-    assert price(nearly, found, 1, table, [A, B])["blocks"] is None  # over MOST_BLOCKS
+    assert priced(open_claim(1.95, [None, estimate.value])) == nothing
+    nearly = open_claim(1.95, [None, estimate.value * 1.0001])
+    assert priced(nearly)["blocks"] is None  # over MOST_BLOCKS
 
 
 def test_what_the_interval_has_decided_has_no_price() -> None:
-    of, found, table = open_claim(1.5)
-    priced = price(of, found, 1, table, [A, B])
-    assert (priced["blocks"], priced["guard"]) == (None, True)
+    cost = priced(open_claim(1.5))
+    assert (cost["blocks"], cost["guard"]) == (None, True)
 
 
 def test_more_blocks_than_did_not_do() -> None:
-    of, found, table = open_claim(1.945)
-    assert price(of, found, 1, table, [A, B])["blocks"] >= 14
+    assert priced(open_claim(1.945))["blocks"] >= 14
 
 
 def test_minutes_are_unknown_where_no_block_tells_how_long_a_start_takes() -> None:
-    of, found, table = open_claim(1.95)
-    priced = price(of, found, 1, table, [A])
-    assert priced["blocks"]
-    assert priced["minutes"] is None
+    of = open_claim(1.95)
+    apart = of.run.summaries.assign(block=range(len(of.run.summaries)))
+    cost = priced(replace(of, run=replace(of.run, summaries=apart)))
+    assert cost["blocks"]
+    assert cost["minutes"] is None
 
 
 def test_margin_of_a_range_is_in_logs_of_largest_over_smallest() -> None:
     of = claim(spread(["a"], [1, 2]), [None, 0.05])
     logs = {"v,bytes=1,method=a": np.tile([0.0, 0.01], 6), "v,bytes=2,method=a": np.full(12, -0.1)}
-    table = summaries(logs)
-    found = estimate(of, roles(of["estimand"]), table, 1)
-    assert found is not None
-    margin = price(of, found, 1, table, list(logs))["margin"]
-    assert margin == pytest.approx(-math.log1p(-found.value) + math.log1p(-0.05))
+    here = resolved(of, known(of["estimand"]["points"]), summaries(logs))
+    assert here.estimate is not None
+    margin = priced(here)["margin"]
+    assert margin == pytest.approx(-math.log1p(-here.estimate.value) + math.log1p(-0.05))
 
 
 def test_only_an_open_claim_has_a_price() -> None:
@@ -131,11 +137,12 @@ def test_only_an_open_claim_has_a_price() -> None:
     figure = {"claims": [claim(ratio(), [1.5, None]), claim(ratio(), [1.99, None])]}
     run = measured_run(points, summaries(logs))
     sure, open_ = judge_claims(figure, CONTENT, SIZES, run, {}, {})[0]
-    assert (sure["verdict"], sure["price"]) == ("reproduced", None)
-    assert open_["verdict"] == "inconclusive"
-    assert open_["price"]["margin"] > 0
+    assert (sure.verdict, sure.price) == ("reproduced", None)
+    assert open_.verdict == "inconclusive"
+    assert open_.price is not None
+    assert open_.price["margin"] > 0
     # The twins are measured too, and each of the four takes 10 ms but the first.
-    assert open_["price"]["minutes"] == pytest.approx(open_["price"]["blocks"] * 0.03 / 60)
+    assert open_.price["minutes"] == pytest.approx(open_.price["blocks"] * 0.03 / 60)
 
 
 def test_a_settling_run_has_the_twins_and_what_they_repeat() -> None:

@@ -19,6 +19,7 @@ from benchbook.core.files import read_json, write_json, write_text
 from benchbook.core.units import UNITS, in_names
 from benchbook.define import catalogue
 from benchbook.judge import stage as judge_stage
+from benchbook.judge.paper_json import read_paper
 from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded, transfers
 from benchbook.records import archive
 from benchbook.report import notebook_export, paper_page
@@ -50,7 +51,7 @@ class Made:
         """paper.json with these recorded runs."""
         output = self.top / name / "paper.json"
         judge_stage.judge(ROOT, made_up.PAPER, "", own or self.own, output, recorded=[*recorded])
-        return read_json(output)
+        return read_paper(output)
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +157,7 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
     write_json(there, about | {"blocks": 8, "commit": "0" * 40, "changed": False, "reason": ""})
     output = tmp_path / "paper.json"
     judge_stage.judge(ROOT, made_up.STREAM, "", [own], output, recorded=[there])
-    content = read_json(output)
+    content = read_paper(output)
     tables = {one["id"]: said.table(one) for one in content["figures"]}
     for own_row, _, row in (one for found in tables.values() for one in found):
         assert row["label"] == own_row["label"]

@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,14 @@ from benchbook.commands import settle
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
 from benchbook.define.settings import load_settings
+from benchbook.estimands.reasons import Code, Reason
 from benchbook.host import facts
 from benchbook.judge import settle_runs
+from benchbook.judge.claims import Verdict
+from benchbook.judge.experiment_run import ExperimentRun
+from benchbook.judge.figure_claims import judged
+from benchbook.judge.paper_source import PaperSource
 from benchbook.judge.settling_cost import MOST_BLOCKS
-from benchbook.judge.stage import judged
 from benchbook.judge.verdicts import judge_alone
 from benchbook.measure.loop import Run
 from benchbook.measure.stage import plan_record
@@ -68,43 +73,40 @@ def test_only_complete_runs_of_this_claim_preset_and_binaries_settle(tmp_path: P
     assert settle_runs.settle_runs(tmp_path / "gone", KEY, "tiny", "it", BINARIES) == []
 
 
-def verdict_of(name: str, estimate: float, blocks: int) -> dict[str, Any]:
-    ends = [estimate - 0.1, estimate + 0.1]
-    return {
-        "verdict": name,
-        "estimate": estimate,
-        "interval": ends,
-        "blocks": blocks,
-        "reason": f"it is {estimate}",
-        "published": [9.2] if blocks == 8 else [],
-        "elsewhere": {"tried": 3} if blocks == 8 else None,
-    }
+def verdict_of(name: str, estimate: float, blocks: int) -> Verdict:
+    return Verdict(
+        {},
+        name,
+        Reason(Code.OVER_THE_EDGE),
+        estimate=estimate,
+        interval=[estimate - 0.1, estimate + 0.1],
+        blocks=blocks,
+        published=[9.2] if blocks == 8 else [],
+        elsewhere={"tried": 3} if blocks == 8 else None,
+    )
 
 
 def test_the_last_run_decides_alone_and_the_others_stand_beside_it(tmp_path: Path) -> None:
     first = verdict_of("inconclusive", 3.1, 8)
-    assert settle_runs.beside(first, []) == first | {"settled": None}
+    assert settle_runs.settled(first, []) == first
     asked = {"claim": KEY, "preset": "tiny", "blocks": 36}
     again = [
         (made_run(tmp_path, "one"), verdict_of("inconclusive", 3.2, 20)),
         (made_run(tmp_path, "two", settle=asked), verdict_of("reproduced", 3.4, 40)),
     ]
-    found = settle_runs.beside(first, again)
-    assert {key: found[key] for key in ("verdict", "estimate", "interval", "blocks")} == {
-        "verdict": "reproduced",
-        "estimate": 3.4,
-        "interval": [3.3, 3.5],
-        "blocks": 40,  # nothing pooled
-    }
-    assert (found["settled"]["run"], found["settled"]["number"]) == ("two", 2)
-    assert found["settled"]["asked"] == 36
-    before = found["settled"]["before"]
-    assert [(one["run"], one["verdict"], one["blocks"]) for one in before] == [
+    found = settle_runs.settled(first, again)
+    assert (found.verdict, found.estimate, found.interval) == ("reproduced", 3.4, [3.3, 3.5])
+    assert found.blocks == 40  # nothing pooled
+    assert found.settled is not None
+    assert (found.settled["run"], found.settled["number"]) == ("two", 2)
+    assert found.settled["asked"] == 36
+    before = found.settled["before"]
+    assert [(each["run"], each["verdict"], each["blocks"]) for each in before] == [
         (None, "inconclusive", 8),
         ("one", "inconclusive", 20),
     ]
     # What the source prints, and what the sweep showed, no settling run can tell.
-    assert (found["published"], found["elsewhere"]) == ([9.2], {"tried": 3})
+    assert (found.published, found.elsewhere) == ([9.2], {"tried": 3})
 
 
 # `benchbook settle`, with programs that are made up.
@@ -265,7 +267,7 @@ def test_the_page_gets_the_verdict_of_the_settling_run(place: Place) -> None:
         found["intervals"],
     )
     for key in ("verdict", "estimate", "interval", "blocks"):
-        assert found[key] == alone[key]
+        assert found[key] == getattr(alone, key)
     assert found["settled"]["before"][0]["verdict"] == "reproduced"
     assert found["settled"]["before"][0]["estimate"] == pytest.approx(10)
     assert not found["post_hoc"]
@@ -296,7 +298,9 @@ def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[
         "claims": place.plan.claim_hashes,
     }
     content = catalogue.definition(ROOT, EXPERIMENT)
-    made = judged(place.root, PAPER, figure, analysis, table, content, {"audit": []}, {})
+    paper = replace(PaperSource.read(ROOT, PAPER), root=place.root)
+    run = ExperimentRun(content, analysis, table, [], place.results)
+    made = judged(paper, figure, run, {"audit": []}, {})
     return {one["claim"]: one for one in made["claims"]}
 
 

@@ -42,7 +42,7 @@ def claim(method: str, verdict: str, **changed: Any) -> dict[str, Any]:
         "verdict": verdict,
         "estimate": 1.01 if measured else None,
         "interval": [0.99, 1.03] if measured else None,
-        "reason": "as made up",
+        "reason": {"code": "stated", "text": "as made up"},
         **changed,
     }
 
@@ -133,7 +133,7 @@ def test_claims_that_part_are_told_apart() -> None:
 
 
 def test_what_is_open_says_why_and_once() -> None:
-    edge = "the ratio 1.01 (0.99 to 1.08) overlaps the edge of the region, 0.95 to 1.05"
+    edge = {"code": "over_the_edge"}
     ones = [
         claim("copy", "inconclusive", reason=edge, interval=[0.99, 1.08]),
         claim("add", "inconclusive", reason=edge, interval=[None, None]),
@@ -142,15 +142,16 @@ def test_what_is_open_says_why_and_once() -> None:
     assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
     assert "The reason for Copy: the interval reaches beyond" in first
     assert "The reason for Add: there are too few blocks" in first
-    left_out = f"{point(2 * MIB, 'copy')}: not in this preset"
+    left_out = {"code": "not_in_preset", "point": point(2 * MIB, "copy")}
     ones = [claim(one, "not_measurable_here", reason=left_out) for one in ("copy", "add")]
     headline, first = said(paper(ones))
     assert headline.startswith("Not measured in preset tiny: whether")
     assert first.count("The reason") == 1
     assert first.endswith("preset tiny leaves the sizes out that it compares.")
+    failed = {"code": "point_missing", "why": "its check failed"}
     ones = [
-        claim(one, "not_measurable_here", reason=f"{point(2 * MIB, one)}: its check failed")
-        for one in ("copy", "add")
+        claim(name, "not_measurable_here", reason=failed | {"point": point(2 * MIB, name)})
+        for name in ("copy", "add")
     ]
     headline, first = said(paper(ones))
     assert headline.startswith("Not measured here: whether")

@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from claimed import CALL_BYTES, CONTENT, SIZES, claim, known, measured_run, ratio, roles, summaries
+from claimed import (
+    CALL_BYTES,
+    CONTENT,
+    SIZES,
+    claim,
+    in_words,
+    known,
+    measured_run,
+    ratio,
+    resolved,
+    roles,
+    summaries,
+)
 from conftest import ROOT
 
 from benchbook.analyse import pairwise
@@ -17,8 +29,9 @@ from benchbook.core import units
 from benchbook.define import catalogue
 from benchbook.estimands import Estimate, kind_of, published, usable
 from benchbook.judge import figures
-from benchbook.judge.claims import estimate, judge_claim, judge_fact
+from benchbook.judge.claims import judge_claim, judge_fact
 from benchbook.judge.condition_search import elsewhere
+from benchbook.judge.resolved_claim import estimate
 from benchbook.judge.verdicts import judge_claims, printed_by_point
 
 BLOCKS = 12
@@ -159,7 +172,7 @@ def verdict(
     of: dict[str, Any], table: pd.DataFrame, points: dict[str, dict], **more: Any
 ) -> dict[str, Any]:
     """Beside twins that are alike."""
-    return judge_claim(of, roles(of["estimand"]), points, table, TWINS, 1, **more)
+    return in_words(judge_claim(resolved(of, points, table), TWINS, **more))
 
 
 def test_a_slope_is_judged_in_its_unit() -> None:
@@ -178,7 +191,7 @@ def test_a_difference_that_the_twins_could_have_made_is_no_effect() -> None:
     wide = {"half_width": 0.1, "low": 0.9, "high": 1.1, "ratio": 1.0}
     null = TWINS | {"again": wide}
     of = claim(difference("b", "a"), [0, None])
-    judged = judge_claim(of, roles(of["estimand"]), points, table, null, 1)
+    judged = in_words(judge_claim(resolved(of, points, table), null))
     assert judged["verdict"] == "inconclusive"
     assert "less than the smallest effect" in judged["reason"]
     assert verdict(of, table, points)["verdict"] == "reproduced"
@@ -191,7 +204,7 @@ def test_what_no_host_measures_says_why() -> None:
         statistic=None,
         requires="two devices",
     )
-    judged = judge_fact(of, {})
+    judged = in_words(judge_fact(of, {}))
     assert (judged["verdict"], judged["reason"]) == ("not_measurable_here", "no host is in it")
     assert judged["requires"] == "two devices"
 
@@ -202,8 +215,8 @@ def test_what_no_host_measures_keeps_the_ratio_that_is_printed() -> None:
     facts = {"cell": lambda cell: {"old": 4.39, "new": 1.12}[cell["column"]]}
     run = measured_run({}, summaries({"v,method=a": [0.0] * 8}))
     (judged,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, facts, {})
-    assert judged["verdict"] == "not_measurable_here"
-    assert judged["published"] == [4.39 / 1.12]
+    assert judged.verdict == "not_measurable_here"
+    assert judged.published == [4.39 / 1.12]
 
 
 def test_a_claim_is_estimated_beside_itself_under_other_factors() -> None:
@@ -215,10 +228,11 @@ def test_a_claim_is_estimated_beside_itself_under_other_factors() -> None:
     points = known({"method": ["a", "b"], "threads": [1, 2]})
     run = measured_run(points, times_us(truth))
     (judged,), _ = judge_claims({"claims": [of], "y_unit": "µs"}, CONTENT, SIZES, run, {}, {})
-    assert judged["estimate"] == pytest.approx(2, rel=0.05)
-    assert judged["beside"]["estimate"] == pytest.approx(3, rel=0.05)
-    assert judged["beside"]["by_interval"] == "reproduced"
-    assert judged["beside"]["setting"] == {"threads": 2}
+    assert judged.estimate == pytest.approx(2, rel=0.05)
+    assert judged.beside is not None
+    assert judged.beside["estimate"] == pytest.approx(3, rel=0.05)
+    assert judged.beside["by_interval"] == "reproduced"
+    assert judged.beside["setting"] == {"threads": 2}
 
 
 # What only emulates.
@@ -236,7 +250,7 @@ def test_what_emulates_decides_nothing() -> None:
     assert judged["estimate"] is None
     assert usable(of["estimand"], roles(of["estimand"]), points)[1]
     # Nor is it a condition under which something would hold.
-    where = elsewhere(of, roles(of["estimand"]), points, table, [], ())
+    where = elsewhere(resolved(of, points, table), [], ())
     assert where is not None
     assert where["tried"] == 0
 

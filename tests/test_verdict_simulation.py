@@ -35,8 +35,10 @@ from simulate import DRIFTING, FLIPPING, QUIET, RARELY_FLIPPING, Machine, simula
 
 from benchbook import stats
 from benchbook.estimands import Estimate, Roles, kind_of, names_of
-from benchbook.judge import claims, verdicts
-from benchbook.judge.verdicts import Measured, judge_claims
+from benchbook.judge import claims, resolved_claim, verdicts
+from benchbook.judge.claims import Verdict
+from benchbook.judge.resolved_claim import Measured
+from benchbook.judge.verdicts import judge_claims
 
 SEED = 5
 BLOCKS = 12
@@ -116,7 +118,7 @@ def runs(
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Without what stands beside a verdict: it decides nothing, and takes most of the time."""
-    monkeypatch.setattr(claims, "robustness", lambda *_: "")
+    monkeypatch.setattr(claims, "robustness", lambda *_: None)
     monkeypatch.setattr(verdicts, "elsewhere", lambda *_: None)
     monkeypatch.setattr(verdicts, "price", lambda *_: None)
     monkeypatch.setattr(kind_of({"kind": "range"}), "_beside_null", lambda *_: {})
@@ -126,8 +128,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 @pytest.fixture
 def quick(bare: pytest.MonkeyPatch) -> None:
     """Estimates and the twins' null straight from the logs of a `Wide`."""
-    bare.setattr(claims, "estimate", quick_estimate)
-    bare.setattr(verdicts, "estimate", quick_estimate)
+    bare.setattr(resolved_claim, "estimate", quick_estimate)
     bare.setattr(verdicts, "null_of", quick_null)
 
 
@@ -154,7 +155,7 @@ def quick_null(points: list[dict[str, Any]], run: Wide, intervals: int) -> dict[
     return found | {"passes": stats.null_check(again["low"], again["high"])}
 
 
-def judged(figure: list[dict[str, Any]], run: Any) -> list[dict[str, Any]]:
+def judged(figure: list[dict[str, Any]], run: Any) -> list[Verdict]:
     """The verdicts of a figure's claims on a `Wide`, or on its summaries."""
     measured = Measured(list(POINTS.values()), run)
     return judge_claims({"claims": figure}, CONTENT, SIZES, measured, {}, {})[0]
@@ -185,13 +186,13 @@ def test_verdicts_are_wrong_in_at_most_5_percent_of_figures(show) -> None:
             figure = edges(first_true)
             found = judged(figure, run)
             assert (
-                found[0]["intervals"] == 10
+                found[0].intervals == 10
             )  # one for each ratio and the share, 4 and 1 for the ranges
             alone = [
                 stats.decide(*by_pointwise(verdict), *one["region"])
                 for one, verdict in zip(figure, found, strict=True)
             ]
-            lies["as judged"].append(wrong(first_true, [one["verdict"] for one in found]))
+            lies["as judged"].append(wrong(first_true, [verdict.verdict for verdict in found]))
             lies["by its own 95 % interval"].append(wrong(first_true, alone))
     for word in ("reproduced", "not_reproduced"):
         assert show(f"{word} wrongly", [word in one for one in lies["as judged"]]) <= 0.05
@@ -200,8 +201,8 @@ def test_verdicts_are_wrong_in_at_most_5_percent_of_figures(show) -> None:
     assert show("negative control, each claim by its own 95 % interval", control) > 0.05
 
 
-def by_pointwise(verdict: dict[str, Any]) -> tuple[float, float]:
-    low, high = verdict["pointwise"] or (None, None)
+def by_pointwise(verdict: Verdict) -> tuple[float, float]:
+    low, high = verdict.pointwise or (None, None)
     return -math.inf if low is None else low, math.inf if high is None else high
 
 
@@ -220,7 +221,7 @@ def test_tight_true_claims_are_settled(show) -> None:
     coarse = [claim(ratio("odd", "base"), [10**0.5, None]), claim(share(), [0.5, None])]
     for machine, figure in ((STILL, tight), (FLIPPING, coarse)):
         said = [
-            [one["verdict"] for one in judged(figure, run)]
+            [verdict.verdict for verdict in judged(figure, run)]
             for run in runs(machine, 60, even, blocks=24)
         ]
         assert not any("not_reproduced" in one for one in said)
@@ -235,14 +236,15 @@ def test_the_quick_way_is_that_of_the_tables(bare: pytest.MonkeyPatch) -> None:
         through_tables = judged(figure, run.summaries())
         null = twins_null(POINTS, run.summaries(), 10)
         with bare.context() as patch:
-            patch.setattr(claims, "estimate", quick_estimate)
-            patch.setattr(verdicts, "estimate", quick_estimate)
+            patch.setattr(resolved_claim, "estimate", quick_estimate)
             patch.setattr(verdicts, "null_of", quick_null)
             quickly = judged(figure, run)
-        assert [one["verdict"] for one in quickly] == [one["verdict"] for one in through_tables]
+        assert [verdict.verdict for verdict in quickly] == [
+            verdict.verdict for verdict in through_tables
+        ]
         for one, other in zip(quickly, through_tables, strict=True):
             for key in ("estimate", "interval", "pointwise", "smallest_effect"):
-                assert one[key] == pytest.approx(other[key]), one["unit"]
+                assert getattr(one, key) == pytest.approx(getattr(other, key)), one.claim["text"]
         twin = quick_null([], run, 10)
         assert twin["passes"] == null["passes"]
         for name in ("again", "relinked"):
@@ -255,7 +257,9 @@ def test_the_quick_way_is_that_of_the_tables(bare: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("machine", MACHINES, ids=["quiet", "flipping", "rarely", "drifting"])
 def test_verdicts_through_the_tables_are_rarely_wrong(machine: Machine, show) -> None:
     lies = [
-        wrong(number % 2 == 0, [one["verdict"] for one in judged(edges(number % 2 == 0), table)])
+        wrong(
+            number % 2 == 0, [verdict.verdict for verdict in judged(edges(number % 2 == 0), table)]
+        )
         for number, table in enumerate(run.summaries() for run in runs(machine, 1000, TRUTH))
     ]
     assert show("any verdict wrong", [bool(one) for one in lies]) <= 0.05

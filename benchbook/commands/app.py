@@ -310,7 +310,7 @@ def merge_findings(analyses: list[Path], output: Output) -> None:
 @app.command("merge-verdicts", hidden=True)
 def merge_verdicts(papers: list[Path], output: Output) -> None:
     """verdicts.json over all papers."""
-    from benchbook.judge.stage import merge_verdicts as run
+    from benchbook.commands.verdicts import merge as run
 
     run(papers, output)
 

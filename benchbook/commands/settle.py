@@ -20,12 +20,13 @@ from benchbook.define.settings import load_settings
 from benchbook.estimands import names_of, roles_of, usable
 from benchbook.host import facts
 from benchbook.judge.settle_runs import measured, settle_runs
-from benchbook.judge.settling_cost import MOST_BLOCKS
-from benchbook.judge.verdicts import judge_alone, to_settle
+from benchbook.judge.settling_cost import MOST_BLOCKS, to_settle
+from benchbook.judge.verdicts import judge_alone
 from benchbook.measure.progress import Progress
 from benchbook.measure.stage import measure_run, read_variants
 from benchbook.plan.plan import Plan, make_plan
 from benchbook.records import journal
+from benchbook.report import reasons
 from benchbook.stats import least_blocks
 
 VERSION = 1
@@ -49,7 +50,8 @@ def settle(
     before = settle_runs(current.parent, key, settings.preset, current.name, declared["binaries"])
     if before:  # verdicts.json may be older
         last = measured(before[-1])
-        verdict |= judge_alone(claim, content, declared["sizes"], last, verdict["intervals"])
+        alone = judge_alone(claim, content, declared["sizes"], last, verdict["intervals"])
+        verdict |= reasons.with_sentences(alone.as_json())
         _must_be_open(verdict, settings.preset)
     blocks = _blocks(verdict, blocks)
     asked = {
@@ -67,8 +69,8 @@ def settle(
     plan = make_plan(root, figure["experiment"], settings.having(figure=None), variants)
     _only(plan, claim, figure, asked, verdict["intervals"])
     run = _measure(root, plan, variants, current.parent, as_json)
-    found = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
-    _tell(key, verdict, found, run, asked["number"], as_json)
+    alone = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
+    _tell(key, verdict, reasons.with_sentences(alone.as_json()), run, asked["number"], as_json)
 
 
 def _key(verdict: dict[str, Any]) -> str:
@@ -162,7 +164,8 @@ def _only(
     roles = roles_of(claim["estimand"], content, plan.sizes)
     used, why = usable(claim["estimand"], roles, content_points)
     if why:
-        raise BenchbookError(f"{asked['claim']} cannot be measured at the moment: {why}")
+        text = reasons.cause({"reason": why.as_json()})
+        raise BenchbookError(f"{asked['claim']} cannot be measured at the moment: {text}")
     kept = set(to_settle(list(content_points.values()), names_of(used)))
     kept &= set(asked["pilot"]["points"])
     plan.points = [point for point in plan.points if point.id in kept]

@@ -21,6 +21,7 @@ from benchbook.core import plugins
 from benchbook.core.units import RATE
 from benchbook.define.catalogue import settings_of
 from benchbook.define.points import NOT_IN_PRESET, Point, expand
+from benchbook.estimands.reasons import Code, Reason
 
 POINTWISE = 0.95
 MOST_READINGS = 200  # of a published table in which cells stand for one point
@@ -62,7 +63,7 @@ class Fact:
     """What was found without measuring: a number (None where it could not be found) and why."""
 
     value: float | None
-    reason: str
+    reason: Reason
 
 
 class Kind(Protocol):
@@ -120,30 +121,36 @@ def names_of(roles: Roles) -> list[str]:
     return list(dict.fromkeys(point.id for points in roles.values() for point in points))
 
 
-def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles, str]:
-    """The points that a claim can be decided on, and why it cannot ("" where it can).
+def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles, Reason | None]:
+    """The points that a claim can be decided on, and why it cannot (None where it can).
 
     What only emulates decides nothing, however well it was measured. Of a range, points that
     cannot run here are left out while enough remain.
     """
     if any(not own for own in roles.values()):
-        return roles, "a size that the claim names is unknown here"
+        return roles, Reason(Code.SIZE_UNKNOWN)
     states = {name: points.get(name, ABSENT) for name in names_of(roles)}
-    bad = {name: one for name, one in states.items() if one["state"] != "ok"}
-    emulated = {name: one["emulates"] for name, one in states.items() if one.get("emulates")}
-    if emulated:
-        return roles, ": ".join(next(iter(emulated.items())))
-    if not bad:
-        return roles, ""
-    first = next(iter(bad.items()))
-    why = f"{first[0]}: {first[1]['reason']}"
+    for name, point in states.items():
+        if point.get("emulates"):
+            return roles, Reason(Code.EMULATED, {"point": name, "why": point["emulates"]})
+    lost = {name: point for name, point in states.items() if point["state"] != "ok"}
+    if not lost:
+        return roles, None
+    why = _missing(*next(iter(lost.items())))
     without = getattr(kind_of(estimand), "without", None)
-    if without is None or any(one["state"] == "absent" for one in bad.values()):
+    if without is None or any(point["state"] == "absent" for point in lost.values()):
         return roles, why
-    if any(one["state"] != "cannot_run" for one in bad.values()):
+    if any(point["state"] != "cannot_run" for point in lost.values()):
         return roles, why  # what failed is not what this machine cannot hold
-    kept: Roles | None = without(estimand, roles, set(bad))
-    return (roles, why) if kept is None else (kept, "")
+    kept: Roles | None = without(estimand, roles, set(lost))
+    return (roles, why) if kept is None else (kept, None)
+
+
+def _missing(name: str, point: dict[str, Any]) -> Reason:
+    """Why a point has no number, as the run says it."""
+    if point["state"] == ABSENT["state"]:
+        return Reason(Code.NOT_IN_PRESET, {"point": name})
+    return Reason(Code.POINT_MISSING, {"point": name, "why": point["reason"]})
 
 
 def asked(

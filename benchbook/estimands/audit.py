@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.estimands import Fact
+from benchbook.estimands.reasons import Code, Reason
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -17,15 +18,17 @@ def unit(estimand: dict[str, Any]) -> str:
 def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     """The number, and what was found."""
     items = [
-        one
-        for one in facts["audit"]
-        if (one["table"], one["rule"]) == (estimand["table"], estimand["rule"])
-        and ("column" not in estimand or _column(one) == estimand["column"])
+        item
+        for item in facts["audit"]
+        if (item["table"], item["rule"]) == (estimand["table"], estimand["rule"])
+        and ("column" not in estimand or _column(item) == estimand["column"])
     ]
     if not items:
-        return Fact(None, f"the audit has no {estimand['rule']} of {estimand['table']}")
-    agree = sum(bool(one["consistent"]) for one in items)
-    return Fact(agree / len(items), f"{agree} of {len(items)} numbers agree")
+        named = {key: estimand[key] for key in ("table", "rule")}
+        return Fact(None, Reason(Code.NO_CHECK, named))
+    agree = sum(bool(item["consistent"]) for item in items)
+    reason = Reason(Code.NUMBERS_AGREE, {"agree": agree, "of": len(items)})
+    return Fact(agree / len(items), reason)
 
 
 def _column(item: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.estimands import Fact
+from benchbook.estimands.reasons import Code, Reason
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -16,4 +17,4 @@ def unit(estimand: dict[str, Any]) -> str:
 def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     """No number, and why."""
     del facts
-    return Fact(None, estimand["why"])
+    return Fact(None, Reason(Code.STATED, {"text": estimand["why"]}))

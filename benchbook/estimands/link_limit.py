@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.define.points import NOT_IN_PRESET
 from benchbook.estimands import Fact
+from benchbook.estimands.reasons import Code, Reason
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -16,10 +16,11 @@ def unit(estimand: dict[str, Any]) -> str:
 
 def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     """The number, and what was found."""
-    named = [one for one in facts["limits"] if one["variant"] == estimand["variant"]]
+    named = [item for item in facts["limits"] if item["variant"] == estimand["variant"]]
     if not named:
-        return Fact(None, NOT_IN_PRESET)
+        return Fact(None, Reason(Code.NOT_IN_PRESET))
     item = named[0]
+    reason = Reason(Code.STATED, {"text": item["reason"]})
     if item["outcome"] == "cannot_run":
-        return Fact(None, item["reason"])
-    return Fact(float(item["links_bytes"] or 0), item["reason"])
+        return Fact(None, reason)
+    return Fact(float(item["links_bytes"] or 0), reason)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.define.points import NOT_IN_PRESET
 from benchbook.estimands import Fact
+from benchbook.estimands.reasons import Code, Reason
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -15,10 +15,11 @@ def unit(estimand: dict[str, Any]) -> str:
 
 def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     """The number, and what was found."""
-    named = [one for one in facts["trials"] if one["name"] == f"trial: {estimand['trial']}"]
+    named = [item for item in facts["trials"] if item["name"] == f"trial: {estimand['trial']}"]
     if not named:
-        return Fact(None, NOT_IN_PRESET)
+        return Fact(None, Reason(Code.NOT_IN_PRESET))
     item = named[0]
+    reason = Reason(Code.STATED, {"text": item["reason"]})
     if item["state"] != "ok":
-        return Fact(None, item["reason"])
-    return Fact(float(item[estimand["quantity"]] or 0), item["reason"])
+        return Fact(None, reason)
+    return Fact(float(item[estimand["quantity"]] or 0), reason)

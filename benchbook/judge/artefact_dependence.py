@@ -14,21 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-
 from benchbook import stats
-from benchbook.core import number_format
 from benchbook.detect.detectors import above_ceiling
-from benchbook.estimands import Estimate, Roles, is_measured, names_of, roles_of, usable
-from benchbook.judge.claims import MEASURES, Verdict, estimate, region_text
-from benchbook.judge.verdicts import Measured
+from benchbook.estimands import Estimate, names_of
+from benchbook.judge.resolved_claim import MEASURES, ResolvedClaim, estimate
 
-# What such a finding says of its point, the graver effect first.
-EFFECTS = {"invalidates": "invalidates", "biases": "biases by an unknown factor"}
-PLURAL = {"invalidates": "invalidate", "biases": "bias by an unknown factor"}
+EFFECTS = ("invalidates", "biases")  # the graver first
 ONLY, UNDECIDED, UNKNOWN = "only", "undecided", "unknown"
-SHARES = ("range", "explained_share")  # kinds whose number is a share
-Part = dict[str, Any]
 
 
 @dataclass
@@ -45,189 +37,161 @@ class Blamed:
 
 
 @dataclass(frozen=True)
-class Case:
-    """A claim with the points that it rests on, and the run that decided it."""
+class Part:
+    """How a claim rests on some artefacts.
 
-    claim: dict[str, Any]
-    roles: Roles
-    summaries: pd.DataFrame
-    intervals: int
-
-    def without(self, factors: dict[str, float]) -> Estimate | None:
-        """The claim's estimate with these factors, by point, taken out of the times."""
-        by_row = self.summaries["point"].map(factors).fillna(1.0)
-        honest = {column: self.summaries[column] * by_row for column in MEASURES.values()}
-        return estimate(self.claim, self.roles, self.summaries.assign(**honest), self.intervals)
-
-    def holds(self, found: Estimate | None) -> str:
-        """The verdict by the interval alone; nothing left to estimate does not hold."""
-        if found is None:
-            return "not_reproduced"
-        return str(stats.decide(found.low, found.high, *self.claim["region"]))
-
-    def said(self, found: Estimate | None) -> str:
-        """`1.1 times (1.0 to 1.2)`, of a share `3.1 %`."""
-        if found is None:
-            return "nothing is left to estimate"
-        if self.claim["estimand"]["kind"] in SHARES:
-            return number_format.share(found.value)
-        value = number_format.number(found.value, found.low, found.high)
-        return f"{value} times ({number_format.interval(found.low, found.high)})"
-
-
-def through(
-    claim: dict[str, Any],
-    content: dict[str, Any],
-    sizes: dict[str, Any],
-    verdict: Verdict,
-    run: Measured,
-    findings: Iterable[dict[str, Any]],
-) -> Part | None:
-    """{kind, artefacts, without, interval, words} of a reproduced claim that rests on an artefact.
-
-    kind: `only` (without it the claim is not reproduced), `undecided` (whether it would be stays
-    open), `unknown` (nothing tells how it would be). `without` is the estimate without the first of
-    the artefacts, None where there is none. None as a whole for a claim that holds without them
-    too, was not reproduced, or compares no measured points.
-
-    `content` is the experiment's definition, `run` the one that decided, `findings` of the same
-    experiment. Each artefact is taken out alone: two at one point may be two words for one factor.
-    What biases all compared points alike, by factors that are not known of each, blames nobody. Nor
-    do the artefacts that the claim is `about`: it says that they are there. For the same reason a
-    share that a removed cause explains is never one that holds through it.
+    kind: `only` (without them the claim is not reproduced), `undecided` (whether it would be stays
+    open), `unknown` (nothing tells how it would be). `without` is the estimate without them, None
+    where there is none. Where their factor is not told of each point alone, `points` are those that
+    they touch, `effect` is what they do to them, and `factor` the largest, None if it is unknown.
     """
-    if verdict["verdict"] != "reproduced" or not is_measured(claim["estimand"]):
+
+    kind: str
+    artefacts: list[str]
+    without: Estimate | None = None
+    points: int | None = None
+    effect: str | None = None
+    factor: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """By name; the estimate as its value and its interval."""
+        made = self.without
+        return dict(vars(self)) | {
+            "without": made and made.value,
+            "interval": made and [made.low, made.high],
+        }
+
+
+def dependence(
+    resolved: ResolvedClaim, findings: Iterable[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """{kind, artefacts, without, interval, parts} of a reproduced claim that rests on an artefact:
+    all artefacts, the rest as of the gravest part. None where it holds without them too.
+
+    `findings` are those of the claim's experiment. Each artefact is taken out alone: two at one
+    point may be two words for one factor. What biases all compared points alike, by factors that
+    are not known of each, blames nobody. Nor do the artefacts that the claim is `about`: it says
+    that they are there. For the same reason a share that a removed cause explains is never one that
+    rests on it.
+    """
+    if resolved.estimand["kind"] == "explained_share" or resolved.missing:
         return None
-    if claim["estimand"]["kind"] == "explained_share":
-        return None
-    roles = roles_of(claim["estimand"], content, sizes)
-    used, why = usable(claim["estimand"], roles, run.known)
-    if why:
-        return None
-    case = Case(claim, used, run.summaries, max(verdict["intervals"], 1))
-    points = names_of(used)
-    blamed = blame(points, _beside(claim.get("about", []), points, findings))
-    parts = [one for names, factors in _exact(blamed) if (one := _taken_out(case, names, factors))]
+    points = names_of(resolved.used)
+    blamed = blame(points, _but_those_told(resolved.claim.get("about", []), points, findings))
+    parts = [
+        part
+        for names, factors in _exact(blamed)
+        if (part := _taken_out(resolved, names, factors)) is not None
+    ]
     unknown: dict[tuple[frozenset[str], str], list[str]] = {}
-    for one in blamed:
-        alike = one.effect == "biases" and one.marked >= set(points)
-        if one.unknown and not alike:
-            unknown.setdefault((frozenset(one.unknown), one.effect), []).append(one.artefact)
-        elif one.shared and not alike and (part := _shared(case, one)):
+    for artefact in blamed:
+        alike = artefact.effect == "biases" and artefact.marked >= set(points)
+        if artefact.unknown and not alike:
+            key = (frozenset(artefact.unknown), artefact.effect)
+            unknown.setdefault(key, []).append(artefact.artefact)
+        elif artefact.shared and not alike and (part := _shared(resolved, artefact)) is not None:
             parts.append(part)
-    parts += [_unknown(names, at, effect) for (at, effect), names in unknown.items()]
+    parts += [
+        Part(UNKNOWN, names, points=len(at), effect=effect)
+        for (at, effect), names in unknown.items()
+    ]
     if not parts:
         return None
-    parts.sort(key=lambda part: (ONLY, UNDECIDED, UNKNOWN).index(part["kind"]))
-    artefacts = list(dict.fromkeys(name for part in parts for name in part["artefacts"]))
-    words = "; ".join(part["words"] for part in parts)
-    return parts[0] | {"artefacts": artefacts, "words": f"reproduced, {words}"}
+    parts.sort(key=lambda part: (ONLY, UNDECIDED, UNKNOWN).index(part.kind))
+    as_json = [part.as_json() for part in parts]
+    artefacts = list(dict.fromkeys(name for part in parts for name in part.artefacts))
+    gravest = {key: as_json[0][key] for key in ("kind", "without", "interval")}
+    return gravest | {"artefacts": artefacts, "parts": as_json}
 
 
-def _beside(
+def _but_those_told(
     about: Sequence[str], points: Sequence[str], findings: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The findings but those of these artefacts, and but rates that cannot be at their points."""
     every = list(findings)
-    places = {where for one in every if one["artefact"] in about for where in one["where"]}
+    places = {
+        where for finding in every if finding["artefact"] in about for where in finding["where"]
+    }
 
-    def told(one: dict[str, Any]) -> bool:
-        if one["artefact"] == above_ceiling.ARTEFACT.id:
-            return set(one["where"]) & set(points) <= places
-        return one["artefact"] in about
+    def is_told(finding: dict[str, Any]) -> bool:
+        if finding["artefact"] == above_ceiling.ARTEFACT.id:
+            return set(finding["where"]) & set(points) <= places
+        return finding["artefact"] in about
 
-    return [one for one in every if not told(one)]
+    return [finding for finding in every if not is_told(finding)]
 
 
 def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Blamed]:
     """The artefacts that invalidate or bias any of these points, the graver effect first."""
-    found: dict[str, Blamed] = {}
+    by_name: dict[str, Blamed] = {}
     for finding in findings:
         at = [point for point in points if point in finding["where"]]
         if finding["effect"] not in EFFECTS or not at:
             continue
-        one = found.setdefault(finding["artefact"], Blamed(finding["artefact"]))
-        one.marked |= set(at)
+        blamed = by_name.setdefault(finding["artefact"], Blamed(finding["artefact"]))
+        blamed.marked |= set(at)
         if finding["effect"] == "invalidates":
-            one.effect = "invalidates"
+            blamed.effect = "invalidates"
         whole, single = finding["factor"], finding.get("factors") or {}
         if len(finding["where"]) == 1:
             single = {at[0]: whole} | single
         for point in at:
             if (own := single.get(point)) and own > 0:
-                one.own[point] = own
+                blamed.own[point] = own
             elif whole and whole > 0:
-                one.shared[point] = whole
+                blamed.shared[point] = whole
             else:
-                one.unknown.add(point)
-    for one in found.values():
-        one.shared = {point: one.shared[point] for point in one.shared if point not in one.own}
-        one.unknown -= one.own.keys() | one.shared.keys()
-    guilty = [one for one in found.values() if one.own or one.shared or one.unknown]
-    causes = [one for one in guilty if one.artefact != above_ceiling.ARTEFACT.id]
-    explained = {point for one in causes if one.effect == "invalidates" for point in one.marked}
-    symptom = found.get(above_ceiling.ARTEFACT.id)
+                blamed.unknown.add(point)
+    for blamed in by_name.values():
+        blamed.shared = {
+            point: factor for point, factor in blamed.shared.items() if point not in blamed.own
+        }
+        blamed.unknown -= blamed.own.keys() | blamed.shared.keys()
+    guilty = [each for each in by_name.values() if each.own or each.shared or each.unknown]
+    causes = [each for each in guilty if each.artefact != above_ceiling.ARTEFACT.id]
+    explained = {point for each in causes if each.effect == "invalidates" for point in each.marked}
+    symptom = by_name.get(above_ceiling.ARTEFACT.id)
     if symptom and symptom.marked <= explained:
         guilty = causes  # a rate that cannot be is what they made, and no cause beside them
-    return sorted(guilty, key=lambda one: (list(EFFECTS).index(one.effect), one.artefact))
+    return sorted(guilty, key=lambda each: (EFFECTS.index(each.effect), each.artefact))
 
 
 def _exact(blamed: Iterable[Blamed]) -> list[tuple[list[str], dict[str, float]]]:
     """Artefacts with their factors, where these are known of each point; those that take the same
     factors out are one with two names."""
-    found: dict[tuple[tuple[str, float], ...], list[str]] = {}
-    for one in blamed:
-        if one.own and not one.shared and not one.unknown:
-            found.setdefault(tuple(sorted(one.own.items())), []).append(one.artefact)
-    return [(names, dict(factors)) for factors, names in found.items()]
+    names: dict[tuple[tuple[str, float], ...], list[str]] = {}
+    for each in blamed:
+        if each.own and not each.shared and not each.unknown:
+            names.setdefault(tuple(sorted(each.own.items())), []).append(each.artefact)
+    return [(artefacts, dict(factors)) for factors, artefacts in names.items()]
 
 
-def _taken_out(case: Case, names: list[str], factors: dict[str, float]) -> Part | None:
+def _without(resolved: ResolvedClaim, factors: dict[str, float]) -> tuple[Estimate | None, str]:
+    """The claim's estimate with these factors, by point, taken out of the times, and its verdict by
+    the interval alone; nothing left to estimate does not hold."""
+    summaries = resolved.run.summaries
+    by_row = summaries["point"].map(factors).fillna(1.0)
+    honest = {column: summaries[column] * by_row for column in MEASURES.values()}
+    table = summaries.assign(**honest)
+    made = estimate(resolved.claim, resolved.used, table, max(resolved.intervals, 1))
+    if made is None:
+        return None, "not_reproduced"
+    return made, stats.decide(made.low, made.high, *resolved.claim["region"])
+
+
+def _taken_out(resolved: ResolvedClaim, names: list[str], factors: dict[str, float]) -> Part | None:
     """What is left of the claim without these; None where it holds all the same."""
-    found = case.without(factors)
-    holds = case.holds(found)
-    if holds == "reproduced":
+    made, verdict = _without(resolved, factors)
+    if verdict == "reproduced":
         return None
-    without = f"without {'it' if len(names) == 1 else 'them'} {case.said(found)}"
-    if holds == "not_reproduced":
-        return _part(ONLY, names, found, f"only through {number_format.listed(names)}: {without}")
-    words = (
-        f"resting on {number_format.listed(names)}: {without}, which leaves open whether it is "
-        f"{region_text(case.claim['region'])}"
-    )
-    return _part(UNDECIDED, names, found, words)
+    return Part(ONLY if verdict == "not_reproduced" else UNDECIDED, names, made)
 
 
-def _shared(case: Case, one: Blamed) -> Part | None:
+def _shared(resolved: ResolvedClaim, blamed: Blamed) -> Part | None:
     """That it may not hold without an artefact whose factor is told of several points at once."""
-    found = case.without(one.shared | one.own)
-    if case.holds(found) == "reproduced":
+    made, verdict = _without(resolved, blamed.shared | blamed.own)
+    if verdict == "reproduced":
         return None
-    factor = number_format.number(max(one.shared.values(), key=lambda value: max(value, 1 / value)))
-    verb = EFFECTS[one.effect].split()[0]
-    words = (
-        f"resting on {_points(one.shared)} {one.artefact} {verb}, by a factor of {factor} over "
-        f"several points together: with that taken out {case.said(found)}"
-    )
-    return _part(UNDECIDED, [one.artefact], found, words)
-
-
-def _unknown(names: list[str], points: Iterable[str], effect: str) -> Part:
-    verb = EFFECTS[effect] if len(names) == 1 else PLURAL[effect]
-    words = f"resting on {_points(points)} {number_format.listed(names)} {verb}"
-    return _part(UNKNOWN, names, None, words)
-
-
-def _points(points: Iterable[str]) -> str:
-    amount = len(list(points))
-    return "a point that" if amount == 1 else f"{amount} points that"
-
-
-def _part(kind: str, names: list[str], found: Estimate | None, words: str) -> Part:
-    return {
-        "kind": kind,
-        "artefacts": names,
-        "without": found and found.value,
-        "interval": found and [found.low, found.high],
-        "words": words,
-    }
+    largest = max(blamed.shared.values(), key=lambda factor: max(factor, 1 / factor))
+    touched = len(blamed.shared)
+    return Part(UNDECIDED, [blamed.artefact], made, touched, blamed.effect, largest)

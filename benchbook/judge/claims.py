@@ -2,13 +2,12 @@
 
 I is the simultaneous interval, R the region that counts as holding: I within R reproduced, I and
 R disjoint not reproduced, else inconclusive. A machine that fails its own null decides nothing.
-What is estimated is the business of benchbook/estimands/.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,244 +15,230 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.analyse.null_tests import smallest_effect
-from benchbook.analyse.tables import rate
-from benchbook.core.number_format import with_interval
 from benchbook.core.units import RATE
 from benchbook.define.points import Point, point_id
-from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published, usable
-from benchbook.stats.states import MIXED
+from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published
+from benchbook.estimands.reasons import Code, Reason
+from benchbook.judge.resolved_claim import MEASURES, Claim, ResolvedClaim, estimate
 
-MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
-WORDS = {
-    "reproduced": "reproduced",
-    "not_reproduced": "not reproduced",
-    "inconclusive": "inconclusive",
-    "not_measurable_here": "not measurable here",
-}
-LIMITS = {
-    "own": "its own interval",
-    "a_a": "the same binary measured twice",
-    "relinked": "the same flags linked with other padding",
-}
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not_reproduced"
+INCONCLUSIVE, NOT_MEASURABLE = "inconclusive", "not_measurable_here"
 LEAST_OVERLAP = 0.8  # of the time of all processes together, for rates that are added
-Verdict = dict[str, Any]
+BY_INTERVAL = {
+    REPRODUCED: Code.WITHIN,
+    NOT_REPRODUCED: Code.OUTSIDE,
+    INCONCLUSIVE: Code.OVER_THE_EDGE,
+}
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How many other choices, out of those tried, give the same verdict by the interval alone;
+    those with too few blocks for an interval are counted apart."""
+
+    verdict: str
+    same: int
+    tried: int
+    too_few_blocks: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The four by name."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict of one claim: reproduced, not_reproduced, inconclusive or not_measurable_here.
+
+    `interval` is simultaneous over `intervals`, `pointwise` at 95 %, both None without an estimate
+    and with None for an open end. `published` are the source's own numbers. `beside`, `price`,
+    `elsewhere`, `settled` and `dependence` are what was looked at besides, None where there is
+    nothing: the same under other factors, what it would cost to settle it, where it would hold, the
+    runs that settled it, the artefacts that it rests on. `resolved` is the claim on the run that
+    decided, None of a fact.
+    """
+
+    claim: Claim
+    verdict: str
+    reason: Reason
+    points: dict[str, str | list[str] | None] = field(default_factory=dict)
+    published: list[float] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    intervals: int = 0
+    estimate: float | None = None
+    interval: list[float | None] | None = None
+    pointwise: list[float | None] | None = None
+    blocks: int = 0
+    smallest_effect: float | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+    robustness: Robustness | None = None
+    beside: dict[str, Any] | None = None
+    price: dict[str, Any] | None = None
+    elsewhere: dict[str, Any] | None = None
+    settled: dict[str, Any] | None = None
+    dependence: dict[str, Any] | None = None
+    resolved: ResolvedClaim | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As paper.json has it: the claim, and the reason by its code."""
+        estimand = self.claim["estimand"]
+        own = {name: value for name, value in vars(self).items() if name not in _BY_OTHER_NAMES}
+        return {
+            "claim": self.claim["id"],
+            "kind": estimand["kind"],
+            "unit": kind_of(estimand).unit(estimand),
+            "shown_in": estimand.get("unit", ""),
+            **{key: self.claim[key] for key in ("text", "region", "region_reason", "scope")},
+            **{key: self.claim.get(key) for key in ("statistic", "requires")},
+            **own,
+            "reason": self.reason.as_json(),
+            "robustness": self.robustness and self.robustness.as_json(),
+            "through": self.dependence,
+        }
+
+
+_BY_OTHER_NAMES = ("claim", "reason", "robustness", "dependence", "resolved")
 
 
 def judge_claim(
-    claim: dict[str, Any],
-    roles: Roles,
-    points: Known,
-    summaries: pd.DataFrame,
+    resolved: ResolvedClaim,
     null: dict[str, Any],
-    intervals: int,
     printed: dict[str, list[float]] | None = None,
-    given: str = RATE,
+    quantity: str = RATE,
 ) -> Verdict:
-    """The verdict of a claim on measured points: {verdict, estimate, interval, unit, reason, …}.
+    """The verdict of a claim on measured points.
 
-    `roles` are its points on this host, `points` what the run says of each, `null` the twins',
-    `intervals` how many hold simultaneously, `printed` the source's cells by point, which are
-    rates or, as `given` says, times in ns.
+    `null` is the twins', `printed` the source's cells by point, which are rates or, as `quantity`
+    says, times in ns.
     """
-    estimand = claim["estimand"]
-    used, why = usable(estimand, roles, points)
-    common = _declared(claim) | {
-        "points": {role: _ids(estimand, own) for role, own in roles.items()},
-        "published": published(estimand, roles, printed or {}, given),
-        "left_out": [name for name in names_of(roles) if name not in names_of(used)],
-        "intervals": intervals,
-    }
-    if why:
-        return {**common, **_no_numbers("not_measurable_here", why)}
-    found = estimate(claim, used, summaries, intervals)
-    if found is None:
-        return {**common, **_no_numbers("inconclusive", _nothing(estimand))}
-    verdict, reason = _decided(claim, found, null)
-    if apart := _apart(used, points):
-        verdict, reason = "inconclusive", apart
-    if common["left_out"]:
-        of = len(names_of(roles))
-        reason += (
-            f"; over {of - len(common['left_out'])} of {of} points, the others cannot run here"
-        )
-    return {
-        **common,
-        "verdict": verdict,
-        "estimate": _number(found.value),
-        "interval": [_number(found.low), _number(found.high)],
-        "pointwise": [_number(found.low95), _number(found.high95)],
-        "blocks": len(found.values),
-        "smallest_effect": _number(_smallest(found, null).ratio),
-        "reason": reason,
-        "notes": found.notes,
-        "robustness": robustness(claim, used, summaries, intervals, found),
-    }
+    verdict = Verdict(
+        claim=resolved.claim,
+        verdict=NOT_MEASURABLE,
+        reason=resolved.missing or _no_block(resolved.estimand),
+        points={role: _ids(resolved.estimand, own) for role, own in resolved.roles.items()},
+        published=published(resolved.estimand, resolved.roles, printed or {}, quantity),
+        left_out=resolved.left_out,
+        intervals=resolved.intervals,
+        resolved=resolved,
+    )
+    if resolved.missing:
+        return verdict
+    made = resolved.estimate
+    if made is None:
+        return replace(verdict, verdict=INCONCLUSIVE)
+    outcome, reason = _decided(resolved.claim, made, null)
+    if apart := _processes_apart(resolved.used, resolved.run.known):
+        outcome, reason = INCONCLUSIVE, apart
+    if resolved.left_out:
+        counts = {"points": len(names_of(resolved.used)), "of": len(names_of(resolved.roles))}
+        reason = replace(reason, parameters=reason.parameters | counts)
+    return replace(
+        verdict,
+        verdict=outcome,
+        reason=reason,
+        estimate=_number(made.value),
+        interval=[_number(made.low), _number(made.high)],
+        pointwise=[_number(made.low95), _number(made.high95)],
+        blocks=len(made.values),
+        smallest_effect=_number(_smallest(made, null).ratio),
+        notes=made.notes,
+        robustness=robustness(resolved),
+    )
 
 
-def judge_fact(claim: dict[str, Any], facts: dict[str, Any]) -> Verdict:
+def judge_fact(claim: Claim, facts: dict[str, Any]) -> Verdict:
     """The same of a claim about a fact, such as a limit of the linker: a number without noise.
 
     `facts`: {limits, trials} of the evidence, {audit} of the paper.
     """
-    found = kind_of(claim["estimand"]).look(claim["estimand"], facts)
-    common = _declared(claim) | {"points": {}, "published": [], "left_out": [], "intervals": 0}
-    common["beside"] = None
-    if found.value is None:
-        return {**common, **_no_numbers("not_measurable_here", found.reason)}
-    ends = [found.value, found.value]
-    verdict = stats.decide(*ends, *claim["region"])
-    return {
-        **common,
-        "verdict": verdict,
-        "estimate": found.value,
-        "interval": ends,
-        "pointwise": ends,
-        "blocks": 0,
-        "smallest_effect": None,
-        "reason": found.reason,
-        "notes": {},
-        "robustness": "",
-    }
+    fact = kind_of(claim["estimand"]).look(claim["estimand"], facts)
+    if fact.value is None:
+        return Verdict(claim, NOT_MEASURABLE, fact.reason)
+    ends = [fact.value, fact.value]
+    return Verdict(
+        claim,
+        stats.decide(*ends, *claim["region"]),
+        fact.reason,
+        estimate=fact.value,
+        interval=ends,
+        pointwise=ends,
+    )
 
 
-def estimate(
-    claim: dict[str, Any],
-    roles: Roles,
-    summaries: pd.DataFrame,
-    intervals: int,
-    measure: str | None = None,
-) -> Estimate | None:
-    """The claim's estimate from summaries [block, point, times in ns, …]; None without a block."""
-    estimand = claim["estimand"]
-    column = measure or MEASURES[claim["statistic"]]
-    logs = logs_of(estimand, names_of(roles), summaries, column)
-    if logs is None:
-        return None
-    found: Estimate | None = kind_of(estimand).estimate(estimand, roles, logs, intervals)
-    return found
-
-
-def logs_of(
-    estimand: dict[str, Any], names: list[str], summaries: pd.DataFrame, measure: str
-) -> pd.DataFrame | None:
-    """Logs of an estimand's quantity, blocks down and points across: bytes per second, or ns. None
-    where a point was not measured at all."""
-    own = summaries[summaries["point"].isin(names)]
-    if own["point"].nunique() < len(names):
-        return None
-    if estimand.get("within_state"):
-        own = _within_state(own, names)
-    column = own[measure]
-    values = rate(own["bytes_declared"], column) if estimand["quantity"] == RATE else column
-    table = own.assign(value=values)
-    logs = np.log(table.pivot(index="block", columns="point", values="value")).sort_index()
-    return logs if set(names) <= set(logs.columns) else None
-
-
-def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """The blocks in which the machine was in one and the same state at every one of the points."""
-    groups = summaries.groupby("block")["machine_state"]
-    one = (groups.nunique() == 1) & (groups.first() != MIXED) & (groups.size() == len(names))
-    return summaries[summaries["block"].isin(one.index[one])]
-
-
-def _apart(roles: Roles, points: Known) -> str:
+def _processes_apart(roles: Roles, points: Known) -> Reason | None:
     """Why rates of processes cannot be added: they did not run at the same time."""
     for name in names_of(roles):
         overlap = points[name].get("observations", {}).get("overlap_fraction")
         if overlap is not None and overlap < LEAST_OVERLAP:
-            return (
-                f"{name}: its processes ran at the same time for {overlap:.0%} of their time only, "
-                "so their rates do not add up; on a quiet machine they do"
-            )
-    return ""
+            return Reason(Code.PROCESSES_APART, {"point": name, "overlap": overlap})
+    return None
 
 
-def _nothing(estimand: dict[str, Any]) -> str:
+def _no_block(estimand: dict[str, Any]) -> Reason:
     if estimand.get("within_state"):
-        return "no block holds all points in one and the same state of the machine"
+        return Reason(Code.NO_COMMON_STATE)
     if estimand["kind"] == "explained_share":
-        return "odd is not above base in every block, so there is no factor to explain"
-    return "no block holds all points"
+        return Reason(Code.NO_FACTOR)
+    return Reason(Code.NO_COMMON_BLOCK)
 
 
-def _decided(claim: dict[str, Any], found: Estimate, null: dict[str, Any]) -> tuple[str, str]:
+def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, Reason]:
     region = claim["region"]
-    verdict: str = stats.decide(found.low, found.high, *region)
-    shown = f"the {kind_of(claim['estimand']).unit(claim['estimand'])} {shown_value(found)}"
-    wanted = region_text(region)
-    match verdict:
-        case "reproduced":
-            reason = f"{shown} lies within the region, {wanted}"
-        case "not_reproduced":
-            reason = f"{shown} lies outside the region, {wanted}"
-        case _:
-            reason = f"{shown} overlaps the edge of the region, {wanted}"
-    smallest = _smallest(found, null)
+    if null["passes"] is None:
+        return INCONCLUSIVE, Reason(Code.NO_TWIN)
+    if not null["passes"]:
+        ends = {end: null["again"][end] for end in ("low", "high")}
+        return INCONCLUSIVE, Reason(Code.NULL_FAILS, ends)
+    verdict: str = stats.decide(made.low, made.high, *region)
+    smallest = _smallest(made, null)
     # Either way the verdict would rest on a difference that nothing may have made.
     # A bound that is no effect itself divides effects: then either verdict rests on one.
-    inside = found.null is not None and found.null not in region
-    holds = inside and stats.decide(found.null, found.null, *region) == "reproduced"
-    rests = not inside or verdict == ("not_reproduced" if holds else "reproduced")
-    if verdict != "inconclusive" and rests and found.effect < smallest.log_effect:
-        verdict = "inconclusive"
-        reason = (
-            f"{shown} rests on a factor of {math.exp(found.effect):.3g}, less than the smallest "
-            f"effect that counts as real here, a factor of {smallest.ratio:.3g} (limited by "
-            f"{LIMITS[smallest.limit]})"
-        )
-    if null["passes"] is None:
-        verdict, reason = "inconclusive", "no A/A twin was measured beside this claim"
-    elif not null["passes"]:
-        again = null["again"]
-        verdict = "inconclusive"
-        reason = (
-            "the machine fails its own null: the same binary twice gives a ratio of "
-            f"{again['low']:.3f} to {again['high']:.3f}, without 1"
-        )
-    return verdict, reason
+    inside = made.null is not None and made.null not in region
+    holds = inside and stats.decide(made.null, made.null, *region) == REPRODUCED
+    rests = not inside or verdict == (NOT_REPRODUCED if holds else REPRODUCED)
+    if verdict != INCONCLUSIVE and rests and made.effect < smallest.log_effect:
+        sizes = {
+            "factor": math.exp(made.effect),
+            "smallest": smallest.ratio,
+            "limit": smallest.limit,
+        }
+        return INCONCLUSIVE, Reason(Code.SMALL_EFFECT, sizes)
+    return verdict, Reason(BY_INTERVAL[verdict])
 
 
-def robustness(
-    claim: dict[str, Any],
-    roles: Roles,
-    summaries: pd.DataFrame,
-    intervals: int,
-    primary: Estimate,
-) -> str:
-    """The same decision under other choices, in one line: statistic, disturbed blocks, states,
-    and the other variants in which all points were measured."""
+def robustness(resolved: ResolvedClaim) -> Robustness | None:
+    """The same decision under other choices: statistic, disturbed blocks, states, and the other
+    variants in which all points were measured. None without an estimate."""
+    claim, summaries, primary = resolved.claim, resolved.run.summaries, resolved.estimate
+    if primary is None:
+        return None
     expected = stats.decide(primary.low, primary.high, *claim["region"])
     parts = {"all": summaries, "undisturbed": summaries[~summaries["disturbed"]]}
     parts |= {f"state {state}": part for state, part in summaries.groupby("machine_state")}
     # The same rows under two names are one choice.
     distinct = {tuple(part.index): part for part in parts.values()}
-    same, tried, thin = 0, 0, 0
-    for sides in _in_variants(roles, summaries):
+    same, tried, too_few = 0, 0, 0
+    for roles in _in_variants(resolved.used, summaries):
         for part in distinct.values():
             for measure in MEASURES.values():
-                other = estimate(claim, sides, part, intervals, measure)
-                if other is None or not np.isfinite(other.half_width):
-                    thin += 1
+                made = estimate(claim, roles, part, resolved.intervals, measure)
+                if made is None or not np.isfinite(made.half_width):
+                    too_few += 1
                     continue
                 tried += 1
-                same += stats.decide(other.low, other.high, *claim["region"]) == expected
-    text = (
-        f"{WORDS[expected]} in {same} of {tried} choices of statistic, blocks, machine state and "
-        "variant, by the interval alone"
-    )
-    return text + (f"; {thin} have too few blocks to decide" if thin else "")
+                same += stats.decide(made.low, made.high, *claim["region"]) == expected
+    return Robustness(expected, same, tried, too_few)
 
 
 def _in_variants(roles: Roles, summaries: pd.DataFrame) -> list[Roles]:
     """The claim's own points, and the same in every other variant in which all were measured."""
-    known = set(summaries["point"])
+    measured = set(summaries["point"])
     own = {point.variant for points in roles.values() for point in points}
     if len(own) > 1:
         return [roles]  # the claim itself compares variants
-    names = sorted({name.split(",")[0] for name in known if "~" not in name.split(",")[0]})
-    found = [with_variant(roles, name) for name in names]
-    return [one for one in found if set(names_of(one)) <= known]
+    names = sorted({name.split(",")[0] for name in measured if "~" not in name.split(",")[0]})
+    candidates = [with_variant(roles, name) for name in names]
+    return [candidate for candidate in candidates if set(names_of(candidate)) <= measured]
 
 
 def with_variant(roles: Roles, variant: str) -> Roles:
@@ -265,36 +250,8 @@ def with_variant(roles: Roles, variant: str) -> Roles:
     return {role: [moved(point) for point in points] for role, points in roles.items()}
 
 
-def shown_value(found: Estimate) -> str:
-    """`9.2 (8.8 to 9.7)`."""
-    return with_interval(found.value, found.low, found.high)
-
-
-def region_text(region: list[float | None]) -> str:
-    """`at most 0.05`, `0.95 to 1.05`."""
-    low, high = region
-    if low is None:
-        return f"at most {high:.3g}"
-    if high is None:
-        return f"at least {low:.3g}"
-    return f"{low:.3g} to {high:.3g}" if low != high else f"exactly {low:.3g}"
-
-
-def _smallest(found: Estimate, null: dict[str, Any]) -> stats.SmallestEffect:
-    return smallest_effect({"half_width": found.half_width}, null)
-
-
-def _declared(claim: dict[str, Any]) -> dict[str, Any]:
-    keep = ("text", "region", "region_reason", "scope")
-    estimand = claim["estimand"]
-    return {
-        "claim": claim["id"],
-        "kind": estimand["kind"],
-        "unit": kind_of(estimand).unit(estimand),
-        "shown_in": estimand.get("unit", ""),
-        **{key: claim[key] for key in keep},
-        **{key: claim.get(key) for key in ("statistic", "requires")},
-    }
+def _smallest(made: Estimate, null: dict[str, Any]) -> stats.SmallestEffect:
+    return smallest_effect({"half_width": made.half_width}, null)
 
 
 def _ids(estimand: dict[str, Any], points: list[Point]) -> str | list[str] | None:
@@ -303,12 +260,6 @@ def _ids(estimand: dict[str, Any], points: list[Point]) -> str | list[str] | Non
     if estimand["kind"] == "range" or len(names) > 1:
         return names
     return names[0] if names else None
-
-
-def _no_numbers(verdict: str, reason: str) -> dict[str, Any]:
-    empty = {"estimate": None, "interval": None, "pointwise": None, "blocks": 0}
-    empty |= {"smallest_effect": None, "notes": {}}
-    return {"verdict": verdict, **empty, "reason": reason, "robustness": ""}
 
 
 def _number(value: float) -> float | None:

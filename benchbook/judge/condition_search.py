@@ -11,12 +11,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import pandas as pd
-
 from benchbook import stats
 from benchbook.define.points import Point, point_id
-from benchbook.estimands import Known, Roles
-from benchbook.judge.claims import estimate
+from benchbook.estimands import Known
+from benchbook.judge.resolved_claim import ResolvedClaim, estimate
 
 METHOD = "method"
 WIDEST = 2.0  # of an interval in which a published ratio counts as seen
@@ -24,12 +22,7 @@ WORDS = {"holds": "reproduced", "fails": "not_reproduced", "open": "inconclusive
 
 
 def elsewhere(
-    claim: dict[str, Any],
-    roles: Roles,
-    points: Known,
-    summaries: pd.DataFrame,
-    published: list[float],
-    sizes: tuple[str, ...],
+    resolved: ResolvedClaim, published: list[float], sizes: tuple[str, ...]
 ) -> dict[str, Any] | None:
     """{tried, holds, fails, open, appears, nearest}: lists of {condition, ratio, low95, high95}.
 
@@ -39,39 +32,42 @@ def elsewhere(
     appears where that interval holds it and is no wider than WIDEST; `nearest` is the ratio that
     comes closest to it.
     """
+    claim, roles = resolved.claim, resolved.roles
     if claim["estimand"]["kind"] != "ratio" or not all(roles.values()):
         return None
-    top, bottom = roles["numerator"][0], roles["denominator"][0]
-    found = []
-    for one, other, condition in _conditions(top, bottom, points, sizes):
-        seen = estimate(claim, {"numerator": [one], "denominator": [other]}, summaries, 1)
-        if seen is not None:
-            found.append(
+    own = roles["numerator"][0], roles["denominator"][0]
+    ratios = []
+    for top, bottom, condition in _conditions(*own, resolved.run.known, sizes):
+        sides = {"numerator": [top], "denominator": [bottom]}
+        made = estimate(claim, sides, resolved.run.summaries, 1)
+        if made is not None:
+            ratios.append(
                 {
                     "condition": condition,
-                    "ratio": seen.value,
-                    "low95": seen.low95,
-                    "high95": seen.high95,
-                    "points": [one.id, other.id],
-                    "own": (one.id, other.id) == (top.id, bottom.id),
+                    "ratio": made.value,
+                    "low95": made.low95,
+                    "high95": made.high95,
+                    "points": [top.id, bottom.id],
+                    "own": (top.id, bottom.id) == (own[0].id, own[1].id),
                 }
             )
     low, high = (min(published), max(published)) if published else (None, None)
     appears = [
-        one
-        for one in found
+        ratio
+        for ratio in ratios
         if low is not None
-        and one["low95"] <= high
-        and low <= one["high95"]
+        and high is not None
+        and ratio["low95"] <= high
+        and low <= ratio["high95"]
         # An interval without an end would hold any ratio.
-        and one["high95"] <= WIDEST * one["low95"]
+        and ratio["high95"] <= WIDEST * ratio["low95"]
     ]
-    nearest = min(found, key=lambda one: _distance(one["ratio"], low, high), default=None)
+    nearest = min(ratios, key=lambda ratio: _distance(ratio["ratio"], low, high), default=None)
     return {
-        "tried": len(found),
+        "tried": len(ratios),
         "published": published,
         **{
-            word: [one for one in found if _decided(one, claim["region"]) == verdict]
+            word: [ratio for ratio in ratios if _decided(ratio, claim["region"]) == verdict]
             for word, verdict in WORDS.items()
         },
         "appears": appears,
@@ -79,8 +75,8 @@ def elsewhere(
     }
 
 
-def _decided(one: dict[str, Any], region: list[float | None]) -> str:
-    return stats.decide(one["low95"], one["high95"], *region)
+def _decided(ratio: dict[str, Any], region: tuple[float | None, float | None]) -> str:
+    return stats.decide(ratio["low95"], ratio["high95"], *region)
 
 
 def _distance(ratio: float, low: float | None, high: float | None) -> float:
@@ -106,28 +102,29 @@ def _conditions(
         )
     ]
     measured = [
-        one
-        for one in points.values()
-        if one["state"] == "ok" and not one.get("twin") and not one.get("emulates")
+        point
+        for point in points.values()
+        if point["state"] == "ok" and not point.get("twin") and not point.get("emulates")
     ]
-    factors = [one["factors"] for one in measured]
+    settings = [point["factors"] for point in measured]
     values = {
-        name: list(dict.fromkeys(one[name] for one in factors if name in one)) for name in shared
+        name: list(dict.fromkeys(factors[name] for factors in settings if name in factors))
+        for name in shared
     }
     variants = (
-        list(dict.fromkeys(one["variant"] for one in measured if not one.get("peer")))
+        list(dict.fromkeys(point["variant"] for point in measured if not point.get("peer")))
         if top.variant == bottom.variant
         else [None]
     )
-    known = {one["point"] for one in measured}
-    found = []
+    ids = {point["point"] for point in measured}
+    conditions = []
     for variant, *chosen in product(variants, *values.values()):
         condition = dict(zip(shared, chosen, strict=True))
         sides = [_moved(side, variant, condition) for side in (top, bottom)]
-        if {side.id for side in sides} <= known:
+        if {side.id for side in sides} <= ids:
             named = condition if variant is None else {"variant": variant, **condition}
-            found.append((sides[0], sides[1], named))
-    return found
+            conditions.append((sides[0], sides[1], named))
+    return conditions
 
 
 def _moved(point: Point, variant: str | None, condition: dict[str, Any]) -> Point:

@@ -14,8 +14,11 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
 from benchbook.define.points import NOT_IN_PRESET, resolve
 from benchbook.define.published import beyond, labels, read_table
-from benchbook.estimands import Known, names_of, roles_of, usable
-from benchbook.judge.claims import estimate
+from benchbook.estimands import Known, names_of
+from benchbook.estimands.reasons import Code, Reason
+from benchbook.judge.resolved_claim import Measured, resolve_claim
+
+SIZE_UNKNOWN = "a size that the claim names is unknown here"
 
 
 def rerun_figure(
@@ -113,39 +116,42 @@ def _range(
     which = [column.removesuffix("_percent").replace("_", " ")] if "y" in series else []
     estimand = {"kind": "range", "quantity": "rate", "holds": "all"}
     estimand |= {"points": series["points"], "over": series["over"]}
-    roles = roles_of(estimand, content, sizes)
-    used, why = usable(estimand, roles, points)
-    left = [name for name in names_of(roles) if name not in names_of(used)]
+    claim = {"estimand": estimand, "statistic": "median"}
+    run = Measured(list(points.values()), summaries)
+    resolved = resolve_claim(claim, content, sizes, run).estimated(1)
     row = {
         "row": series["row"],
         "label": ", ".join([*map(str, series["row"].values()), *which]),
         "column": column,
         "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
-        "points": names_of(used),
-        "left_out": left,
-        "state": "ok"
-        if not why
-        else "not_in_preset"
-        if why.endswith(NOT_IN_PRESET)
-        else "cannot_run",
-        "reason": why.split(": ", 1)[-1],
+        "points": names_of(resolved.used),
+        "left_out": resolved.left_out,
+        **_state(resolved.missing),
         "rerun": None,
         "low": None,
         "high": None,
         "null": None,
     }
-    claim = {"estimand": estimand, "statistic": "median"}
-    found = None if why else estimate(claim, used, summaries, 1)
-    if found is None:
+    made = resolved.estimate
+    if made is None:
         return row
-    of_group = next(iter(found.notes["ranges"].values()))
+    of_group = next(iter(made.notes["ranges"].values()))
     null = of_group.get("of_medians")
     return row | {
-        "rerun": 100 * found.value,
-        "low": 100 * found.low95,
-        "high": 100 * found.high95,
+        "rerun": 100 * made.value,
+        "low": 100 * made.low95,
+        "high": 100 * made.high95,
         "null": null and {key: 100 * value for key, value in null.items()},
     }
+
+
+def _state(missing: Reason | None) -> dict[str, str]:
+    """State and reason of a range, as those of a point."""
+    if missing is None:
+        return {"state": "ok", "reason": ""}
+    if missing.code == Code.NOT_IN_PRESET:
+        return {"state": "not_in_preset", "reason": NOT_IN_PRESET}
+    return {"state": "cannot_run", "reason": missing.parameters.get("why", SIZE_UNKNOWN)}
 
 
 def _not_rerun(

@@ -12,10 +12,9 @@ from pathlib import Path
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.define import catalogue
+from benchbook.judge.paper_json import PAPER
 from benchbook.judge.recorded_analysis import analysed
 from benchbook.records import archive, journal
-
-PAPER = "paper.json"
 
 
 def replay(root: Path, paper: str, recorded: Path, output: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,10 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.define.catalogue import SETTLING
 from benchbook.judge.claims import Verdict
-from benchbook.judge.verdicts import Measured
+from benchbook.judge.resolved_claim import Measured
 from benchbook.records import journal
 
 CANNOT = {"state": "cannot_run", "reason": "could not run in the run that this one settles"}
-KEPT = ("verdict", "estimate", "interval", "blocks", "reason")
 
 
 def settle_runs(
@@ -69,16 +69,25 @@ def measured(run: Path) -> Measured:
     return Measured(points, summaries)
 
 
-def beside(first: Verdict, verdicts: list[tuple[Path, Verdict]]) -> Verdict:
-    """The verdict of the last of the settling runs, with the others and the first shown beside."""
+def settled(first: Verdict, verdicts: list[tuple[Path, Verdict]]) -> Verdict:
+    """The verdict of the last of the settling runs, with the others and the first next to it."""
     if not verdicts:
-        return first | {"settled": None}
+        return first
     run, last = verdicts[-1]
-    earlier = [{"run": None, **{key: first[key] for key in KEPT}}]
-    earlier += [
-        {"run": one.name, **{key: verdict[key] for key in KEPT}} for one, verdict in verdicts[:-1]
-    ]
-    kept = {key: first[key] for key in ("published", "elsewhere")}
-    asked = read_json(run / journal.PLAN)["settle"]["blocks"]
-    settled = {"run": run.name, "number": len(verdicts), "asked": asked, "before": earlier}
-    return {**last, **kept, "settled": settled}
+    before = [_replaced("", first), *(_replaced(run.name, made) for run, made in verdicts[:-1])]
+    blocks = read_json(run / journal.PLAN)["settle"]["blocks"]
+    found = {"run": run.name, "number": len(verdicts), "asked": blocks, "before": before}
+    return replace(last, published=first.published, elsewhere=first.elsewhere, settled=found)
+
+
+def _replaced(run: str, verdict: Verdict) -> dict[str, Any]:
+    """What a page shows of a verdict that a later run replaced; `run`: the name of its settling
+    run, "" of the run that was settled."""
+    return {
+        "run": run or None,
+        "verdict": verdict.verdict,
+        "estimate": verdict.estimate,
+        "interval": verdict.interval,
+        "blocks": verdict.blocks,
+        "reason": verdict.reason.as_json(),
+    }

@@ -7,40 +7,50 @@ from typing import Any
 import pandas as pd
 
 from benchbook import stats
-from benchbook.estimands import Estimate, kind_of
+from benchbook.estimands import kind_of, names_of
+from benchbook.judge.resolved_claim import ResolvedClaim
 
 MOST_BLOCKS = 900  # beyond this nobody waits; exact intervals end at 1000, repeats included
 
 
-def price(
-    claim: dict[str, Any],
-    found: Estimate,
-    intervals: int,
-    summaries: pd.DataFrame,
-    points: list[str],
-) -> dict[str, Any]:
+def price(resolved: ResolvedClaim) -> dict[str, Any] | None:
     """{margin, blocks, minutes, guard}: `margin` on the scale on which noise adds, from estimate
     to the nearest bound of the region; blocks None where no number of them settles it; `guard`
-    where not the interval but the twins left the claim open.
+    where not the interval but the twins left the claim open. None without an estimate.
 
-    `points` are those that a run for this claim measures, the twins too. Error: an order of
-    magnitude, see stats.blocks_to_settle.
+    Error: an order of magnitude, see stats.blocks_to_settle.
     """
-    scale = kind_of(claim["estimand"]).scale
+    made, region = resolved.estimate, resolved.claim["region"]
+    if made is None:
+        return None
+    scale = kind_of(resolved.estimand).scale
     margin = stats.settling_margin(
-        scale(found.value), [scale(bound) for bound in claim["region"] if bound is not None]
+        scale(made.value), [scale(bound) for bound in region if bound is not None]
     )
-    if stats.decide(found.low, found.high, *claim["region"]) != "inconclusive":
+    if stats.decide(made.low, made.high, *region) != "inconclusive":
         # The interval is narrow enough: something else left the claim open.
         return {"margin": margin, "blocks": None, "minutes": None, "guard": True}
-    blocks = stats.blocks_to_settle(found.values, margin, intervals)
+    blocks = stats.blocks_to_settle(made.values, margin, resolved.intervals)
     if blocks is not None:  # as many as now did not do
-        blocks = max(blocks, len(found.values) + 2 + len(found.values) % 2)
-    per_block_s = block_seconds(summaries, points)
+        blocks = max(blocks, len(made.values) + 2 + len(made.values) % 2)
+    points = to_settle(resolved.run.points, names_of(resolved.used))
+    per_block_s = block_seconds(resolved.run.summaries, points)
     if blocks is None or blocks > MOST_BLOCKS:
         return {"margin": margin, "blocks": None, "minutes": None, "guard": False}
     minutes = None if per_block_s is None else blocks * per_block_s / 60
     return {"margin": margin, "blocks": blocks, "minutes": minutes, "guard": False}
+
+
+def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:
+    """The points that a run measures which settles a claim about `names`: these, every twin, and
+    the points that the twins repeat."""
+    twins = [point for point in points if point.get("twin")]
+    repeated = [
+        name
+        for twin in twins
+        for name in (twin["point"], twin["point"].replace(f"~{twin['twin']}", "", 1))
+    ]
+    return list(dict.fromkeys([*names, *repeated]))
 
 
 def block_seconds(summaries: pd.DataFrame, points: list[str]) -> float | None:

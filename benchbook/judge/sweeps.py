@@ -14,8 +14,8 @@ from benchbook.core.units import TIME, TIME_UNITS, VALUES
 from benchbook.define.points import NOT_IN_PRESET, Point, expand
 from benchbook.define.published import read_table
 from benchbook.estimands import POINTWISE, Known, Roles, names_of, slope
-from benchbook.judge.claims import logs_of
 from benchbook.judge.figures import cell
+from benchbook.judge.resolved_claim import logs_of
 
 LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
 WIRE_BITS = 8

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from benchbook.core import number_format
 from benchbook.core.files import read_json, write_text
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import controls_page, wording
 from benchbook.report.render import frame, render, svg_of, without_addresses
 from benchbook.report.sections import answer as answer_section
@@ -36,7 +37,7 @@ def write_page(output: Path, template: str, title: str, **context: Any) -> None:
 
 def make_index(papers: list[Path], controls: Path, output: Path) -> None:
     """reports/index.html: what was run, a card per paper, the controls, what is missing."""
-    contents = [read_json(path) for path in papers]
+    contents = [read_paper(path) for path in papers]
     artefacts = read_json(controls)["artefacts"]
     experiments = [
         experiment for content in contents for experiment in content["experiments"].values()

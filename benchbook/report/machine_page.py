@@ -8,6 +8,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
+from benchbook.judge.paper_json import PAPER, read_paper
 from benchbook.report import wording
 from benchbook.report.index_page import write_page
 from benchbook.report.plots import machine as machine_plot
@@ -21,9 +22,8 @@ ABILITY = ("ok", "denied", "absent")  # states, the best first
 
 def make_machine(files: list[Path], output: Path) -> None:
     """reports/machine.html from analyses, and from papers for their twins: noise and topology."""
-    contents = [read_json(path) for path in files]
-    analyses = [content for content in contents if "readings" in content]
-    papers = [content for content in contents if "figures" in content]
+    analyses = [read_json(path) for path in files if path.name != PAPER]
+    papers = [read_paper(path) for path in files if path.name == PAPER]
     facts = next((analysis["facts"] for analysis in analyses if analysis["facts"]), {})
     main = [analysis for analysis in analyses if not analysis["experiment"].startswith("controls/")]
     disturbed = sum(len(analysis["disturbed"]) for analysis in main)

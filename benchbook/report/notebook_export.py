@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_text
+from benchbook.core.files import write_text
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import VARIABLE
 from benchbook.report.anonymise import nameless, nameless_page
 from benchbook.report.render import TEMPLATES, frame, without_addresses
@@ -33,7 +34,7 @@ def make_page(
     The executed notebook is kept at `executed`, also when a cell fails. A page that is to be sent
     `alone` leads to no index and has no files beside it.
     """
-    content = read_json(paper)
+    content = read_paper(paper)
     folder = output.parent
     if not content["figure"]:
         folder = folder / "figures" / content["paper"]

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE, TIME, in_names
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import VARIABLE, wording
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
@@ -101,7 +101,7 @@ def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -
 
         kept = tempfile.TemporaryDirectory(prefix="benchbook-recorded-")
         replayed = replay(_checkout(), name, Path(recorded), Path(kept.name))
-        return PaperPage(read_json(replayed), kept)
+        return PaperPage(read_paper(replayed), kept)
     named = os.environ.get(VARIABLE)
     chosen = path or (Path(named) if named else newest(name))
     page = _read(chosen.absolute(), chosen.stat().st_mtime_ns)
@@ -113,7 +113,7 @@ def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -
 @lru_cache(maxsize=1)
 def _read(path: Path, _: int) -> PaperPage:
     """The same page as long as the file does not change, so that no picture is drawn twice."""
-    return PaperPage(read_json(path))
+    return PaperPage(read_paper(path))
 
 
 def _checkout() -> Path:

@@ -193,15 +193,6 @@ def all_claims(paper: Paper) -> list[dict[str, Any]]:
     return [claim for figure in paper["figures"] for claim in figure["claims"]]
 
 
-def verdict_reason(paper: Paper, claim: dict[str, Any]) -> str:
-    """The verdict's reason with its points named as the page names them."""
-    text = claim["reason"].rstrip(".")
-    # The longest first: a point's id may begin another's.
-    for point in sorted(points_of(claim), key=len, reverse=True):
-        text = text.replace(point, point_name(paper, point))
-    return text
-
-
 def points_of(claim: dict[str, Any]) -> list[str]:
     """The points that a claim compares."""
     sides = [side if isinstance(side, list) else [side] for side in claim["points"].values()]

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.units import TIME
-from benchbook.report import wording
+from benchbook.report import reasons, wording
 from benchbook.report.sections import anomalies, equivalence, grids, size_rule
 from benchbook.report.sections import audit as audit_section
 from benchbook.report.sections import claims as claims_section
@@ -155,12 +155,12 @@ def answer(paper: Paper) -> list[list[str]]:
 
 def _rests(claim: dict[str, Any]) -> Iterator[str]:
     """That a number which repeats is no confirmation, where an artefact makes it."""
-    words = claims_section.through(claim)
-    if words and claim["through"]["kind"] == "only":
-        how = words.removeprefix("reproduced, ").replace(": ", "; ", 1)
-        words = f"the number repeats, the conclusion does not: it holds {how}"
-    if words:
-        yield f"{wording.capitalised(words)}."
+    rests = claim.get("through")
+    if rests and rests["kind"] == "only":
+        how = "; ".join(reasons.rests_on(claim, then="; "))
+        yield f"The number repeats, the conclusion does not: it holds {how}."
+    elif rests:
+        yield f"{wording.capitalised(reasons.dependence(claim))}."
 
 
 def _lead(claim: dict[str, Any], lies: bool) -> str:

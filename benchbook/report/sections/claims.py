@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.define.points import NOT_IN_PRESET
-from benchbook.report import wording
+from benchbook.estimands.reasons import Code
+from benchbook.report import reasons, wording
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -23,7 +23,14 @@ VERDICTS = {
     "inconclusive": ("stays", "stay", "undecided"),
     "not_measurable_here": ("was", "were", "not measured"),
 }
+# Under these names templates find them next to the sentences of this module.
+robustness, dependence = reasons.robustness, reasons.dependence
 SIGNALS = {11: "segmentation fault"}
+WHERE = {
+    Code.WITHIN: "within",
+    Code.OUTSIDE: "outside",
+    Code.OVER_THE_EDGE: "which reaches beyond",
+}
 BY_INTERVAL = {
     "reproduced": "lies within",
     "not_reproduced": "lies outside",
@@ -179,22 +186,12 @@ def what(claim: Claim) -> str:
 
 def why(paper: Paper, claim: Claim) -> str:
     """The verdict's reason as a sentence."""
-    text = wording.verdict_reason(paper, claim)
-    if claim["estimate"] is not None and claim["blocks"] and claim["verdict"] != "inconclusive":
-        where = {"reproduced": "within", "not_reproduced": "outside"}[claim["verdict"]]
+    where = WHERE.get(claim["reason"]["code"])
+    if where is None:
+        text = reasons.sentence(claim, lambda point: wording.point_name(paper, point)).rstrip(".")
+    else:
         text = f"{claim['unit']} {value(claim)}, {where} what counts as holding, {region(claim)}"
-    elif claim["estimate"] is not None and "overlaps the edge" in text:
-        text = (
-            f"{claim['unit']} {value(claim)}, which reaches beyond what counts as holding, "
-            f"{region(claim)}"
-        )
     return f"{wording.capitalised(text)}."
-
-
-def through(claim: Claim) -> str:
-    """That it was reproduced through an artefact only, or rests on one; else empty."""
-    found = claim.get("through")
-    return str(found["words"]) if found else ""
 
 
 def only(claim: Claim) -> str:
@@ -363,7 +360,7 @@ def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, str]:
 
 def not_measurable(paper: Paper, claim: Claim) -> str:
     """Why a claim was not measured, with the remedy where another preset is one."""
-    if claim["reason"].endswith(NOT_IN_PRESET):
+    if claim["reason"]["code"] == Code.NOT_IN_PRESET:
         fuller = "quick" if paper["preset"] == "tiny" else "paper"
         return f"Not in preset {paper['preset']}; `make PRESET={fuller}` may measure it."
     needs = claim.get("requires")

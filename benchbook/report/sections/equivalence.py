@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.define.points import NOT_IN_PRESET
-from benchbook.report import wording
+from benchbook.estimands.reasons import Code
+from benchbook.report import reasons, wording
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -140,7 +140,7 @@ def _stay(items: list[Any]) -> str:
 
 
 def _left_out(claims: list[Claim]) -> bool:
-    return all(claim["reason"].endswith(NOT_IN_PRESET) for claim in claims)
+    return all(claim["reason"]["code"] == Code.NOT_IN_PRESET for claim in claims)
 
 
 def _ratio(claim: Claim) -> str:
@@ -164,7 +164,7 @@ def answer(paper: Paper, claims: list[Claim]) -> list[str]:
         for reason, names in reasons_undecided(paper, claims).items()
     ]
     through = [
-        f"For {method_of(paper, claim)} it is {claim['through']['words']}."
+        f"For {method_of(paper, claim)} it is {reasons.dependence(claim)}."
         for claim in claims
         if claim.get("through")
     ]
@@ -206,12 +206,8 @@ def reasons_undecided(paper: Paper, claims: list[Claim]) -> dict[str, list[str]]
 def _reason(paper: Paper, claim: Claim) -> str:
     if _left_out([claim]):
         return f"preset {paper['preset']} leaves the sizes out that it compares"
-    if "overlaps the edge" in claim["reason"]:
+    if claim["reason"]["code"] == Code.OVER_THE_EDGE:
         if None in claim["interval"]:
             return "there are too few blocks for an interval that holds for all claims together"
         return "the interval reaches beyond what counts as holding"
-    # What follows the name of the point that is not there.
-    for point in wording.points_of(claim):
-        if claim["reason"].startswith(f"{point}: "):
-            return claim["reason"].removeprefix(f"{point}: ")
-    return wording.verdict_reason(paper, claim)
+    return reasons.cause(claim, named=None).rstrip(".")

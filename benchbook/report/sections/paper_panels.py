@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.units import RATE
-from benchbook.report import wording
+from benchbook.report import reasons, wording
 from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.marks import text_of
 from benchbook.report.plots.palette import INK
@@ -242,7 +242,7 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             )
     alt = " ".join(
         f"{claim['text']} {claims_section.what(claim)} {claims_section.value(claim)}: "
-        f"{claim['reason']}."
+        f"{reasons.sentence(claim)}."
         for claim in shown
     )
     units = list(dict.fromkeys(claim["unit"] for claim in shown))

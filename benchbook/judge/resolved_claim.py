@@ -1,0 +1,140 @@
+"""A claim with the points of one run that it rests on: resolved once, handed on to all that judge.
+
+What is estimated is the business of benchbook/estimands/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchbook.analyse.tables import rate
+from benchbook.core.units import RATE
+from benchbook.estimands import (
+    Estimate,
+    Known,
+    Roles,
+    intervals_of,
+    kind_of,
+    names_of,
+    roles_of,
+    usable,
+)
+from benchbook.estimands.reasons import Reason
+from benchbook.stats.states import MIXED
+
+MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
+Claim = dict[str, Any]  # as paper.yaml has it
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run says: its points, and its summaries by block."""
+
+    points: list[dict[str, Any]]
+    summaries: pd.DataFrame
+
+    @property
+    def known(self) -> Known:
+        """The points by id."""
+        return {point["point"]: point for point in self.points}
+
+
+@dataclass(frozen=True)
+class ResolvedClaim:
+    """A claim on one run.
+
+    `roles` are its points as paper.yaml names them, `used` those of them that it rests on here.
+    `missing` says why it cannot be estimated. `intervals` hold simultaneously, and `estimate` has
+    been made for that many; it is None where no block holds all points, or something is missing.
+    """
+
+    claim: Claim
+    run: Measured
+    roles: Roles
+    used: Roles
+    missing: Reason | None = None
+    intervals: int = 1
+    estimate: Estimate | None = None
+
+    @property
+    def estimand(self) -> dict[str, Any]:
+        """What is estimated, as paper.yaml has it."""
+        found: dict[str, Any] = self.claim["estimand"]
+        return found
+
+    @property
+    def left_out(self) -> list[str]:
+        """Ids of its points that cannot run here, where enough others remain."""
+        used = names_of(self.used)
+        return [name for name in names_of(self.roles) if name not in used]
+
+    def estimated(self, intervals: int) -> ResolvedClaim:
+        """The same with its estimate, simultaneous over that many intervals."""
+        found = None
+        if self.missing is None:
+            found = estimate(self.claim, self.used, self.run.summaries, intervals)
+        return replace(self, intervals=intervals, estimate=found)
+
+
+def resolve_claim(
+    claim: Claim, content: dict[str, Any], sizes: dict[str, Any], run: Measured
+) -> ResolvedClaim:
+    """A measured claim with its points on this run; `content` is the experiment's definition."""
+    roles = roles_of(claim["estimand"], content, sizes)
+    used, missing = usable(claim["estimand"], roles, run.known)
+    return ResolvedClaim(claim, run, roles, used, missing)
+
+
+def estimated(claims: list[ResolvedClaim]) -> tuple[list[ResolvedClaim], int]:
+    """The claims of a figure with their estimates, and how many intervals hold simultaneously."""
+    can_be = [(claim.claim, claim.used) for claim in claims if claim.missing is None]
+    intervals = max(intervals_of(can_be), 1)
+    return [claim.estimated(intervals) for claim in claims], intervals
+
+
+def estimate(
+    claim: Claim,
+    roles: Roles,
+    summaries: pd.DataFrame,
+    intervals: int,
+    measure: str | None = None,
+) -> Estimate | None:
+    """The claim's estimate from summaries [block, point, times in ns, …]; None without a block.
+
+    `measure`: the column of times, else that of the claim's statistic.
+    """
+    estimand = claim["estimand"]
+    column = measure or MEASURES[claim["statistic"]]
+    logs = logs_of(estimand, names_of(roles), summaries, column)
+    if logs is None:
+        return None
+    made: Estimate | None = kind_of(estimand).estimate(estimand, roles, logs, intervals)
+    return made
+
+
+def logs_of(
+    estimand: dict[str, Any], names: list[str], summaries: pd.DataFrame, measure: str
+) -> pd.DataFrame | None:
+    """Logs of an estimand's quantity, blocks down and points across: bytes per second, or ns. None
+    where a point was not measured at all."""
+    own = summaries[summaries["point"].isin(names)]
+    if own["point"].nunique() < len(names):
+        return None
+    if estimand.get("within_state"):
+        own = _within_state(own, names)
+    column = own[measure]
+    values = rate(own["bytes_declared"], column) if estimand["quantity"] == RATE else column
+    table = own.assign(value=values)
+    logs = np.log(table.pivot(index="block", columns="point", values="value")).sort_index()
+    return logs if set(names) <= set(logs.columns) else None
+
+
+def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The blocks in which the machine was in one and the same state at every one of the points."""
+    groups = summaries.groupby("block")["machine_state"]
+    same = (groups.nunique() == 1) & (groups.first() != MIXED) & (groups.size() == len(names))
+    return summaries[summaries["block"].isin(same.index[same])]

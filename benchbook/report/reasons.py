@@ -1,0 +1,204 @@
+"""The sentences of a verdict's reason, its robustness, and the artefacts that it rests on.
+
+They are made of a claim as paper.json has it: the codes and parameters of benchbook/estimands/
+reasons.py, Robustness of benchbook/judge/claims.py and Part of benchbook/judge/
+artefact_dependence.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.define.points import NOT_IN_PRESET
+from benchbook.estimands.reasons import Code
+
+Claim = dict[str, Any]
+SHARES = ("range", "explained_share")  # kinds whose number is a share
+VERDICTS = {
+    "reproduced": "reproduced",
+    "not_reproduced": "not reproduced",
+    "inconclusive": "inconclusive",
+    "not_measurable_here": "not measurable here",
+}
+LIMITS = {
+    "own": "its own interval",
+    "a_a": "the same binary measured twice",
+    "relinked": "the same flags linked with other padding",
+}
+PLURAL = {"invalidates": "invalidate", "biases": "bias"}
+BY_INTERVAL = {
+    Code.WITHIN: "lies within",
+    Code.OUTSIDE: "lies outside",
+    Code.OVER_THE_EDGE: "overlaps the edge of",
+}
+SENTENCES = {
+    Code.NOT_IN_PRESET: NOT_IN_PRESET,
+    Code.NO_TWIN: "no A/A twin was measured beside this claim",
+    Code.NO_COMMON_STATE: "no block holds all points in one and the same state of the machine",
+    Code.NO_FACTOR: "odd is not above base in every block, so there is no factor to explain",
+    Code.NO_COMMON_BLOCK: "no block holds all points",
+    Code.SIZE_UNKNOWN: "a size that the claim names is unknown here",
+}
+
+
+def with_sentences(claim: Claim) -> Claim:
+    """The claim as verdicts.json has it: its reason, its robustness and what it rests on in words.
+
+    The reasons of the verdicts that a settling run replaced are sentences too.
+    """
+    rests, settled = claim["through"], claim["settled"]
+    if rests:
+        kept = {key: value for key, value in rests.items() if key != "parts"}
+        rests = kept | {"words": dependence(claim)}
+    if settled:
+        before = [
+            earlier | {"reason": sentence(claim | earlier | {"through": None})}
+            for earlier in settled["before"]
+        ]
+        settled = settled | {"before": before}
+    return claim | {
+        "reason": sentence(claim),
+        "robustness": robustness(claim),
+        "through": rests,
+        "settled": settled,
+    }
+
+
+def sentence(claim: Claim, named: Callable[[str], str] = str) -> str:
+    """Why the verdict of a claim is what it is; `named` gives the name of a point from its id."""
+    reason = claim["reason"]
+    text = cause(claim, named)
+    if "of" in reason and "points" in reason:
+        of, used = reason["of"], reason["points"]
+        text += f"; over {used} of {of} points, the others cannot run here"
+    if claim.get("through"):
+        text += f"; {dependence(claim)}"
+    return text
+
+
+def cause(claim: Claim, named: Callable[[str], str] | None = str) -> str:
+    """The same without what was left out, and without the artefacts that it rests on; where `named`
+    is None without the name of the point that it is about, too."""
+    point = claim["reason"].get("point")
+    text = _cause(claim)
+    return f"{named(point)}: {text}" if point and named else text
+
+
+def _cause(claim: Claim) -> str:
+    reason = claim["reason"]
+    code = Code(reason["code"])
+    match code:
+        case Code.WITHIN | Code.OUTSIDE | Code.OVER_THE_EDGE:
+            region = in_region(claim["region"])
+            return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}"
+        case Code.SMALL_EFFECT:
+            return (
+                f"{_estimate(claim)} rests on a factor of {reason['factor']:.3g}, less than the "
+                f"smallest effect that counts as real here, a factor of {_factor(reason)} (limited "
+                f"by {LIMITS[reason['limit']]})"
+            )
+        case Code.NULL_FAILS:
+            return (
+                "the machine fails its own null: the same binary twice gives a ratio of "
+                f"{reason['low']:.3f} to {reason['high']:.3f}, without 1"
+            )
+        case Code.PROCESSES_APART:
+            return (
+                f"its processes ran at the same time for {reason['overlap']:.0%} of their time "
+                "only, so their rates do not add up; on a quiet machine they do"
+            )
+        case Code.POINT_MISSING | Code.EMULATED:
+            return str(reason["why"])
+        case Code.NO_CHECK:
+            return f"the audit has no {reason['rule']} of {reason['table']}"
+        case Code.NUMBERS_AGREE:
+            return f"{reason['agree']} of {reason['of']} numbers agree"
+        case Code.STATED:
+            return str(reason["text"])
+    return SENTENCES[code]
+
+
+def _factor(reason: dict[str, Any]) -> str:
+    smallest = reason["smallest"]
+    return "inf" if smallest is None else f"{smallest:.3g}"  # no finite one is real
+
+
+def _estimate(claim: Claim) -> str:
+    """`the ratio of rates 9.2 (8.8 to 9.7)`."""
+    shown = number_format.with_interval(claim["estimate"], *claim["interval"])
+    return f"the {claim['unit']} {shown}"
+
+
+def in_region(region: list[float | None]) -> str:
+    """What counts as holding: `at most 0.05`, `0.95 to 1.05`."""
+    low, high = region
+    if low is None:
+        return f"at most {high:.3g}"
+    if high is None:
+        return f"at least {low:.3g}"
+    return f"{low:.3g} to {high:.3g}" if low != high else f"exactly {low:.3g}"
+
+
+def robustness(claim: Claim) -> str:
+    """In how many other choices the verdict is the same; empty where none were tried."""
+    counts = claim["robustness"]
+    if not counts:
+        return ""
+    text = (
+        f"{VERDICTS[counts['verdict']]} in {counts['same']} of {counts['tried']} choices of "
+        "statistic, blocks, machine state and variant, by the interval alone"
+    )
+    too_few = counts["too_few_blocks"]
+    return text + (f"; {too_few} have too few blocks to decide" if too_few else "")
+
+
+def dependence(claim: Claim) -> str:
+    """That a claim was reproduced only through artefacts, or rests on them; else empty."""
+    rests = claim.get("through")
+    return f"reproduced, {'; '.join(rests_on(claim))}" if rests else ""
+
+
+def rests_on(claim: Claim, then: str = ": ") -> list[str]:
+    """Each way in which a reproduced claim rests on artefacts, the gravest first; `then` stands
+    between the artefacts of the first and what is left without them."""
+    parts = claim["through"]["parts"]
+    return [_part(claim, part, ": " if index else then) for index, part in enumerate(parts)]
+
+
+def _part(claim: Claim, part: dict[str, Any], then: str) -> str:
+    names, points = part["artefacts"], part["points"]
+    who = number_format.listed(names)
+    if part["kind"] == "unknown":
+        verb = part["effect"] if len(names) == 1 else PLURAL[part["effect"]]
+        how = "" if part["effect"] == "invalidates" else " by an unknown factor"
+        return f"resting on {_points(points)} {who} {verb}{how}"
+    left = _left(claim, part)
+    if points is not None:
+        factor = number_format.number(part["factor"])
+        return (
+            f"resting on {_points(points)} {who} {part['effect']}, by a factor of {factor} over "
+            f"several points together{then}with that taken out {left}"
+        )
+    without = f"without {'it' if len(names) == 1 else 'them'} {left}"
+    if part["kind"] == "only":
+        return f"only through {who}{then}{without}"
+    return (
+        f"resting on {who}{then}{without}, which leaves open whether it is "
+        f"{in_region(claim['region'])}"
+    )
+
+
+def _left(claim: Claim, part: dict[str, Any]) -> str:
+    """`1.1 times (1.0 to 1.2)`, of a share `3.1 %`."""
+    if part["interval"] is None:
+        return "nothing is left to estimate"
+    if claim["kind"] in SHARES:
+        return number_format.share(part["without"])
+    value = number_format.number(part["without"], *part["interval"])
+    return f"{value} times ({number_format.interval(*part['interval'])})"
+
+
+def _points(amount: int) -> str:
+    return "a point that" if amount == 1 else f"{amount} points that"
