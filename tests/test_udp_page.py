@@ -158,7 +158,8 @@ def test_titles_tell_of_what_only_emulates_where_there_is_nothing_else(
 def test_nothing_is_decided_on_emulated_switches(made: dict[str, Any]) -> None:
     one = claims(made)["a-packet-buffer-takes-8-us"]
     assert (one["verdict"], one["estimate"]) == ("not_measurable_here", None)
-    assert "stand for those of a real network" in one["reason"]
+    assert one["reason"]["code"] == "emulated"
+    assert "stand for those of a real network" in one["reason"]["why"]
     assert "It needs switches with wires" in claims_section.not_measurable(made, one)
     emulated = [point for point in made["points"] if point.get("emulates")]
     assert emulated
