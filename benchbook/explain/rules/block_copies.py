@@ -71,14 +71,19 @@ class _Compared:
 
     def finding(self, kind: str, confidence: float | None = None, **words: Any) -> Finding:
         """A finding with what the log says of both copies."""
-        size = self.block.of.get("block_bytes")
-        words |= {"block": self.block, "whole": self.whole, "statistic": self.statistic}
+        block, whole = self.block, self.whole
+        size = block.of.get("block_bytes")
+        words["figures"] = (
+            f"{block.name} copies at {block.value:,.0f} {block.unit} ({self.statistic}, line "
+            f"{block.line}), {self.factor:.2f} times the {whole.value:,.0f} {whole.unit} of "
+            f"{whole.name} (line {whole.line})"
+        )
         words["blocks"] = f"blocks of {format_bytes(int(size))}" if size else "blocks"
         evidence = [
-            ("block copy", self.block.value, self.block.unit, self.block.line),
-            ("copy of the whole", self.whole.value, self.whole.unit, self.whole.line),
+            ("block copy", block.value, block.unit, block.line),
+            ("copy of the whole", whole.value, whole.unit, whole.line),
         ]
-        about, factor = [self.block], self.factor
+        about, factor = [block], self.factor
         return finding(
             kind, words, about=about, evidence=evidence, factor=factor, confidence=confidence
         )

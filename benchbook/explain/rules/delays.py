@@ -141,7 +141,7 @@ def _of_quantile(own: Latencies, statistic: str, confidence: float | None) -> Fi
         "the way to a near address is seldom" if confidence else "the network itself is not"
     )
     if "min" in own.by_statistic:
-        words["least"] = f", while the fastest take {own.said('min')}"
+        words["least"] = f", while the fastest take {own.printed('min')}"
     return finding("delayed-quantile", words, confidence=confidence)
 
 

@@ -357,7 +357,7 @@ def inconsistent_overlap(report: Report) -> Iterator[Finding]:
     for overlap in overlaps:
         line = lines.get(overlap.line, {})
         times = [line[end] for end in TIMES if end in line]
-        if len(times) < len(TIMES) or not all(is_number(one.value) for one in (overlap, *times)):
+        if len(times) < len(TIMES) or not all(is_number(row.value) for row in (overlap, *times)):
             continue
         overall, compute, alone = (time.value for time in times)
         if alone <= 0:

@@ -201,7 +201,7 @@ def inconsistent_mean(reports: list[Report]) -> Iterator[Finding]:
             continue  # as nearly all are: the digits of very many take long
         # Some tools cut a mean off instead of rounding it; `<1ms` may be anything below.
         digits = 2 * half_of_last_digit(mean.value) + max(map(half_of_last_digit, values))
-        low = 0.0 if any(one.of.get("at_most") for one in figure.samples) else low - digits
+        low = 0.0 if any(sample.of.get("at_most") for sample in figure.samples) else low - digits
         if not low <= mean.value <= high + digits:
             lines = span(figure.samples)
             evidence = [
@@ -475,7 +475,7 @@ def _odd_latencies(report: Report, own: Latencies) -> Iterator[Odd]:
     if is_number(low) and is_number(high) and not low <= mean.value <= high:
         yield (
             f"the interval from {low:,.10g} to {high:,.10g} us does not hold the mean, "
-            f"{own.said('mean')}",
+            f"{own.printed('mean')}",
             [mean],
         )
     if sd is None or not is_number(sd.value):
@@ -483,8 +483,8 @@ def _odd_latencies(report: Report, own: Latencies) -> Iterator[Odd]:
     said, made = report.facts.get("variation"), sd.value / mean.value
     if is_number(said) and abs(said - made) > OF_RATIO + OF_SHARE * made:
         yield (
-            f"cv is {said:g}, but the deviation, {own.said('sd')}, is {made:.3g} of the mean, "
-            f"{own.said('mean')}",
+            f"cv is {said:g}, but the deviation, {own.printed('sd')}, is {made:.3g} of the mean, "
+            f"{own.printed('mean')}",
             [sd, mean],
         )
 

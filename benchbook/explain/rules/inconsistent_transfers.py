@@ -86,7 +86,7 @@ def _packets(report: Report) -> Iterator[Odd]:
             sent, got, share = row
             # Those on their way at the end are neither received nor lost.
             over = sent.value - report.facts.get("in_flight", 0)
-            if not all(is_number(one.value) for one in row) or over <= 0 or got.value > over:
+            if not all(is_number(count.value) for count in row) or over <= 0 or got.value > over:
                 continue
             came = 100 * got.value / over
             made, meant = (100 - came, "lost") if name == "loss" else (came, "received")
@@ -294,17 +294,17 @@ def _cores(report: Report) -> Iterator[Odd]:
     for table, several in odd.items():
         yield from several if table in whole_tables else ()
     # The least and the most of all cores that no core has, in tables that lack none.
-    for said in report.being("min", "max") if whole_tables else ():
-        own = cells.get(_counted(said), [])
-        if len(own) < 2 or _table(said) not in whole_tables or not is_number(said.value):
+    for extreme in report.being("min", "max") if whole_tables else ():
+        own = cells.get(_counted(extreme), [])
+        if len(own) < 2 or _table(extreme) not in whole_tables or not is_number(extreme.value):
             continue
-        made = (min if said.statistic == "min" else max)(cell.value for cell in own)
-        if abs(said.value - made) > OF_CORE + LEAST_SHARE * abs(made):
+        made = (min if extreme.statistic == "min" else max)(cell.value for cell in own)
+        if abs(extreme.value - made) > OF_CORE + LEAST_SHARE * abs(made):
             yield (
-                f"line {said.line} says that the {said.statistic} of {said.name} is "
-                f"{said.value:,.6g}, but that of the {len(own)} cores (line {own[0].line}) is "
+                f"line {extreme.line} says that the {extreme.statistic} of {extreme.name} is "
+                f"{extreme.value:,.6g}, but that of the {len(own)} cores (line {own[0].line}) is "
                 f"{made:,.6g}",
-                [said, *own[:2]],
+                [extreme, *own[:2]],
             )
 
 

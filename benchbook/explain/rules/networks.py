@@ -188,9 +188,9 @@ def sender_rate(reports: list[Report]) -> Iterator[Finding]:
                         "got": got,
                         "arrived": arrived,
                     }
-                    words["rate"], factor = _said(sent), 1 / arrived if arrived else None
-                    evidence = [sent, messages, got]
-                    about = [sent]
+                    words["rate"] = _said(sent)
+                    about, evidence = [sent], [sent, messages, got]
+                    factor = 1 / arrived if arrived else None
                     yield finding(
                         "sender-unmet", words, about=about, evidence=evidence, factor=factor
                     )

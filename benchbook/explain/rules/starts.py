@@ -178,13 +178,14 @@ def cold_processes(report: Report) -> Iterator[Finding]:
 
 
 def _cold_in_each(samples: Sequence[Result]) -> Iterator[Finding]:
-    processes = [list(own) for _, own in groupby(samples, lambda one: one.of.get("process"))]
+    by_process = groupby(samples, lambda value: value.of.get("process"))
+    processes = [list(own) for _, own in by_process]
     counts = [_cold_values(own) for own in processes if len(own) >= LEAST_VALUES]
     if not LEAST_PROCESSES <= len(counts) == len(processes) or not all(counts):
         return
     first = samples[0]
     others = [value for own, count in zip(processes, counts, strict=True) for value in own[count:]]
-    mean, usual = (sum(one.value for one in some) / len(some) for some in (samples, others))
+    mean, usual = (sum(v.value for v in values) / len(values) for values in (samples, others))
     evidence = [
         ("first value", first.value, first.unit, first.line),
         ("mean of the others", usual, first.unit, "log"),

@@ -43,7 +43,7 @@ def latency_tail(report: Report) -> Iterator[Finding]:
             if far >= FAR * median:
                 words: dict[str, Any] = {"times": far / median, "of_mean": ""}
                 if "mean" in own.by_statistic:
-                    words["of_mean"] = f" The mean, {own.said('mean')}, is of neither."
+                    words["of_mean"] = f" The mean, {own.printed('mean')}, is of neither."
                 yield _tail("tail-by-quantile", own, ("median", "p99", "mean"), words)
             elif mean and sd and mean >= AWAY * median and sd >= WIDE * mean:
                 shown = ("median", "mean", "sd", "p99")
@@ -68,7 +68,7 @@ def _least_deviation(own: Latencies, sd: float) -> float:
 
 def _tail(kind: str, own: Latencies, names: tuple[str, ...], words: dict[str, object]) -> Finding:
     about = [own.by_statistic[name] for name in names if name in own.by_statistic]
-    said = {name: own.said(name) for name in own.by_statistic}
+    said = {name: own.printed(name) for name in own.by_statistic}
     return finding(kind, said | words, about=about)
 
 
@@ -353,8 +353,9 @@ def _spread(line: _Line, best: Result) -> _Spread | None:
     mean, worst = line.get((best.name, "mean")), line.get((best.name, "min" if is_rate else "max"))
     if not is_number(best.value) or best.value <= 0 or not (mean or worst):
         return None
-    longer = [_ratio(best, one) if is_rate else _ratio(one, best) for one in (mean, worst)]
-    return _Spread(best, mean, worst, *longer)
+    if is_rate:
+        return _Spread(best, mean, worst, _ratio(best, mean), _ratio(best, worst))
+    return _Spread(best, mean, worst, _ratio(mean, best), _ratio(worst, best))
 
 
 def _ratio(above: Result | None, below: Result | None) -> float:

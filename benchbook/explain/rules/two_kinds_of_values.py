@@ -137,7 +137,7 @@ def bimodal_latencies(report: Report) -> Iterator[Finding]:
         mean = own.by_statistic.get("mean")
         between = ""
         if low_ns * ALIKE < mean_ns < high_ns / ALIKE:
-            between = f" The mean, {own.said('mean')}, is of neither."
+            between = f" The mean, {own.printed('mean')}, is of neither."
         words = {"low": low, "high": high, "times": high_ns / (low_ns or 1.0), "between": between}
         yield finding("kinds-of-latencies", words, about=[low, high, *([mean] if mean else [])])
 

@@ -156,10 +156,10 @@ def _bytes_per_s(results: Sequence[Result]) -> list[float]:
 def _equal_rates(before: Report, after: Report) -> tuple[Result, Result] | None:
     """The last rates that both have; none where they are not equal, or of units of one kind."""
     for setting in (_SETTING, (*_SETTING, "message_bytes")):
-        first, second = _rates(before, setting), _rates(after, setting)
-        both = [(first[key], second[key]) for key in first if key in second]
+        rates, rates_after = _rates(before, setting), _rates(after, setting)
+        both = [(rates[key], rates_after[key]) for key in rates if key in rates_after]
         pairs = [pair for pair in both if pair[0].value or pair[1].value]
-        are_two = all(is_binary(one.unit) != is_binary(two.unit) for one, two in pairs)
+        are_two = all(is_binary(first.unit) != is_binary(second.unit) for first, second in pairs)
         if pairs and are_two and all(_are_equal(pair) for pair in pairs[-LAST:]):
             return pairs[-1]
     return None

@@ -38,10 +38,10 @@ def is_loopback(text: object) -> bool:
     return (mapped or address).is_loopback
 
 
-def are_apart(text: object, other: object) -> bool:
+def are_apart(near: object, far: object) -> bool:
     """Whether these are the addresses of two; of names nobody knows."""
-    one, two = _parsed(str(text)), _parsed(str(other))
-    return one is not None and two is not None and one != two
+    first, second = _parsed(str(near)), _parsed(str(far))
+    return first is not None and second is not None and first != second
 
 
 def virtual_device(report: Report) -> str:
@@ -54,7 +54,9 @@ def virtual_device(report: Report) -> str:
 def are_containers(report: Report) -> bool:
     """Whether both ends have addresses of the bridge that Docker makes on each host."""
     ends = [_parsed(str(report.facts.get(name))) for name in ("near_address", "far_address")]
-    return all(one is not None and one.version == 4 and one in _OF_DOCKER for one in ends)
+    return all(
+        address is not None and address.version == 4 and address in _OF_DOCKER for address in ends
+    )
 
 
 def is_near(report: Report) -> bool:
@@ -63,7 +65,7 @@ def is_near(report: Report) -> bool:
     if stays_in_host(report):
         return True
     private = address is not None and address.is_private
-    return private and not any(address in one for one in _OF_DOCUMENTS)
+    return private and not any(address in network for network in _OF_DOCUMENTS)
 
 
 def stays_in_host(report: Report) -> bool:
@@ -72,10 +74,10 @@ def stays_in_host(report: Report) -> bool:
     if report.facts.get("tunnelled"):
         return False
     ends = [report.facts.get(name) for name in ("near_address", "far_address")]
-    known = [str(one).partition("%")[0] for one in ends if one]
-    if any(is_loopback(one) for one in known) or report.facts.get("device") == "lo":
+    addresses = [str(end).partition("%")[0] for end in ends if end]
+    if any(map(is_loopback, addresses)) or report.facts.get("device") == "lo":
         return True
-    if len(known) < 2 or known[0] != known[1]:
+    if len(addresses) < 2 or addresses[0] != addresses[1]:
         return False
-    address = _parsed(known[0])  # none of `x.x.x.x`, which somebody wrote in its place
+    address = _parsed(addresses[0])  # none of `x.x.x.x`, which somebody wrote in its place
     return address is not None and not address.is_unspecified

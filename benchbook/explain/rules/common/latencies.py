@@ -21,13 +21,13 @@ class Latencies:
 
     def ns(self, statistic: str) -> float | None:
         """A statistic in ns; None where it was not printed."""
-        one = self.by_statistic.get(statistic)
-        return None if one is None else in_base(one.value, one.unit)[0]
+        result = self.by_statistic.get(statistic)
+        return None if result is None else in_base(result.value, result.unit)[0]
 
-    def said(self, statistic: str) -> str:
+    def printed(self, statistic: str) -> str:
         """A statistic as printed, with its line."""
-        one = self.by_statistic[statistic]
-        return f"{one.value:,.6g} {one.unit} (line {one.line})"
+        result = self.by_statistic[statistic]
+        return f"{result.value:,.6g} {result.unit} (line {result.line})"
 
 
 def latencies(report: Report) -> list[Latencies]:
@@ -40,18 +40,19 @@ def latencies(report: Report) -> list[Latencies]:
                 own.samples.extend(several)
             else:
                 # In another unit as well: what comes last counts.
-                known = own.by_statistic.get(statistic, several[-1])
-                own.by_statistic[statistic] = max(known, several[-1], key=lambda one: one.line)
+                before = own.by_statistic.get(statistic, several[-1])
+                last = max(before, several[-1], key=lambda result: result.line)
+                own.by_statistic[statistic] = last
     return list(found.values())
 
 
 def repetitions(report: Report, own: Latencies) -> int:
     """How many exchanges the statistics are of, as far as the log tells."""
-    told = [report.column(one, "repetitions") for one in own.by_statistic.values()]
+    counts = [report.column(result, "repetitions") for result in own.by_statistic.values()]
     # A test of transactions lasts for whole seconds, one at least.
-    told += [
-        one.value * (one.of.get("elapsed_s") or 1)
-        for one in report.called("transaction rate")
-        if 0 < one.value < math.inf
+    counts += [
+        rate.value * (rate.of.get("elapsed_s") or 1)
+        for rate in report.called("transaction rate")
+        if 0 < rate.value < math.inf
     ]
-    return max([len(own.samples), *(int(one) for one in told if one)])
+    return max([len(own.samples), *(int(count) for count in counts if count)])

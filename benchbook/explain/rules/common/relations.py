@@ -40,21 +40,24 @@ def product(
 ) -> list[Twice]:
     """That `said` is the product of those above over those below, `count` times, and `scale` is
     that of their units; nothing where the log has not all of them, or some are 0."""
-    parts = [numbers.get(one) for one in (*above, *below)]
     own = numbers.get(said)
-    if own is None or not is_number(own.value):
+    parts = [numbers[name] for name in (*above, *below) if name in numbers]
+    usable = all(is_number(part.value) and part.value > 0 for part in parts)
+    if (
+        own is None
+        or not is_number(own.value)
+        or len(parts) < len(above) + len(below)
+        or not usable
+    ):
         return []
-    known = [one for one in parts if one is not None and is_number(one.value) and one.value > 0]
-    if len(known) < len(parts):
-        return []
-    tops, bottoms = known[: len(above)], known[len(above) :]
-    made = count * scale * math.prod(one.value for one in tops)
-    made /= math.prod(one.value for one in bottoms)
+    tops, bottoms = parts[: len(above)], parts[len(above) :]
+    made = count * scale * math.prod(part.value for part in tops)
+    made /= math.prod(part.value for part in bottoms)
     if not is_number(made):
         return []
     words = f"{count} times " if count > 1 else ""
-    words += " times ".join(one.words for one in tops)
+    words += " times ".join(part.words for part in tops)
     if bottoms:
-        words += " over " + " times ".join(one.words for one in bottoms)
-    slack = own.half + made * sum(one.half / one.value for one in known)
+        words += " over " + " times ".join(part.words for part in bottoms)
+    slack = own.half + made * sum(part.half / part.value for part in parts)
     return [Twice(own.name, own.value, unit, own.line, made, words, slack)]

@@ -47,15 +47,15 @@ def series(reports: list[Report]) -> Iterator[Series]:
     """All figures whose repetitions the log has without a gap."""
     for report in reports:
         if not report.facts.get("mixed"):  # with those of other processes
-            yield from (Series(report, *one) for one in report.series)
+            yield from (Series(report, samples, mean) for samples, mean in report.series)
 
 
-def time_s(one: Result) -> float | None:
+def time_s(sample: Result) -> float | None:
     """How long a sample took: as printed, as its unit says, or as its rate and bytes say."""
-    moved, rate = one.of.get("bytes_moved"), bytes_per_s(one.value, one.unit)
+    moved, rate = sample.of.get("bytes_moved"), bytes_per_s(sample.value, sample.unit)
     if moved and rate:
         return float(moved) / rate
-    value, base = in_base(one.value, one.unit)
+    value, base = in_base(sample.value, sample.unit)
     return value / 1e9 if base == "ns" else None
 
 
@@ -64,10 +64,10 @@ def cold(times: list[float]) -> int:
     where the first is not far above these."""
     if len(times) < 2:
         return 0
-    usual = max(times[len(times) // 2 :])
-    count = next((at for at, one in enumerate(times) if one <= CLEAR * usual), len(times))
+    most = CLEAR * max(times[len(times) // 2 :])
+    count = next((at for at, time in enumerate(times) if time <= most), len(times))
     first, others = times[:count], times[count:]
     if not 0 < count <= len(times) // 2 or max(others) > STEADY * min(others):
         return 0
-    falls = all(one > two for one, two in pairwise(first))
+    falls = all(before > after for before, after in pairwise(first))
     return count if falls and first[0] >= FAR * max(others) else 0
