@@ -11,7 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.findings import Proof, finding, unequal
+from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
 from benchbook.explain.rules.counters_of_runs import ALL_THE_TIME
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
@@ -47,7 +47,7 @@ def not_quotient(
         # Zeros at the end of what was printed are lost, so that this is rather too much.
         slack = TOLERANCE * made + 2 * half_of_last_digit(metric.value)
         words = {"metric": metric, "above": above, "below": below}
-        yield from unequal("quotient", metric.value, made, slack, words)
+        yield from unequal("quotient", Relation(metric.value, made, slack), words)
 
 
 # metric -> what it is the ratio of, in base units (ns, events), and times what
@@ -88,9 +88,9 @@ def inconsistent_counts(report: Report) -> Iterator[Finding]:
                 ("operations", count.value, "operations", count.line),
                 ("array_bytes", block, "bytes", "log"),
             ]
-            if abs(said - made) > TOLERANCE * made:
-                words = {"rate": rate, "count": count, "block": block, "said": said, "made": made}
-                yield finding("blocks", words, evidence=evidence, factor=said / made)
+            words = {"rate": rate, "count": count, "block": block}
+            relation = Relation(said, made, TOLERANCE * made)
+            yield from unequal("blocks", relation, words, evidence=evidence)
 
 
 # As a part of the ratio: what turns of other lengths may do to it, and to a rate a version that
@@ -297,9 +297,8 @@ def _odd_metrics(report: Report) -> Iterator[Finding]:
             if time and whole:
                 slack = SUM_TOLERANCE * whole.value + 1e-4
                 words = {"time": time, "whole": whole}
-                yield from unequal(
-                    "time-of-region", time.value, whole.value, slack, words, factored=False
-                )
+                relation = Relation(time.value, whole.value, slack)
+                yield from unequal("time-of-region", relation, words, factored=False)
             yield from _odd_traffic(own)
     yield from _odd_sums_of_cores(metrics)
 
@@ -324,7 +323,8 @@ def _odd_clock(own: Table, events: Table, cpu_ghz: Any) -> Iterator[Finding]:
         slack = TOLERANCE * made + 2 * half_of_last_digit(metric.value)
         if made:
             words = {"metric": metric, "actual": actual, "own": own_clock, "ghz": cpu_ghz}
-            yield from unequal("clock-of-core", metric.value, made, slack, words, factored=False)
+            relation = Relation(metric.value, made, slack)
+            yield from unequal("clock-of-core", relation, words, factored=False)
 
 
 def _odd_traffic(own: Table) -> Iterator[Finding]:
@@ -344,7 +344,8 @@ def _odd_traffic(own: Table) -> Iterator[Finding]:
         slack = SUM_TOLERANCE * total + sum(map(_digits, (whole, read, written)))
         if {whole.unit} == {read.unit, written.unit}:
             parts = {"whole": whole, "read": read, "written": written}
-            yield from unequal("traffic", whole.value, total, slack, parts, factored=False)
+            relation = Relation(whole.value, total, slack)
+            yield from unequal("traffic", relation, parts, factored=False)
 
 
 def _odd_sums_of_cores(metrics: dict[tuple[Any, ...], Table]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SETTING, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.findings import Proof, finding, span, unequal
+from benchbook.explain.rules.common.findings import Proof, Relation, finding, span, unequal
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import series
 from benchbook.explain.units import bytes_per_s, in_base
@@ -37,7 +37,8 @@ def inconsistent_again(report: Report) -> Iterator[Finding]:
         if is_number(first.value) and is_number(again.value):
             slack = AGAIN_DIGITS * (half + half_again)
             words = {"first": first, "again": again}
-            yield from unequal("said-again", value, value_again, slack, words, factored=False)
+            relation = Relation(value, value_again, slack)
+            yield from unequal("said-again", relation, words, factored=False)
 
 
 def _comparable(result: Result) -> tuple[float, float]:
@@ -175,10 +176,10 @@ def inconsistent_error(report: Report) -> Iterator[Finding]:
         if mean and is_number(error.value) and is_number(printed) and mean.value > 0:
             made = 100 * error.value / mean.value
             half = half_of_last_digit(error.value) / error.value if error.value > 0 else 0.0
-            if abs(printed - made) > made * (ERROR_TOLERANCE + half) + HALF_PERCENT:
-                said = "error", float(printed), "%", error.line
-                words = {"mean": mean, "error": error, "printed": printed, "made": made}
-                yield finding("error-of-mean", words, evidence=[mean, error, said])
+            relation = Relation(printed, made, made * (ERROR_TOLERANCE + half) + HALF_PERCENT)
+            evidence: list[Proof] = [mean, error, ("error", float(printed), "%", error.line)]
+            words = {"mean": mean, "error": error}
+            yield from unequal("error-of-mean", relation, words, factored=False, evidence=evidence)
 
 
 MEAN_TOLERANCE = 0.005
@@ -237,7 +238,7 @@ def _variations(report: Report) -> Iterator[Finding]:
         slack = made * (VARIATION_TOLERANCE + halves) + half_of_last_digit(share.value)
         if made > 0:
             words = {"share": share, "deviation": deviation, "mean": mean}
-            yield from unequal("variation", share.value, made, slack, words)
+            yield from unequal("variation", Relation(share.value, made, slack), words)
 
 
 def deviation_of(values: Sequence[float]) -> float:
@@ -577,8 +578,6 @@ def inconsistent_ratio(report: Report) -> Iterator[Finding]:
     # Of the other time only the number is left: its digits are taken to be as many.
     half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
     slack = made * (RATIO_TOLERANCE + half_s / mean_s + half_s / fastest_s)
-    if abs(said - made) <= slack + half_of_last_digit(said):
-        return
     line, other = facts["said_times_line"], facts["fastest_line"]
     name = "times-faster" if is_faster else "times-as-long"
     evidence = [
@@ -586,6 +585,6 @@ def inconsistent_ratio(report: Report) -> Iterator[Finding]:
         ("mean", mean.value, mean.unit, mean.line),
         ("reference" if is_faster else "fastest", fastest_s, "s", other),
     ]
-    about, factor = [mean.where, f"line {line}: times faster"], said / made if made > 0 else None
-    words = {"said": said, "made": made, "mean": mean, "line": line, "other": other}
-    yield finding(name, words, about=about, evidence=evidence, factor=factor)
+    about, words = [mean.where, f"line {line}: times faster"], {"mean": mean, "line": line}
+    relation = Relation(said, made, slack + half_of_last_digit(said))
+    yield from unequal(name, relation, {**words, "other": other}, about=about, evidence=evidence)

@@ -11,7 +11,7 @@ from benchbook.core.number_format import listed, plural
 from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
 from benchbook.explain.rules.common.latencies import latencies, repetitions
 from benchbook.explain.rules.common.transfer_parts import (
     as_long,
@@ -372,15 +372,14 @@ def _tallies_of_intervals(totals: list[Counted], rows: list[Counted]) -> Iterato
 
 def _unequal_tally(what: str, whole: Result, parts: list[Result]) -> Iterator[Finding]:
     made = sum(part.value for part in parts)
-    if abs(whole.value - made) > max(FEW, TOLERANCE * max(abs(whole.value), abs(made))):
-        lines = f"lines {parts[0].line} to {parts[-1].line}"
-        evidence = [
-            ("printed total", whole.value, whole.unit, whole.line),
-            (f"sum of the {what}", made, whole.unit, lines),
-        ]
-        words = {"whole": whole, "what": what, "lines": lines, "made": made}
-        factor = whole.value / made if made else None
-        yield finding("tally", words, evidence=evidence, factor=factor)
+    lines = f"lines {parts[0].line} to {parts[-1].line}"
+    evidence = [
+        ("printed total", whole.value, whole.unit, whole.line),
+        (f"sum of the {what}", made, whole.unit, lines),
+    ]
+    words = {"whole": whole, "what": what, "lines": lines}
+    slack = max(FEW, TOLERANCE * max(abs(whole.value), abs(made)))
+    yield from unequal("tally", Relation(whole.value, made, slack), words, evidence=evidence)
 
 
 COVERED = 0.1  # of the time: what may be missing, or stand at its ends
@@ -440,11 +439,10 @@ def _directions(report: Report, name: str) -> Iterator[Finding]:
         for place, both in _by_place(report.called(name)).items() if all(ways) else ():
             parts = [way[place] for way in ways if place in way]
             total = sum(part.value for part in parts)
-            slack = OF_DIGITS + OF_WAYS * max(total, both.value)
-            if len(parts) == 2 and abs(both.value - total) > slack:
-                words = {"both": both, "first": parts[0], "second": parts[1], "total": total}
-                factor = both.value / total if total else None
-                yield finding("directions", words, factor=factor)
+            if len(parts) == 2:
+                slack = OF_DIGITS + OF_WAYS * max(total, both.value)
+                words = {"both": both, "first": parts[0], "second": parts[1]}
+                yield from unequal("directions", Relation(both.value, total, slack), words)
 
 
 def _by_place(several: Sequence[Result]) -> dict[tuple[object, ...], Result]:

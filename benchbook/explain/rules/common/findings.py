@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchbook.core import number_format, plugins, sizes
 from benchbook.explain.model import Result
@@ -102,21 +102,37 @@ def finding(
     )
 
 
+class Relation(NamedTuple):
+    """A printed number, what other printed numbers make of it, and how far from that it may be by
+    the digits of all of them."""
+
+    printed: float
+    made: float
+    slack: float
+
+    def holds(self) -> bool:
+        """Whether it is that; of what is no number nobody knows, so that it does."""
+        if not is_number(self.printed) or not is_number(self.made):
+            return True
+        return abs(self.printed - self.made) <= self.slack
+
+
 def unequal(
     name: str,
-    printed: float,
-    made: float,
-    slack: float,
+    relation: Relation,
     words: Mapping[str, Any],
     *,
     factored: bool = True,
+    about: Iterable[Result | str] | None = None,
+    evidence: Iterable[Proof] | None = None,
 ) -> Iterator[Finding]:
-    """A relation between printed numbers: `printed` is what others make, as far as `slack`, what
-    their digits leave open, goes. A finding of the kind where it is not; none where one is
-    no number. The words know both, and `factored` says whether printed ÷ made is the factor."""
-    if is_number(printed) and is_number(made) and abs(printed - made) > slack:
+    """A finding of the kind `name` where a relation does not hold: printed ÷ made is its factor if
+    `factored`, and the words know both."""
+    printed, made, _ = relation
+    if not relation.holds():
         factor = printed / made if factored and made > 0 else None
-        yield finding(name, {**words, "printed": printed, "made": made}, factor=factor)
+        words = {**words, "printed": printed, "made": made}
+        yield finding(name, words, about=about, evidence=evidence, factor=factor)
 
 
 def _proof(item: Proof, kind: Kind) -> dict[str, Any]:
