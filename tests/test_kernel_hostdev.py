@@ -538,3 +538,28 @@ def test_suppressions_name_the_library_only() -> None:
             kind, _, library = rule.partition(":")
             assert kind in ("called_from_lib", "race", "leak", "deadlock")
             assert library.startswith(("libpocl", "libOpenCL"))
+
+
+MANY_CPUS = """
+#define _GNU_SOURCE
+#include <sched.h>
+int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set) {
+    (void)pid;
+    (void)bytes;
+    CPU_ZERO(set);
+    for (int cpu = 0; cpu < 128; cpu++) {
+        CPU_SET(cpu, set);
+    }
+    return 0;
+}
+"""
+
+
+def test_threads_that_wait_awake_move_the_same(hostdev: Path, fakes: Path, tmp_path: Path) -> None:
+    """With CPUs enough the threads of the pool wait awake: here they believe that there are."""
+    source, library = tmp_path / "cpus.c", tmp_path / "cpus.so"
+    source.write_text(MANY_CPUS)
+    subprocess.run(["gcc", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    several = [point("to-device", 2), point("from-device", 1), point("both", 2, "queued")]
+    moved = observed(start(hostdev, fakes, *several, LD_PRELOAD=str(library)))
+    assert [seen["work_done_fraction"] for seen in moved] == [1] * len(several)
