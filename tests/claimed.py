@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchbook.analyse.null_tests import null_of
-from benchbook.define.points import expand
+from benchbook.define.points import Point, expand
 from benchbook.estimands import Roles, roles_of
 from benchbook.judge.claims import Verdict
 from benchbook.judge.resolved_claim import Measured, ResolvedClaim, resolve_claim
@@ -91,8 +92,7 @@ def known(*crosses: dict[str, Any], twin_of: dict[str, Any] | None = None) -> di
 
 def twin_id(name: str, twin: str) -> str:
     """`v,method=a` -> `v~again,method=a`."""
-    variant, comma, rest = name.partition(",")
-    return f"{variant}~{twin}{comma}{rest}"
+    return replace(Point.of_id(name), twin=twin).id
 
 
 def summaries(

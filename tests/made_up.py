@@ -79,7 +79,7 @@ def points_of(experiment: str, preset: str) -> tuple[dict[str, Any], list[plan.P
     chosen, _ = plan.expand(content, content["twins"], SIZES)
     known = {point.id for point in points}
     twins = [
-        plan.Point(plan.point_id(one.variant, one.factors, twin), one.variant, one.factors, twin)
+        plan.Point(one.variant, one.factors, twin)
         for one in chosen
         if one.id in known
         for twin in ("again", "relinked")

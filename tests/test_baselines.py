@@ -32,7 +32,7 @@ def point(call: str, variant: str = "v", twin: str = "", **more: Any) -> dict[st
     factors = {"call": call, "method": "batch"}
     return {
         "experiment": "syscall",
-        "point": points.point_id(variant, factors, twin),
+        "point": points.Point(variant, factors, twin).id,
         "variant": variant,
         "twin": twin,
         "factors": factors,
@@ -105,7 +105,7 @@ def test_the_page_has_time_and_cycles() -> None:
 
 
 def test_a_setting_fits_points_that_have_its_values() -> None:
-    one = points.Point("p", "v", {"call": "loop", "method": "single"})
+    one = points.Point("v", {"call": "loop", "method": "single"})
     assert one.has_one_of([{"method": "batch"}, {"method": ["each", "single"]}])
     assert not one.has_one_of([{"method": "single", "call": "getpid"}])
     assert not one.has_one_of([])
@@ -136,7 +136,7 @@ def test_every_call_has_its_loop_in_every_preset() -> None:
         names = {one.id for one in found}
         for one in found:
             below = {**one.factors, **content["baseline"]}
-            assert points.point_id(one.variant, below) in names
+            assert points.Point(one.variant, below).id in names
 
 
 def test_what_moves_no_bytes_has_no_rate() -> None:

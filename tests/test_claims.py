@@ -256,8 +256,8 @@ def test_robustness_asks_each_state_that_has_the_blocks() -> None:
 
 def test_a_claim_about_variants_is_asked_of_no_other() -> None:
     sides = {
-        "numerator": [Point("v,method=a", "v", {"method": "a"})],
-        "denominator": [Point("w,method=a", "w", {"method": "a"})],
+        "numerator": [Point("v", {"method": "a"})],
+        "denominator": [Point("w", {"method": "a"})],
     }
     dice = np.random.default_rng(3)
     names = ("v,method=a", "w,method=a", "u,method=a")

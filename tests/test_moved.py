@@ -10,7 +10,7 @@ from made_up_evidence import LINE, MIB, row
 
 from benchbook.judge import traffic as judge_traffic
 from benchbook.judge.traffic import bytes_moved, roofline
-from benchbook.plan.plan import Point, point_id
+from benchbook.plan.plan import Point
 
 LLC = 32 * MIB
 STREAM: dict[str, Any] = {
@@ -34,12 +34,12 @@ MBW: dict[str, Any] = {
 
 def stream(method: str, size: int = 128 * MIB, variant: str = "v", threads: int = 2) -> Point:
     factors = {"bytes": size, "memory": "heap", "threads": threads, "method": method}
-    return Point(point_id(variant, factors), variant, factors)
+    return Point(variant, factors)
 
 
 def block(method: str, size: int = 128 * MIB) -> Point:
     factors = {"bytes": size, "method": method, "block_bytes": 4096}
-    return Point(point_id("v", factors), "v", factors)
+    return Point("v", factors)
 
 
 def measured(point: Point, rate: float = 10e9, **observations: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from test_stream_page import paper
 
 from benchbook.core import number_format
 from benchbook.judge import traffic
-from benchbook.plan.plan import Point, point_id
+from benchbook.plan.plan import Point
 from benchbook.report.sections import evidence, roofline
 from benchbook.report.sections import traffic as said
 
@@ -76,7 +76,7 @@ def test_lines_are_told_where_no_bytes_are() -> None:
 
 def test_a_peer_is_named_by_the_lines_that_it_touches() -> None:
     ours = block("block-1.2.2")
-    theirs = Point(point_id("tool", ours.factors), "tool", ours.factors)
+    theirs = Point("tool", ours.factors)
     lines = made_up_evidence.simulated(theirs)
     known = row(theirs.id, "method_by_lines", "block-1.2.2", "simulated", "cachegrind")
     made, one = experiment([*lines, known | {"variant": "tool"}], [], MBW)

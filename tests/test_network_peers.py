@@ -22,7 +22,7 @@ from conftest import ROOT
 from benchbook import network
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue, peers
-from benchbook.define.points import Point, point_id
+from benchbook.define.points import Point
 from benchbook.measure import child_process as started_module
 from benchbook.measure.child_process import Started
 from benchbook.measure.invocation import PointResult, Request, invoke, start_ahead
@@ -127,7 +127,7 @@ def test_sockperf_measures_the_points_that_it_can(
     factors = TRIP | changes
     spec = peers.of(content)["sockperf"]
     assert refusal("sockperf", spec, factors, content["names"]) == reason
-    ours = Point(point_id(spec["twin"], factors), spec["twin"], factors)
+    ours = Point(spec["twin"], factors)
     theirs, (row,) = matched(content, [ours])
     assert [start.factors for start in theirs] == ([] if reason else [factors])
     assert row["reason"] == reason
@@ -410,7 +410,7 @@ def test_each_turn_has_the_conditions_of_its_own_start(sleeper: Request, tmp_pat
             return made.pop(0)
 
     here = Made(None, tmp_path, [], lambda _: sleeper.binary, None)  # type: ignore[arg-type]
-    point = Point("sockperf,x", "sockperf", {})
+    point = Point("sockperf", {})
     paddings = [here.start([point], {}, random.Random(1))[0] for _ in range(2)]
     assert [request.environment_padding_bytes for request in paddings] == [16, 32]
     (waiting,) = [process for _, process in here.ahead.values()]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchbook.define.points import Point
 from benchbook.evidence.collectors import binaries, invocations
 from benchbook.evidence.stage import Context, Row
 from benchbook.records import journal as records_journal
@@ -48,8 +49,7 @@ def context(run: Path, *points: str, timed: dict[str, Any] | None = None) -> Con
 
 
 def _point(point: str) -> dict[str, Any]:
-    variant, *factors = point.split(",")
-    return {"id": point, "variant": variant, "factors": dict(one.split("=") for one in factors)}
+    return Point.of_id(point).record()
 
 
 def journal(run: Path, *usages: dict[str, Any], **conditions: Any) -> None:

@@ -64,7 +64,7 @@ def test_it_measures_one_call_and_says_why_no_other() -> None:
 
 
 def test_what_moves_nothing_agrees_in_time() -> None:
-    ours = Point("gcc-O2,call=getppid-libc,method=batch", "gcc-O2", CALL)
+    ours = Point("gcc-O2", CALL)
     row = {"peer": "perf-bench", "twin": "gcc-O2", "point": ours.id, "peer_point": None}
     known = [{"point": ours.id, "factors": CALL, "state": "ok", "time_ns": 130.0}]
     (found,) = agreement([{**row, "reason": "why"}], known, None, [])  # type: ignore[arg-type]

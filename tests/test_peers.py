@@ -20,7 +20,7 @@ from benchbook.build.stage import build_variant
 from benchbook.commands import plan as plan_command
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue, peers
-from benchbook.define.points import Point, expand, point_id
+from benchbook.define.points import Point, expand
 from benchbook.define.settings import load_settings
 from benchbook.evidence import stage as evidence_stage
 from benchbook.measure.invocation import PointResult, Request, invoke
@@ -116,7 +116,7 @@ def stream() -> dict[str, Any]:
 
 
 def twin(factors: dict[str, Any], variant: str = "gcc-debian", mark: str = "") -> Point:
-    return Point(point_id(variant, factors, mark), variant, factors, mark)
+    return Point(variant, factors, mark)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchbook.define.points import point_id
+from benchbook.define.points import Point
 from benchbook.judge.plain_ratio import against_plain
 
 PLAIN = {"threads": 0}
@@ -18,7 +18,7 @@ BYTES, BLOCKS = 1 << 26, 8
 def point(threads: int, variant: str = "v", twin: str = "", **more: Any) -> dict[str, Any]:
     factors = {"threads": threads, "method": more.pop("method", "to")}
     return {
-        "point": point_id(variant, factors, twin),
+        "point": Point(variant, factors, twin).id,
         "variant": variant,
         "twin": twin,
         "factors": factors,

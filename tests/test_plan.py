@@ -103,10 +103,10 @@ def test_a_cross_expands_counts_of_cores_each_once() -> None:
 
 
 def test_processes_need_memory_each_and_cpus_as_far_as_there_are() -> None:
-    point = points.Point("p", "v", {"bytes": 100, "processes": 8})
+    point = points.Point("v", {"bytes": 100, "processes": 8})
     assert points.memory_needed(point, 2) == 1600
     assert points.cpus_needed(point, 4) == 4
-    assert points.cpus_needed(points.Point("p", "v", {"threads": 8}), 4) == 8
+    assert points.cpus_needed(points.Point("v", {"threads": 8}), 4) == 8
 
 
 def test_presets_contain_the_smaller_ones() -> None:
@@ -296,13 +296,13 @@ def test_pilot_loops_by_the_least_time_and_pays_the_usual_one() -> None:
 
 
 def test_pilot_counts_the_idle_time_between_samples() -> None:
-    idle = points.Point("idle", "v", {"gap_ns": 10_000_000})
-    busy = points.Point("busy", "v", {"gap_ns": 0})
+    idle = points.Point("v", {"gap_ns": 10_000_000})
+    busy = points.Point("v", {"gap_ns": 0})
     made = replace(planned(), points=[idle, busy])
-    numbers, block_ns = calibrate(made, {"idle": 20e3, "busy": 20e3}, overhead_ns=0)
-    assert numbers["idle"]["samples"] < numbers["busy"]["samples"]
+    numbers, block_ns = calibrate(made, {idle.id: 20e3, busy.id: 20e3}, overhead_ns=0)
+    assert numbers[idle.id]["samples"] < numbers[busy.id]["samples"]
     counted = {name: count["samples"] + count["warmup"] for name, count in numbers.items()}
-    assert block_ns == pytest.approx(counted["idle"] * 10.02e6 + counted["busy"] * 20e3)
+    assert block_ns == pytest.approx(counted[idle.id] * 10.02e6 + counted[busy.id] * 20e3)
 
 
 def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None:
@@ -412,7 +412,7 @@ def test_pilot_forgives_a_program_that_somebody_else_ended() -> None:
 def test_pilot_prices_a_peer_that_sleeps_by_the_turn_it_slept_towards() -> None:
     made = replace(planned(), peers={"theirs": {"sleeps_after": "Warm"}})
     other = made.points[0]
-    peer = replace(other, id="theirs", variant="theirs")
+    peer = replace(other, variant="theirs")
     turns = {peer.id: iter([3e9, 1e9]), other.id: iter([5000])}
     calls = []
 

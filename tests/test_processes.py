@@ -20,7 +20,7 @@ from benchbook.measure.invocation import PointResult, Request, Result, read_outp
 from benchbook.measure.starter import Starter
 from benchbook.records import journal
 
-POINT = Point("p", "v", {"bytes": 1000, "method": "copy", "processes": 2, "schedule": "apart"})
+POINT = Point("v", {"bytes": 1000, "method": "copy", "processes": 2, "schedule": "apart"})
 THRESHOLDS = {"run_delay_fraction": 0.05, "run_delay_least_ns": 0, "steal_fraction": 0.02}
 
 
@@ -61,7 +61,7 @@ def measured(folder: Path, *outcomes: PointResult) -> Path:
                 {"kind": "block_end", "block": block, "disturbed": [], "t_end_ns": 9},
             ],
         )
-    point = {"id": "p", "variant": "v", "twin": "", "factors": POINT.factors}
+    point = POINT.record()
     write_json(run / journal.PLAN, {"version": 1, "points": [point]})
     write_json(run / journal.MANIFEST, {"version": 1})
     pointer = folder / "current.json"
@@ -85,7 +85,7 @@ def test_two_processes_at_one_and_three_gb_per_s_are_one_row_at_four(tmp_path: P
     best = tables.rate(row["bytes_declared"], row["best_ns"])
     assert best == pytest.approx(5e9)
     assert (row["samples"], row["t_start_ns"], row["t_end_ns"]) == (4, 0, 1200)
-    assert set(inside) == {"p"}
+    assert set(inside) == {POINT.id}
 
 
 def test_one_process_leaves_no_trace_in_the_journal(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_warm_ups_and_processes_are_counted() -> None:
 
 def told(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> list[str]:
     usage = {"run_delay_ns": delay_ns, "wall_ns": 1000}
-    point = Point("p", "v", {"processes": processes} if processes > 1 else {})
+    point = Point("v", {"processes": processes} if processes > 1 else {})
     result = Result([PointResult("ok", usage=usage)], {}, 10, 0, 10, None, None)
     changes = {**THRESHOLDS, "run_delay_least_ns": least_ns}
     thresholds = load_settings(ROOT, {}).disturbed.model_copy(update=changes)

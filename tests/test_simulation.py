@@ -20,7 +20,7 @@ from conftest import ROOT
 from benchbook.build import stage as build_stage
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
-from benchbook.define.points import Point, point_id
+from benchbook.define.points import Point
 from benchbook.evidence import memcpy_thresholds
 from benchbook.evidence.collectors import simulation
 from benchbook.evidence.collectors.simulation import TRAFFIC
@@ -205,7 +205,7 @@ def test_a_library_that_tells_no_thresholds_is_unknown() -> None:
 def planned(*points: tuple[str, dict[str, Any]], twin: str = "") -> dict[str, Any]:
     items = [
         {
-            "id": point_id(variant, factors, twin),
+            "id": Point(variant, factors, twin).id,
             "variant": variant,
             "factors": factors,
             "twin": twin,
@@ -435,7 +435,7 @@ def test_a_twin_that_cannot_be_built_is_a_reason(
     monkeypatch.setattr(build_stage, "find_compiler", lambda _: None)
     twinless = Lines(ROOT, "mbw", CONTENT, {"gcc-O2": (Path(), {"state": "ok"})}, simulator())
     with pytest.raises(NotSimulatedError, match=r"no twin .* compiler 'gcc' is not"):
-        twinless.of_variant(Point("", "gcc-O2", COPY))
+        twinless.of_variant(Point("gcc-O2", COPY))
 
 
 def test_controls_are_not_simulated() -> None:
@@ -464,9 +464,10 @@ def test_lines_are_counted_one_by_one(tmp_path: Path) -> None:
 
 def of_one(found: list[Row], name: str, **factors: Any) -> Row:
     """The row of the one point of base that has these factors in its id."""
-    wanted = {f"{key}={value}" for key, value in factors.items()}
     (row,) = (
-        row for row in found if row["name"] == name and wanted <= set(row["point"].split(","))
+        row
+        for row in found
+        if row["name"] == name and factors.items() <= Point.of_id(row["point"]).factors.items()
     )
     return row
 
@@ -511,7 +512,7 @@ def test_debians_mbw_copies_blocks_as_1_2_2_does() -> None:
     if record["state"] != "ok":
         pytest.skip(record["reason"])
     peer = Lines(ROOT, "mbw", CONTENT, {"mbw-1.2.2": (Path(), record)}, simulator())
-    found = peer.of_peer(Point("peer", "mbw-1.2.2", BLOCK)).found
+    found = peer.of_peer(Point("mbw-1.2.2", BLOCK)).found
     # What it prints may be among them, where the C library's functions have no names.
     assert 64 <= found.lines_read <= 256
     assert MIB / 64 <= found.lines_written <= MIB / 64 + 64
@@ -521,7 +522,7 @@ def test_debians_mbw_copies_blocks_as_1_2_2_does() -> None:
 
 
 def touched(method: str, read: int, written: int, block: int = 4096) -> Touched:
-    point = Point(method, "v", {"method": method, "block_bytes": block})
+    point = Point("v", {"method": method, "block_bytes": block})
     return Touched(point, Difference(read, written, frozenset()), MIB, "", "")
 
 

@@ -18,6 +18,7 @@ from benchbook.commands.app import overrides
 from benchbook.commands.plan import show
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
+from benchbook.define.points import Point
 from benchbook.workflow import open_lab
 
 PAPER = "slocum2013-mbw"
@@ -66,7 +67,7 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     items = json.loads((results / "findings.json").read_text())["items"]
     findings = [one for one in items if one["experiment"] == "mbw"]
     stuck = [finding for finding in findings if finding["artefact"] == "source-not-advanced"]
-    assert {where.split("method=")[1].split(",")[0] for f in stuck for where in f["where"]} == {
+    assert {Point.of_id(where).factors["method"] for f in stuck for where in f["where"]} == {
         "block-1.1.1",
         "block-1.2.2",
     }
@@ -81,7 +82,7 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
 def test_observations_are_those_of_the_forms(measured: Path) -> None:
     evidence = json.loads((results_of(measured) / "mbw" / "evidence.json").read_text())["items"]
     seen = {
-        (row["point"].split("method=")[1].split(",")[0], row["name"]): row["value"]
+        (Point.of_id(row["point"]).factors["method"], row["name"]): row["value"]
         for row in evidence
         if row["point"] and "bytes=8388608" in row["point"]
     }
@@ -296,7 +297,7 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(faulty: dict) 
     analysis = json.loads((results / "mbw" / "analysis.json").read_text())
     points = {point["point"]: point for point in analysis["points"]}
     states = {
-        name.split("method=")[1].split(",")[0]: (point["state"], point["reason"])
+        Point.of_id(name).factors["method"]: (point["state"], point["reason"])
         for name, point in points.items()
         if point["state"] != "ok"
     }

@@ -9,6 +9,7 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.analyse.tables import rate
+from benchbook.define.points import Point
 
 
 def ratio_interval(
@@ -57,7 +58,7 @@ def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) 
     for point in points:
         if not point.get("twin") or point["state"] != "ok":
             continue
-        base = point["point"].replace(f"~{point['twin']}", "", 1)
+        base = Point.of_id(point["point"]).untwinned.id
         # The ratio of rates, from times: a call declares the same bytes in both, or none at all.
         interval = ratio_interval(summaries, base, point["point"], "time", "median_ns", claims)
         if interval:

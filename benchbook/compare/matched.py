@@ -14,6 +14,7 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.compare.sides import Measured
+from benchbook.define.points import Point
 from benchbook.stats.intervals import Interval
 
 METHOD = (
@@ -158,7 +159,7 @@ def _twins(name: str, side: Measured, level: float) -> list[dict[str, Any]]:
     for twin, words in (("again", "the same binary twice"), ("relinked", "the relinked binary")):
         found = []
         for point in side.points:
-            base = own.get(point["point"].replace(f"~{twin}", "", 1))
+            base = own.get(Point.of_id(point["point"]).untwinned.id)
             if point.get("twin") == twin and point["point"] in own and base is not None:
                 found.append(ratio(base, own[point["point"]], level))
         parts.append(_part(f"{words} in {name}", found, furthest=twin == "relinked"))

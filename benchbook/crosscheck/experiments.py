@@ -13,7 +13,7 @@ from benchbook.core.sizes import parse_bytes
 from benchbook.crosscheck.spaces import SIZES, VARIANT, Place, Space
 from benchbook.define import catalogue, peers
 from benchbook.define.models import Control
-from benchbook.define.points import expand
+from benchbook.define.points import Point, expand
 from benchbook.define.settings import PRESETS
 from benchbook.define.yaml_files import load
 from benchbook.peers import parsers
@@ -25,11 +25,6 @@ TIMED = "timed_"  # how the names of timed functions begin
 def probe(root: Path) -> None:
     """Refuse a source of the probe that is not there."""
     _sources(root, catalogue.PROBE, catalogue.definition(root, catalogue.PROBE))
-
-
-def _parts(point: str) -> dict[str, str]:
-    """Factors out of a point's id."""
-    return dict(part.split("=", 1) for part in point.split(",")[1:])
 
 
 def _file(root: Path, name: str) -> str:
@@ -88,8 +83,9 @@ def experiment(root: Path, name: str) -> Space:
             space.planned.update(space.points(place.at("points", preset, number), cross))
     if not space.planned:
         raise place.at("points").refusal("names no point; give a preset one")
+    planned = [Point.of_id(name) for name in space.planned]
     for factor, one in factors.items():
-        seen = {parts.get(factor) for parts in map(_parts, space.planned)} - {None}
+        seen = {str(point.factors[factor]) for point in planned if factor in point.factors}
         for value in one.get("names", {}):
             place.at("factors", factor, "names").known(value, sorted(seen), "value in 'points'")
     for number, twin in enumerate(content.get("twins", [])):

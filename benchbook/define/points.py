@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import resource
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from benchbook import network
@@ -15,6 +16,7 @@ from benchbook.host.memory import memory_total_bytes
 from benchbook.host.topology import Topology, llc_bytes, pin, pin_order, sysconf_caches
 
 NOT_IN_PRESET = "not in this preset"  # why a point that another preset measures has no number
+_TWIN = "~"  # stands between the variant and the twin in an id
 COUNTS = ("threads", "processes")  # factors that may be given in cores
 
 
@@ -22,10 +24,38 @@ COUNTS = ("threads", "processes")  # factors that may be given in cores
 class Point:
     """One variant at one setting of all factors. `twin`: "", "again" or "relinked"."""
 
-    id: str
     variant: str
     factors: dict[str, Any]
     twin: str = ""
+
+    @cached_property
+    def id(self) -> str:
+        """Readable and unique: `gcc-O2~again,bytes=33554432,method=copy,call=memcpy`."""
+        name = f"{self.variant}{_TWIN}{self.twin}" if self.twin else self.variant
+        return ",".join([name, *(f"{key}={value}" for key, value in self.factors.items())])
+
+    @classmethod
+    def of_id(cls, text: str) -> Point:
+        """The point of an id: factors that are whole numbers as numbers, all others as text."""
+        name, *parts = text.split(",")
+        variant, _, twin = name.partition(_TWIN)
+        pairs = (part.partition("=") for part in parts)
+        values = {key: int(value) if value.isdigit() else value for key, _, value in pairs}
+        return cls(variant, values, twin)
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Point:
+        """The point of an entry of plan.json."""
+        return cls(record["variant"], record["factors"], record["twin"])
+
+    def record(self) -> dict[str, Any]:
+        """Its entry in plan.json."""
+        return {"id": self.id, **asdict(self)}
+
+    @property
+    def untwinned(self) -> Point:
+        """The point that a twin repeats."""
+        return replace(self, twin="")
 
     def start(self, starts: list[str]) -> tuple[Any, ...]:
         """Points with the same key share one start of the program."""
@@ -47,12 +77,6 @@ def grouped(points: list[Point], starts: list[str], alone: Collection[str]) -> l
         key = (point.id,) if point.variant in alone else point.start(starts)
         groups.setdefault(key, []).append(point)
     return list(groups.values())
-
-
-def point_id(variant: str, factors: dict[str, Any], twin: str = "") -> str:
-    """Readable and unique: `gcc-O2,bytes=33554432,method=copy,call=memcpy`."""
-    name = f"{variant}~{twin}" if twin else variant
-    return ",".join([name, *(f"{key}={value}" for key, value in factors.items())])
 
 
 def cpus_needed(point: Point, usable: int) -> int:
@@ -150,13 +174,13 @@ def expand(
             if unknown:
                 skipped.append(
                     {
-                        "id": point_id(variant, factors),
+                        "id": Point(variant, factors).id,
                         "state": "cannot_run",
                         "reason": f"what {unknown[0]!r} is in bytes is unknown here",
                     }
                 )
                 continue
-            point = Point(point_id(variant, resolved), variant, resolved)
+            point = Point(variant, resolved)
             points.setdefault(point.id, point)
     return list(points.values()), skipped
 

@@ -16,7 +16,7 @@ import pandas as pd
 from benchbook import stats
 from benchbook.analyse.null_tests import smallest_effect
 from benchbook.core.units import RATE
-from benchbook.define.points import Point, point_id
+from benchbook.define.points import Point
 from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published
 from benchbook.estimands.reasons import Code, Reason
 from benchbook.judge.resolved_claim import MEASURES, Claim, ResolvedClaim, estimate
@@ -236,7 +236,7 @@ def _in_variants(roles: Roles, summaries: pd.DataFrame) -> list[Roles]:
     own = {point.variant for points in roles.values() for point in points}
     if len(own) > 1:
         return [roles]  # the claim itself compares variants
-    names = sorted({name.split(",")[0] for name in measured if "~" not in name.split(",")[0]})
+    names = sorted({point.variant for point in map(Point.of_id, measured) if not point.twin})
     candidates = [with_variant(roles, name) for name in names]
     return [candidate for candidate in candidates if set(names_of(candidate)) <= measured]
 
@@ -245,7 +245,7 @@ def with_variant(roles: Roles, variant: str) -> Roles:
     """The points at the same factors in another variant."""
 
     def moved(point: Point) -> Point:
-        return replace(point, id=point_id(variant, point.factors), variant=variant)
+        return replace(point, variant=variant)
 
     return {role: [moved(point) for point in points] for role, points in roles.items()}
 

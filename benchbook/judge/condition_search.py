@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from benchbook import stats
-from benchbook.define.points import Point, point_id
+from benchbook.define.points import Point
 from benchbook.estimands import Known
 from benchbook.judge.resolved_claim import ResolvedClaim, estimate
 
@@ -130,4 +130,4 @@ def _conditions(
 def _moved(point: Point, variant: str | None, condition: dict[str, Any]) -> Point:
     factors = {name: condition.get(name, value) for name, value in point.factors.items()}
     name = variant or point.variant
-    return replace(point, id=point_id(name, factors), variant=name, factors=factors)
+    return replace(point, variant=name, factors=factors)

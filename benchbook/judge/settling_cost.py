@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook import stats
+from benchbook.define.points import Point
 from benchbook.estimands import kind_of, names_of
 from benchbook.judge.resolved_claim import ResolvedClaim
 
@@ -46,9 +47,7 @@ def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:
     the points that the twins repeat."""
     twins = [point for point in points if point.get("twin")]
     repeated = [
-        name
-        for twin in twins
-        for name in (twin["point"], twin["point"].replace(f"~{twin['twin']}", "", 1))
+        name for twin in twins for name in (twin["point"], Point.of_id(twin["point"]).untwinned.id)
     ]
     return list(dict.fromkeys([*names, *repeated]))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.define.catalogue import CONTROLS
-from benchbook.define.points import Point, grouped, memory_needed, point_id
+from benchbook.define.points import Point, grouped, memory_needed
 from benchbook.measure.invocation import Result
 from benchbook.measure.starter import Numbers, first_unfinished
 from benchbook.plan.plan import PAPER, Plan, refuse_over_budget
@@ -135,7 +135,7 @@ def fit(
     claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
     twins = [point for point in plan.points if point.twin] if claimed else []
     bound = {point.id for point in twins}
-    bound |= {point_id(point.variant, point.factors) for point in twins}
+    bound |= {point.untwinned.id for point in twins}
     kept = list(costs)
     shed: dict[str, str] = {}
     while True:

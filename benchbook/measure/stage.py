@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +172,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "host": plan.host,
         "door": facts.door(),
         "seed": secrets.randbits(48),
-        "points": [asdict(point) for point in plan.points],
+        "points": [point.record() for point in plan.points],
         "emulation": plan.emulation,
         "skipped": plan.skipped,
         "binaries": plan.binaries,

@@ -7,7 +7,7 @@ from typing import Any
 from benchbook import network
 from benchbook.core.sizes import format_bytes
 from benchbook.define import peers
-from benchbook.define.points import Point, point_id
+from benchbook.define.points import Point
 
 
 def matched(
@@ -26,7 +26,7 @@ def matched(
             reason = refusal(name, spec, point.factors, content.get("names", {}))
             theirs = None
             if not reason:
-                theirs = Point(point_id(name, point.factors), name, point.factors)
+                theirs = Point(name, point.factors)
                 found.append(theirs)
             rows.append(
                 {

@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import subprocess
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue, peers
 from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.models import Model, Settings
-from benchbook.define.points import Point, cpus_needed, expand, host_sizes, memory_needed, point_id
+from benchbook.define.points import Point, cpus_needed, expand, host_sizes, memory_needed
 from benchbook.define.settings import MEASURING, PRESETS
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
 from benchbook.host import facts as host_facts
@@ -99,7 +99,7 @@ class Plan:
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
         facts = {
-            "points": [asdict(point) for point in self.wanted],
+            "points": [point.record() for point in self.wanted],
             "starts": self.starts,
             "peers": {
                 name: {key: value for key, value in spec.items() if key not in ("text", "labels")}
@@ -256,7 +256,7 @@ def make_plan(
         if which in record:
             plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
         if known[point.id] != RUNS:
-            plan.skipped.append({**asdict(point), **known[point.id]})
+            plan.skipped.append({**point.record(), **known[point.id]})
         else:
             plan.points.append(point)
     needed_cpus = [cpus_needed(point, cpus) for point in plan.points]
@@ -313,7 +313,7 @@ def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) 
     known = {point.id for point in points}
     chosen, _ = expand(content, content.get("twins", []), sizes)
     return [
-        Point(point_id(point.variant, point.factors, twin), point.variant, point.factors, twin)
+        replace(point, twin=twin)
         for point in chosen
         if point.id in known
         for twin in ("again", "relinked")

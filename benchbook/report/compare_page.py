@@ -9,6 +9,7 @@ from typing import Any
 from benchbook import compare
 from benchbook.core import number_format
 from benchbook.core.files import write_text
+from benchbook.define.points import Point
 from benchbook.report import wording
 from benchbook.report.index_page import COMPARED, NOT_COMPARED, write_page
 from benchbook.report.plots.forest import Row, forest
@@ -94,6 +95,6 @@ def _picture(name: str, points: list[dict[str, Any]]) -> Picture | None:
 
 def label(row: dict[str, Any]) -> str:
     """A point by its factors, for a row of a picture: `copy, 32 MiB, memcpy, gcc-O2`."""
-    variant = row["point_a"].partition(",")[0]
+    variant = Point.of_id(row["point_a"]).variant
     words = (str(row["factors"].get("method", "")), wording.setting_name(row["factors"]), variant)
     return ", ".join(word for word in words if word)

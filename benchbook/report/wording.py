@@ -8,6 +8,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
+from benchbook.define.points import Point
 
 STOPPED = {
     "width": "the intervals were narrow enough",
@@ -22,8 +23,8 @@ Paper = dict[str, Any]
 
 def parts_of(point: str) -> dict[str, str]:
     """Variant and factors out of a point's id, which also names points that were not measured."""
-    variant, *factors = point.split(",")
-    return {"variant": variant, **dict(factor.split("=", 1) for factor in factors)}
+    named = Point.of_id(point)
+    return {"variant": named.variant, **{key: str(value) for key, value in named.factors.items()}}
 
 
 def experiment_of(paper: Paper, point: str) -> dict[str, Any]:

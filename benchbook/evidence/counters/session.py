@@ -80,7 +80,7 @@ class Session:
         self._read_journal()
         plan = self.context.plan
         ours = self.context.ours()
-        points = [Point(**point) for point in plan.get("points", [])]
+        points = [Point.of_record(point) for point in plan.get("points", [])]
         points = [] if self.context.definition.get("network") else points
         points = [
             point

@@ -90,7 +90,7 @@ def choice(
         found, _ = points.expand(content, catalogue.shown_settings(figure), plan["sizes"])
         shown |= {point.id: point for point in found}
     planned = [
-        Point(point["id"], point["variant"], point["factors"])
+        Point.of_record(point)
         for point in plan.get("points", [])
         if not point["twin"] and point["factors"].get("processes", 1) == 1
     ]

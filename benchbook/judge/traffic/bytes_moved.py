@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.define.points import COUNTS
+from benchbook.define.points import COUNTS, Point
 
 READ, WRITTEN = "bytes_read_from_memory", "bytes_written_to_memory"
 LINES_READ, LINES_WRITTEN = "lines_read", "lines_written"
@@ -66,11 +66,11 @@ def _row(point: str, items: Items) -> dict[str, Any]:
     traffic = _of_one_source(items, (READ, WRITTEN))
     lines = _of_one_source(items, (LINES_READ, LINES_WRITTEN))
     values = {name: value_of((traffic | lines).get(name)) for name in NAMES}
-    factors = _factors(point)
+    factors = Point.of_id(point).factors
     moved, touched = _looked_at(traffic, factors), _looked_at(lines, factors)
     return {
         "point": point,
-        "variant": point.partition(",")[0],
+        "variant": Point.of_id(point).variant,
         "factors": factors,
         "of_bytes": moved,
         "of_lines": touched,
@@ -103,12 +103,6 @@ def _looked_at(found: dict[str, dict[str, Any]], factors: dict[str, Any]) -> dic
         "geometry": item.get("geometry", ""),
         "host_geometry": item.get("host_geometry", ""),
     }
-
-
-def _factors(point: str) -> dict[str, Any]:
-    """Variant left out, whole numbers as such."""
-    pairs = (part.split("=", 1) for part in point.split(",")[1:])
-    return {key: int(value) if value.isdigit() else value for key, value in pairs}
 
 
 def value_of(item: dict[str, Any] | None) -> Value:
