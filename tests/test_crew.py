@@ -114,7 +114,7 @@ def words(processes: int, schedule: str, *methods: str, counts: str = "") -> lis
 def printed(text: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Samples and points."""
     found = lines(text)
-    return tuple([one for one in found if one["kind"] == kind] for kind in ("sample", "point"))
+    return tuple([line for line in found if line["kind"] == kind] for kind in ("sample", "point"))
 
 
 @pytest.mark.parametrize("processes", [2, 4])
@@ -124,19 +124,19 @@ def test_apart_each_process_has_its_own_samples(mbw: Path, processes: int) -> No
     assert (done.returncode, done.stderr) == (0, "")
     samples, points = printed(done.stdout)
     assert len(samples) == 2 * processes * 4
-    for one in points:
-        assert one["status"] == "ok"
-        assert one["bytes_declared"] == 2 * MIB  # of one process
-        assert one["observations"]["work_done_fraction"] == 1
-        assert one["observations"]["processes"] == processes
-        assert 0 <= one["observations"]["overlap_fraction"] <= 1
-        assert one["usage"]["resident_bytes"] > processes * 2 * MIB
+    for result in points:
+        assert result["status"] == "ok"
+        assert result["bytes_declared"] == 2 * MIB  # of one process
+        assert result["observations"]["work_done_fraction"] == 1
+        assert result["observations"]["processes"] == processes
+        assert 0 <= result["observations"]["overlap_fraction"] <= 1
+        assert result["usage"]["resident_bytes"] > processes * 2 * MIB
     for process in range(processes):
-        own = [one for one in samples if one.get("process", 0) == process]
-        assert [one["sample"] for one in own] == [0, 1, 2, 3] * 2
-        assert [one["warm_up"] for one in own] == [True, False, False, False] * 2
-        ends = [one["t_start_ns"] + one["time_ns"] for one in own]
-        assert all(end <= one["t_start_ns"] for end, one in zip(ends, own[1:], strict=False))
+        own = [sample for sample in samples if sample.get("process", 0) == process]
+        assert [sample["sample"] for sample in own] == [0, 1, 2, 3] * 2
+        assert [sample["warm_up"] for sample in own] == [True, False, False, False] * 2
+        ends = [sample["t_start_ns"] + sample["time_ns"] for sample in own]
+        assert all(end <= sample["t_start_ns"] for end, sample in zip(ends, own[1:], strict=False))
 
 
 @pytest.mark.parametrize("processes", [2, 4])
@@ -145,14 +145,14 @@ def test_together_a_sample_is_that_of_all(mbw: Path, processes: int) -> None:
     done = run(mbw, f"--bytes={MIB}", *words(processes, "together", point, "loop"))
     assert (done.returncode, done.stderr) == (0, "")
     samples, points = printed(done.stdout)
-    assert [one["sample"] for one in samples] == [0, 1, 2, 3] * 2
-    assert not any("process" in one for one in samples)
-    for one in points:
-        assert one["bytes_declared"] == 2 * MIB * processes
-        assert one["observations"]["processes"] == processes
-        assert one["observations"]["start_skew_ns"] >= 0
-    ends = [one["t_start_ns"] + one["time_ns"] for one in samples]
-    assert all(end <= one["t_start_ns"] for end, one in zip(ends, samples[1:], strict=False))
+    assert [sample["sample"] for sample in samples] == [0, 1, 2, 3] * 2
+    assert not any("process" in sample for sample in samples)
+    for result in points:
+        assert result["bytes_declared"] == 2 * MIB * processes
+        assert result["observations"]["processes"] == processes
+        assert result["observations"]["start_skew_ns"] >= 0
+    ends = [sample["t_start_ns"] + sample["time_ns"] for sample in samples]
+    assert all(end <= sample["t_start_ns"] for end, sample in zip(ends, samples[1:], strict=False))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -188,7 +188,7 @@ def test_what_one_cannot_do_ends_all_with_its_reason(tiny: Path, schedule: str) 
     reason = 'process 1: no "hardware" here; buy some'
     assert (done.returncode, done.stderr) == (77, f"{reason}\n")
     assert lines(done.stdout)[-1]["reason"] == reason
-    by_all = [one["point"] for one in printed(done.stdout)[1]]
+    by_all = [result["point"] for result in printed(done.stdout)[1]]
     # One may have given up before the other has written its first: they meet before each sample,
     # not behind the last one.
     assert by_all in ([0], [])
@@ -273,9 +273,9 @@ def endless(tiny: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
         return started[-1]
 
     yield begin
-    for one in started:
-        one.kill()
-        one.communicate()
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -298,7 +298,7 @@ def test_killing_one_process_ends_all(endless: Callable, schedule: str) -> None:
 def test_killing_the_parent_leaves_nothing_running(endless: Callable, schedule: str) -> None:
     parent = endless(schedule)
     workers = children(parent.pid)
-    assert eventually(lambda: all(len(os.sched_getaffinity(one)) == 1 for one in workers))
+    assert eventually(lambda: all(len(os.sched_getaffinity(worker)) == 1 for worker in workers))
     parent.kill()
     assert eventually(lambda: all(map(is_gone, workers)))
 
@@ -322,6 +322,7 @@ def test_sanitizers_find_nothing(source: Path, tmp_path: Path, schedule: str) ->
     assert run(program, *words(3, schedule, "cannot")).returncode == 77
 
 
+MEETING_NEEDS = ("meeting", "team", "cannot_run", "refuse", "emit")
 MEETING = r"""
 #include "meeting.h"
 #include "team.h"
@@ -356,6 +357,6 @@ int main(void) {
 def test_who_waits_in_vain_is_told_and_two_meet_on_one_cpu(tmp_path: Path) -> None:
     (tmp_path / "meeting.c").write_text(MEETING)
     own = kernels.compiled(tmp_path / "meeting.c", "-O2", f"-DCPU={CPUS[0]}")
-    needed = [COMMON / f"{name}.c" for name in ("meeting", "team", "refuse", "emit")]
+    needed = [COMMON / f"{name}.c" for name in MEETING_NEEDS]
     program = kernels.linked(tmp_path / "meeting", own, *kernels.all_compiled(needed, "-O2"))
     assert run(program).returncode == 0

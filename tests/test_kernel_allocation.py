@@ -123,7 +123,7 @@ def test_all_points_share_a_start_in_any_order(allocation: Path, way: str) -> No
     wanted = [point(method, touch) for touch in (1, 0, 1) for method in ("give", "get", "pair")]
     done = run(allocation, f"--way={way}", f"--bytes={BYTES}", *wanted)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [one["reason"] for one in kernels.points(done.stdout)] == [""] * len(wanted)
+    assert [result["reason"] for result in kernels.points(done.stdout)] == [""] * len(wanted)
 
 
 def test_huge_pages_come_when_asked_for_and_never_when_forbidden(allocation: Path) -> None:
@@ -164,7 +164,7 @@ def test_what_is_not_given_back_voids_the_point(
 ) -> None:
     false = tmp_path / "false.c"
     false.write_text(source)
-    own = [kernels.compiled(one, "-O2") for one in [*SOURCES, false]]
+    own = [kernels.compiled(source, "-O2") for source in [*SOURCES, false]]
     library = kernels.harness("-O2")
     program = kernels.linked(
         tmp_path / "allocation", *own, library, flags=[f"-Wl,--wrap={function}"]
@@ -183,7 +183,7 @@ def test_beyond_the_limit_is_a_reason_and_no_crash(allocation: Path, way: str, m
     wanted = [f"--way={way}", f"--bytes={512 << 20}", point(method)]
     done = run(allocation, *wanted, under=[prlimit, f"--as={128 << 20}"])
     assert done.returncode == 77
-    (end,) = [one for one in kernels.lines(done.stdout) if one["kind"] == "end"]
+    (end,) = [line for line in kernels.lines(done.stdout) if line["kind"] == "end"]
     assert "could not be had" in end["reason"]
     assert f"by {way} (Cannot allocate memory)" in end["reason"]
 

@@ -108,16 +108,17 @@ EVERY = [
 def test_all_that_was_moved_arrived(hostdev: Path, fakes: Path, backend: str, memory: str) -> None:
     seen = observed(start(hostdev, fakes, *EVERY, backend=backend, memory=memory, FAKE_PCI="1"))
     assert len(seen) == len(EVERY)
-    for one in seen:
-        assert one["work_done_fraction"] == one["orders_done_fraction"] == 1
-        assert one["device_is_host_memory"] == 0
-        assert one["host_memory_is_pinned"] == (memory == "pinned")
-        assert one["through_cuda"] == (backend == "cuda")
-        assert one["device_name"].startswith("Fake")
-        assert one["device_time_ns"] >= 0
-    ways = [(one["bytes_to_device"], one["bytes_from_device"]) for one in seen]
+    for values in seen:
+        assert values["work_done_fraction"] == values["orders_done_fraction"] == 1
+        assert values["device_is_host_memory"] == 0
+        assert values["host_memory_is_pinned"] == (memory == "pinned")
+        assert values["through_cuda"] == (backend == "cuda")
+        assert values["device_name"].startswith("Fake")
+        assert values["device_time_ns"] >= 0
+    ways = [(values["bytes_to_device"], values["bytes_from_device"]) for values in seen]
     assert ways[:3] == [(ENOUGH, 0), (0, ENOUGH), (ENOUGH, ENOUGH)]
-    assert [one["orders_of_each_part"] for one in seen] == [1, 1, 1, 8, 1, 1, 8, 1, 8, 8, 1, 1]
+    orders = [values["orders_of_each_part"] for values in seen]
+    assert orders == [1, 1, 1, 8, 1, 1, 8, 1, 8, 8, 1, 1]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -172,7 +173,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize(
-    ("backend", "code"), [(one, code) for one in FAILURES for code in FAILURES[one]]
+    ("backend", "code"), [(backend, code) for backend in FAILURES for code in FAILURES[backend]]
 )
 @pytest.mark.parametrize("threads", [0, 2, 8])
 def test_a_transfer_that_fails_ends_all_with_one_sentence(
@@ -301,9 +302,9 @@ def test_what_nobody_waited_for_is_told(
     hostdev: Path, fakes: Path, backend: str, method: str
 ) -> None:
     threads = 0 if method == "to-device" else 2
-    (one,) = observed(start(hostdev, fakes, point(method, threads, "unwaited"), backend=backend))
-    assert one["orders_done_fraction"] == 0
-    assert one["work_done_fraction"] == 1  # it was waited for before anybody looked
+    (values,) = observed(start(hostdev, fakes, point(method, threads, "unwaited"), backend=backend))
+    assert values["orders_done_fraction"] == 0
+    assert values["work_done_fraction"] == 1  # it was waited for before anybody looked
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -386,9 +387,9 @@ def tree(
         (place / "class").write_text("0x030200\n" if address == named else "0x060400\n")
     every = folder / "bus/pci/devices"
     every.mkdir(parents=True)
-    for one in (place, *place.parents):
-        if (one / "class").exists():
-            (every / one.name).symlink_to(one)
+    for folder in (place, *place.parents):
+        if (folder / "class").exists():
+            (every / folder.name).symlink_to(folder)
     return place
 
 
@@ -404,8 +405,8 @@ def link_of(
         FAKE_PCI=str(0x41),
         **environment,
     )
-    (one,) = observed(done)
-    return {name[5:]: value for name, value in one.items() if name.startswith("link_")}
+    (values,) = observed(done)
+    return {name[5:]: value for name, value in values.items() if name.startswith("link_")}
 
 
 def told(when: str, gt_per_s: float, width: int, at: str = DEVICE) -> dict[str, Any]:
@@ -455,8 +456,8 @@ def test_links_are_ranked_by_the_payload_that_they_carry(
 
 
 def test_a_device_without_a_place_on_the_bus_has_no_link(hostdev: Path, fakes: Path) -> None:
-    (one,) = observed(start(hostdev, fakes, point("to-device", 1)))
-    assert [value for name, value in one.items() if name.startswith("link_")] == [None] * 9
+    (values,) = observed(start(hostdev, fakes, point("to-device", 1)))
+    assert [value for name, value in values.items() if name.startswith("link_")] == [None] * 9
 
 
 REFUSED = {
@@ -526,13 +527,15 @@ def test_through_a_real_library(tmp_path: Path, sanitizer: str) -> None:
         done = start(program, None, *EVERY, memory=memory, POCL_KERNEL_CACHE="0", **options)
         assert "Sanitizer" not in done.stderr, done.stderr
         seen = observed(done)
-        assert all(one["work_done_fraction"] == 1 for one in seen)
-        assert all(0 < one["device_time_ns"] <= one["device_wall_ns"] for one in seen)
+        assert all(values["work_done_fraction"] == 1 for values in seen)
+        assert all(0 < values["device_time_ns"] <= values["device_wall_ns"] for values in seen)
 
 
 def test_suppressions_name_the_library_only() -> None:
     for file in (SUPPRESSIONS, SUPPRESSIONS_OF_LEAKS):
-        rules = [one for one in file.read_text().splitlines() if one and not one.startswith("#")]
+        rules = [
+            line for line in file.read_text().splitlines() if line and not line.startswith("#")
+        ]
         assert rules
         for rule in rules:
             kind, _, library = rule.partition(":")

@@ -70,7 +70,7 @@ def test_sizes_share_a_start_in_any_order(latency: Path) -> None:
     sizes = [BYTES, 1 << 12, 3 << 20, 1 << 12]
     done = run(latency, "--pages=small", *map(point, sizes))
     assert (done.returncode, done.stderr) == (0, "")
-    assert [one["usage"]["buffers_bytes"] for one in kernels.points(done.stdout)] == sizes
+    assert [result["usage"]["buffers_bytes"] for result in kernels.points(done.stdout)] == sizes
 
 
 def test_several_processes_have_a_cycle_each(latency: Path) -> None:
@@ -122,7 +122,7 @@ def test_one_broken_link_voids_the_point(
     false = tmp_path / "false.c"
     text = BROKEN.format(change="const struct line *second = line->next; " + change)
     false.write_text(text.replace("return begin;", "return second;"))
-    objects = [kernels.compiled(one, *flags) for one in SOURCES]
+    objects = [kernels.compiled(source, *flags) for source in SOURCES]
     objects.append(kernels.compiled(false, *flags, f"-I{KERNELS / 'latency'}"))
     program = kernels.linked(
         tmp_path / "latency",
@@ -144,7 +144,9 @@ def test_a_load_that_was_left_out_voids_the_point(tmp_path: Path) -> None:
     false = tmp_path / "latency.c"
     false.write_text(lazy)
     folder = KERNELS / "latency"
-    objects = [kernels.compiled(one, "-O2", f"-I{folder}") for one in (false, folder / "ring.c")]
+    objects = [
+        kernels.compiled(source, "-O2", f"-I{folder}") for source in (false, folder / "ring.c")
+    ]
     program = kernels.linked(tmp_path / "latency", *objects, kernels.harness("-O2"))
     found = kernels.outcome(program, "--pages=small", point())
     assert found["status"] == "fail"
@@ -158,7 +160,7 @@ def test_beyond_the_limit_is_a_reason_and_no_crash(latency: Path) -> None:
     wanted = ["--pages=small", point(), point(512 << 20)]
     done = run(latency, *wanted, under=[prlimit, f"--as={128 << 20}"])
     assert done.returncode == 77
-    (end,) = [one for one in kernels.lines(done.stdout) if one["kind"] == "end"]
+    (end,) = [line for line in kernels.lines(done.stdout) if line["kind"] == "end"]
     assert "a working set of 536870912 bytes could not be had (Cannot allocate" in end["reason"]
 
 

@@ -170,7 +170,7 @@ def test_a_source_that_was_written_to_is_made_good_again(tmp_path: Path) -> None
     (tmp_path / "mbw.c").write_text(SOURCE.read_text().replace(before, after))
     program = build(tmp_path / "mbw", tmp_path / "mbw.c")
     done = run(program, "--bytes=65536", point("copy"), point("loop"))
-    assert [one["status"] for one in points(done.stdout)] == ["fail", "ok"]
+    assert [result["status"] for result in points(done.stdout)] == ["fail", "ok"]
 
 
 def test_what_arrived_is_seen_without_the_definition(tmp_path: Path) -> None:

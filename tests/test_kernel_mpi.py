@@ -121,13 +121,13 @@ def ended(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
-@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda one: one["path"])
+@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda factors: factors["path"])
 def test_messages_arrive_as_they_were_sent(
     mpi: Path, library: str, hosts: network.Network, factors: dict[str, str]
 ) -> None:
     sizes = (0, 3, 64, 1 << 20)
     wanted = [(method, size) for method in METHODS for size in sizes]
-    done = ended(start(mpi, hosts, factors, *(point(*one) for one in wanted)))
+    done = ended(start(mpi, hosts, factors, *(point(*setting) for setting in wanted)))
     assert done.returncode == 0, done.stderr
     for (method, size), found in zip(wanted, points(done.stdout), strict=True):
         seen = found["observations"]
@@ -140,7 +140,7 @@ def test_messages_arrive_as_they_were_sent(
         assert seen["mpi_library"].startswith(LIBRARIES[library])
         assert seen["shared_memory"] == (factors is MEMORY)
         assert seen["device_mtu_bytes"] == (1500 if factors is VETH else None)
-    assert len([one for one in lines(done.stdout) if one["kind"] == "sample"]) == 6 * len(wanted)
+    assert len([line for line in lines(done.stdout) if line["kind"] == "sample"]) == 6 * len(wanted)
 
 
 def test_buffers_rotate_over_as_much_memory_as_is_asked_for(
@@ -148,7 +148,7 @@ def test_buffers_rotate_over_as_much_memory_as_is_asked_for(
 ) -> None:
     asked = 1 << 20
     wanted = [("round-trip", 4096, 300, asked), ("one-way", 4096, 5, asked)]
-    done = ended(start(mpi, hosts, MEMORY, *(point(*one) for one in wanted)))
+    done = ended(start(mpi, hosts, MEMORY, *(point(*setting) for setting in wanted)))
     assert done.returncode == 0, done.stderr
     for found in points(done.stdout):
         assert found["observations"]["message_buffers_bytes"] == asked
@@ -212,9 +212,9 @@ def test_a_user_without_rights_measures_over_memory(mpi: Path) -> None:
         for file in (out, err):
             file.touch()
             os.chown(file, 65534, 65534)
-        with out.open("w") as one, err.open("w") as other:
+        with out.open("w") as out_file, err.open("w") as err_file:
             done = subprocess.run(
-                [*nobody, program, point()], stdout=one, stderr=other, cwd="/", check=False
+                [*nobody, program, point()], stdout=out_file, stderr=err_file, cwd="/", check=False
             )
         assert done.returncode == 0, err.read_text()
         assert '"status":"ok"' in out.read_text()
@@ -250,7 +250,7 @@ def ranks(folder: Path) -> list[int]:
 VICTIMS = ("launcher", "first", "starter", "rank", "interrupt")
 
 
-@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda one: one["path"])
+@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda factors: factors["path"])
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_nothing_is_left_of_what_was_killed(
     mpi: Path,
@@ -273,8 +273,8 @@ def test_nothing_is_left_of_what_was_killed(
         name = STARTERS[library]
         pid = {
             "launcher": process.pid,
-            "first": next(one for one in chain if one != process.pid),
-            "starter": next(one for one in chain if everyone[one].startswith(name)),
+            "first": next(pid for pid in chain if pid != process.pid),
+            "starter": next(pid for pid in chain if everyone[pid].startswith(name)),
             "rank": max(ranks(tmp_path)),
         }[victim]
         os.kill(pid, signal.SIGKILL)

@@ -29,7 +29,10 @@ PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
 METHODS, PROTOCOLS = ("call", "exchange"), ("tcp", "udp")
 EVERY = [(method, protocol) for method in METHODS for protocol in PROTOCOLS]
 # Calls sleep.
-WAITED = [(*one, "block") for one in EVERY] + [("exchange", one, "spin") for one in PROTOCOLS]
+WAITED = [
+    *((method, protocol, "block") for method, protocol in EVERY),
+    *(("exchange", protocol, "spin") for protocol in PROTOCOLS),
+]
 SERVERS = 3
 MOST_LOST = 4  # then the kernel gives up
 
@@ -124,12 +127,14 @@ def point(
 
 def test_every_payload_arrives_and_is_answered(rpc: Path, hosts: network.Network) -> None:
     sizes = [4, 9, 1024]
-    asked = [point(*one, payload_bytes=size) for one in EVERY for size in sizes]
+    asked = [point(*pair, payload_bytes=size) for pair in EVERY for size in sizes]
     done = start(rpc, hosts, VETH, *asked)
     seen = good(done)
-    assert [one["bytes_declared"] for one in points(done.stdout)] == sizes * 4
-    libraries = {one.pop("procedure_library") for one in seen}
+    assert [result["bytes_declared"] for result in points(done.stdout)] == sizes * 4
+    libraries = {values.pop("procedure_library") for values in seen}
     assert re.fullmatch(r"libtirpc\.so[.\d]*", *libraries)
+    # None, but where a loaded machine keeps the far side from its CPU for 40 ms.
+    assert min(values.pop("delayed_acks") for values in seen if values["stream"]) == 0
     both = {
         "round_trips": 23,
         "sockets_opened": 1,
@@ -140,7 +145,7 @@ def test_every_payload_arrives_and_is_answered(rpc: Path, hosts: network.Network
     }
     # The library sets TCP_NODELAY at the far end alone.
     own = {
-        "tcp": {"tcp_nodelay": 0, "tcp_retransmits": 0, "delayed_acks": 0, "transfers": 23},
+        "tcp": {"tcp_nodelay": 0, "tcp_retransmits": 0, "transfers": 23},
         "udp": {"datagrams_lost": 0, "receive_buffer_errors": 0},
     }
     expected = []
@@ -183,10 +188,10 @@ def test_who_spins_does_not_sleep(rpc: Path, hosts: network.Network) -> None:
     for wait, sleeps in (("block", True), ("spin", False)):
         asked = [point("exchange", protocol, samples=200) for protocol in PROTOCOLS]
         done = start(rpc, hosts, VETH, f"--wait={wait}", *asked)
-        assert [one["spinning"] for one in good(done)] == [int(not sleeps)] * 2
+        assert [values["spinning"] for values in good(done)] == [int(not sleeps)] * 2
         # Far less than all: on a loaded machine an answer may be there before it is asked for.
-        for one in points(done.stdout):
-            assert (one["usage"]["voluntary_switches"] > 10) is sleeps
+        for result in points(done.stdout):
+            assert (result["usage"]["voluntary_switches"] > 10) is sleeps
 
 
 def test_loopback_is_seen_to_be_one(rpc: Path, hosts: network.Network) -> None:
@@ -220,14 +225,14 @@ def test_what_is_wrong_fails_the_point(
     faulty: Path, fault: str, method: str, protocol: str
 ) -> None:
     done = with_fault(faulty, fault, point(method, protocol))
-    (one,) = points(done.stdout)
-    assert (done.returncode, one["status"]) == (1, "fail")
-    assert one["reason"] == f"{WRONG[fault]} (1 wrong of 23 round trips)"
-    assert one["observations"]["round_trips"] == 22
+    (result,) = points(done.stdout)
+    assert (done.returncode, result["status"]) == (1, "fail")
+    assert result["reason"] == f"{WRONG[fault]} (1 wrong of 23 round trips)"
+    assert result["observations"]["round_trips"] == 22
 
 
 @pytest.mark.parametrize(
-    ("method", "wait"), [(one, wait) for one, at, wait in WAITED if at == "udp"]
+    ("method", "wait"), [(method, wait) for method, protocol, wait in WAITED if protocol == "udp"]
 )
 def test_one_late_answer_of_many_is_lost(faulty: Path, method: str, wait: str) -> None:
     """And when it comes it is no other one's."""
@@ -250,9 +255,9 @@ def test_who_answers_no_more_ends_the_point_in_time(
             "between the sides\n"
         )
         return
-    (one,) = points(done.stdout)
-    assert one["status"] == "fail"
-    assert one["reason"].startswith("4 requests of 1003 planned have no answer")
+    (result,) = points(done.stdout)
+    assert result["status"] == "fail"
+    assert result["reason"].startswith("4 requests of 1003 planned have no answer")
 
 
 @pytest.mark.parametrize(("method", "protocol"), EVERY)
@@ -267,7 +272,7 @@ def test_a_server_that_dies_ends_the_measuring(faulty: Path, method: str, protoc
 @contextmanager
 def endless(rpc: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A kernel that goes on for long, and its servers."""
-    command = [str(rpc), *PAIR, *(point(*one, samples=1_000_000) for one in EVERY)]
+    command = [str(rpc), *PAIR, *(point(*pair, samples=1_000_000) for pair in EVERY)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
     ) as process:
@@ -347,7 +352,7 @@ def test_one_cpu_is_too_few(rpc: Path) -> None:
 @pytest.mark.parametrize("name", ["gcc", "clang"])
 def test_sanitizers_find_nothing(name: str, hosts: network.Network, tmp_path: Path) -> None:
     program = build(tmp_path / "built", *SANITIZERS, name=name)
-    asked: list[Any] = [point(*one, 5, size) for one in EVERY for size in (4, 1023, 8192)]
+    asked: list[Any] = [point(*pair, 5, size) for pair in EVERY for size in (4, 1023, 8192)]
     good(start(program, hosts, VETH, *asked))
     spinning = [point("exchange", protocol, 5, 1023) for protocol in PROTOCOLS]
     good(start(program, hosts, VETH, "--wait=spin", *spinning))

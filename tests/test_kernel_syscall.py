@@ -65,8 +65,10 @@ def test_every_call_gives_the_right_answer(syscall: Path, call: str) -> None:
 def test_all_calls_share_a_start(syscall: Path) -> None:
     done = run(syscall, *(point(call, "single") for call in CALLS))
     assert (done.returncode, done.stderr) == (0, "")
-    assert [one["status"] for one in kernels.points(done.stdout)] == ["ok"] * len(CALLS)
-    timed = [one for one in lines(done.stdout) if one["kind"] == "sample" and not one["warm_up"]]
+    assert [result["status"] for result in kernels.points(done.stdout)] == ["ok"] * len(CALLS)
+    timed = [
+        line for line in lines(done.stdout) if line["kind"] == "sample" and not line["warm_up"]
+    ]
     assert len(timed) == 5 * len(CALLS)
 
 
@@ -82,7 +84,7 @@ def test_other_compilers_and_flags_give_the_same(
 
 def test_cycles_are_those_of_a_clock_that_ticks_evenly(syscall: Path) -> None:
     seen = [outcome(syscall, "loop")["observations"] for _ in range(3)]
-    rates = [one["reference_cycles_per_ns"] for one in seen]
+    rates = [values["reference_cycles_per_ns"] for values in seen]
     if None in rates:
         pytest.skip("this processor has no counter that a program may read")
     assert all(rate > 0 for rate in rates)
@@ -99,7 +101,7 @@ def test_a_wrong_answer_voids_the_point(tmp_path: Path) -> None:
     false = tmp_path / "false.c"
     false.write_text(WRONG)
     # The kernel's own check asks the same false function, which never says the same twice.
-    own = [kernels.compiled(one, "-O2") for one in [*SOURCES, false]]
+    own = [kernels.compiled(source, "-O2") for source in [*SOURCES, false]]
     program = kernels.linked(
         tmp_path / "syscall", *own, kernels.harness("-O2"), flags=["-Wl,--wrap=getpid"]
     )

@@ -76,8 +76,8 @@ def point(
 
 def samples(text: str) -> list[tuple[int, int]]:
     """(start, time) of each, without warm-ups."""
-    kept = [one for one in lines(text) if one["kind"] == "sample" and not one["warm_up"]]
-    return [(one["t_start_ns"], one["time_ns"]) for one in kept]
+    kept = [line for line in lines(text) if line["kind"] == "sample" and not line["warm_up"]]
+    return [(sample["t_start_ns"], sample["time_ns"]) for sample in kept]
 
 
 @pytest.mark.parametrize("wait", WAITS)
@@ -86,8 +86,8 @@ def test_every_datagram_comes_back(udp: Path, hosts: network.Network, wait: str)
     asked = [point(method, payload_bytes=size) for method in METHODS for size in sizes]
     done = start(udp, hosts, VETH, f"--wait={wait}", *asked)
     seen = good(done)
-    assert [one.pop("sockets_opened") for one in seen] == [1] * 3 + [23] * 3
-    assert [one["bytes_declared"] for one in points(done.stdout)] == sizes * 2
+    assert [values.pop("sockets_opened") for values in seen] == [1] * 3 + [23] * 3
+    assert [result["bytes_declared"] for result in points(done.stdout)] == sizes * 2
     assert seen == [
         {
             "round_trips": 23,
@@ -136,8 +136,8 @@ def test_switches_stand_between(
     options = [f"--wait={wait}", "--link_bits_per_s=1000000000"]
     program = udp if cpus == 2 else with_three_cpus
     seen = good(start(program, hosts, EMULATED, *options, *asked, cpus=2))
-    assert [one["emulated_switches"] for one in seen] == [2] * len(methods)
-    assert [one["round_trips"] for one in seen] == [23] * len(methods)
+    assert [values["emulated_switches"] for values in seen] == [2] * len(methods)
+    assert [values["round_trips"] for values in seen] == [23] * len(methods)
 
 
 def test_an_open_schedule_through_switches_wants_three_cpus(
@@ -175,11 +175,12 @@ def test_an_open_schedule_begins_when_it_says(udp: Path, hosts: network.Network,
     for path in (VETH, LOOPBACK):
         done = start(udp, hosts, path, f"--wait={wait}", *asked)
         told = good(done)
-        assert [one["open_schedule"] for one in told] == [1, 1]
-        assert [one["timed_from_intended"] for one in told] == [1, 0]
-        assert [one["requests_sent"] for one in told] == [200, 200]
-        assert min(one["sends_late"] for one in told) >= 199  # each but the first, at the least
-        assert min(one["lateness_ns"] for one in told) > 200
+        assert [values["open_schedule"] for values in told] == [1, 1]
+        assert [values["timed_from_intended"] for values in told] == [1, 0]
+        assert [values["requests_sent"] for values in told] == [200, 200]
+        # Each but the first, at the least.
+        assert min(values["sends_late"] for values in told) >= 199
+        assert min(values["lateness_ns"] for values in told) > 200
         starts = [begin for begin, _ in samples(done.stdout)]
         assert starts[:200] == [starts[0] + i for i in range(200)]
         sent = [later - earlier for earlier, later in itertools.pairwise(starts[200:])]
@@ -205,8 +206,8 @@ def far_side(
                 got.append(here.recvfrom(65536))
                 if not got[-1][0]:
                     return
-                for one in answers(len(got) - 1, got[-1][0]):
-                    here.sendto(*(got[one] if isinstance(one, int) else (one, got[-1][1])))
+                for answer in answers(len(got) - 1, got[-1][0]):
+                    here.sendto(*(got[answer] if isinstance(answer, int) else (answer, got[-1][1])))
 
         thread = threading.Thread(target=run)
         thread.start()
@@ -221,17 +222,17 @@ def far_side(
 
 
 def only(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    (one,) = points(done.stdout)
-    assert done.returncode == (0 if one["status"] == "ok" else 1), done.stderr
-    return one
+    (result,) = points(done.stdout)
+    assert done.returncode == (0 if result["status"] == "ok" else 1), done.stderr
+    return result
 
 
 def test_a_real_far_side_is_not_started(udp: Path) -> None:
     with far_side(lambda _, datagram: [datagram]) as (way, got):
-        one = only(kernels.run(udp, *way, point(payload_bytes=99)))
+        result = only(kernels.run(udp, *way, point(payload_bytes=99)))
     assert [len(datagram) for datagram in got] == [99] * 23
-    assert one["observations"]["round_trips"] == 23
-    assert one["observations"]["receive_buffer_errors"] is None
+    assert result["observations"]["round_trips"] == 23
+    assert result["observations"]["receive_buffer_errors"] is None
 
 
 def test_no_two_payloads_are_alike(udp: Path) -> None:
@@ -242,39 +243,42 @@ def test_no_two_payloads_are_alike(udp: Path) -> None:
 
 
 WRONG = {
-    "a bit": (lambda one: [one[:700] + bytes([one[700] ^ 1]) + one[701:]], "from byte 700 on"),
-    "the last byte": (lambda one: [one[:-1] + bytes([one[-1] ^ 128])], "from byte 1023 on"),
-    "its number": (lambda one: [b"\x01\x02\x03\x04" + one[4:]], "from byte "),
-    "shorter": (lambda one: [one[:-1]], "has 1023 bytes instead of 1024"),
-    "longer": (lambda one: [one + b"x"], "has 1025 bytes instead of 1024"),
-    "empty": (lambda one: [b""], "has 0 bytes instead of 1024"),
-    "zeros": (lambda one: [bytes(len(one))], "from byte 0 on"),
-    "doubled": (lambda one: [one, one], "differs from byte "),
+    "a bit": (lambda data: [data[:700] + bytes([data[700] ^ 1]) + data[701:]], "from byte 700 on"),
+    "the last byte": (lambda data: [data[:-1] + bytes([data[-1] ^ 128])], "from byte 1023 on"),
+    "its number": (lambda data: [b"\x01\x02\x03\x04" + data[4:]], "from byte "),
+    "shorter": (lambda data: [data[:-1]], "has 1023 bytes instead of 1024"),
+    "longer": (lambda data: [data + b"x"], "has 1025 bytes instead of 1024"),
+    "empty": (lambda data: [b""], "has 0 bytes instead of 1024"),
+    "zeros": (lambda data: [bytes(len(data))], "from byte 0 on"),
+    "doubled": (lambda data: [data, data], "differs from byte "),
 }
 WRONG_ON_SCHEDULE = {
     **{name: WRONG[name] for name in ("a bit", "shorter", "longer")},
     "doubled": (WRONG["doubled"][0], "answered twice"),
-    "a foreign one": (lambda one: [b"\x01\x02\x03\x04" + one[4:], one], "is to no datagram that"),
-    "an empty one": (lambda one: [b"", one], "of 0 bytes is to no datagram"),
+    "a foreign one": (
+        lambda data: [b"\x01\x02\x03\x04" + data[4:], data],
+        "is to no datagram that",
+    ),
+    "an empty one": (lambda data: [b"", data], "of 0 bytes is to no datagram"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_answer_fails_the_point(udp: Path, wrong: str) -> None:
     spoil, reason = WRONG[wrong]
-    with far_side(lambda n, one: spoil(one) if n == 7 else [one]) as (way, _):
-        one = only(kernels.run(udp, *way, point()))
-    assert one["status"] == "fail"
-    assert reason in one["reason"]
+    with far_side(lambda n, data: spoil(data) if n == 7 else [data]) as (way, _):
+        result = only(kernels.run(udp, *way, point()))
+    assert result["status"] == "fail"
+    assert reason in result["reason"]
 
 
 @pytest.mark.parametrize("wrong", WRONG_ON_SCHEDULE)
 def test_a_wrong_answer_fails_a_schedule(udp: Path, wrong: str) -> None:
     spoil, reason = WRONG_ON_SCHEDULE[wrong]
-    with far_side(lambda n, one: spoil(one) if n == 7 else [one]) as (way, _):
-        one = only(kernels.run(udp, *way, point("open", gap_ns=50_000)))
-    assert one["status"] == "fail"
-    assert reason in one["reason"]
+    with far_side(lambda n, data: spoil(data) if n == 7 else [data]) as (way, _):
+        result = only(kernels.run(udp, *way, point("open", gap_ns=50_000)))
+    assert result["status"] == "fail"
+    assert reason in result["reason"]
 
 
 @pytest.mark.parametrize("method", [*METHODS, "open"])
@@ -286,17 +290,17 @@ def test_one_lost_of_many_is_counted(udp: Path, method: str) -> None:
         return [] if number == 50 else [*late, datagram]
 
     with far_side(answers) as (way, _):
-        one = only(kernels.run(udp, *way, point(method, 200, 64, gap_ns=1000)))
-    seen = one["observations"]
-    assert (one["status"], seen["datagrams_lost"], seen["round_trips"]) == ("ok", 1, 202)
+        result = only(kernels.run(udp, *way, point(method, 200, 64, gap_ns=1000)))
+    seen = result["observations"]
+    assert (result["status"], seen["datagrams_lost"], seen["round_trips"]) == ("ok", 1, 202)
 
 
 @pytest.mark.parametrize("wait", WAITS)
 def test_too_many_lost_fail_and_are_given_up(udp: Path, wait: str) -> None:
-    with far_side(lambda n, one: [] if n > 5 else [one]) as (way, got):
-        one = only(kernels.run(udp, *way, f"--wait={wait}", point()))
-    assert one["status"] == "fail"
-    assert "1 datagrams of 23 planned have no answer" in one["reason"]
+    with far_side(lambda n, data: [] if n > 5 else [data]) as (way, got):
+        result = only(kernels.run(udp, *way, f"--wait={wait}", point()))
+    assert result["status"] == "fail"
+    assert "1 datagrams of 23 planned have no answer" in result["reason"]
     assert len(got) == 6 + 1
 
 
@@ -340,7 +344,7 @@ def test_each_side_stands_where_it_is_wanted(
     absent = max(CPUS) + 1
     monkeypatch.setenv("OMP_PLACES", "".join(f",{{{cpu}}}" for cpu in [absent, *order])[1:])
     with endless(udp) as (process, far):
-        assert [os.sched_getaffinity(one) for one in (process.pid, far)] == [{one} for one in order]
+        assert [os.sched_getaffinity(pid) for pid in (process.pid, far)] == [{cpu} for cpu in order]
 
 
 def test_the_far_side_dies_with_the_near_one(udp: Path) -> None:
@@ -392,10 +396,10 @@ def test_a_server_answers_as_much_as_it_got_and_never_a_server(udp: Path) -> Non
         for datagram in (b"", b"x", bytes(range(256)) * 200):
             other.sendto(datagram, (HERE, port))
             assert other.recv(65536) == datagram
-        for one in (alike, other):
-            one.setblocking(False)
+        for side in (alike, other):
+            side.setblocking(False)
             with pytest.raises(BlockingIOError):
-                one.recv(65536)
+                side.recv(65536)
 
 
 def test_a_server_measured_from_here(udp: Path) -> None:
@@ -482,5 +486,5 @@ def test_sanitizers_find_nothing(name: str, hosts: network.Network, tmp_path: Pa
     for wait in WAITS:
         good(start(program, hosts, VETH, f"--wait={wait}", *asked, *on_schedule))
         good(start(program, hosts, EMULATED, f"--wait={wait}", *asked))
-    with far_side(lambda _, one: [one[:-1], one, one]) as (way, _):
+    with far_side(lambda _, data: [data[:-1], data, data]) as (way, _):
         assert only(kernels.run(program, *way, asked[0]))["status"] == "fail"
