@@ -239,16 +239,6 @@ class Report:
         """Whether any of its results is called so."""
         return name in self._kinds[0]
 
-    def kind(self, name: str, *statistics: str) -> Sequence[Result]:
-        """Its results of this name that are one of these statistics, in their order."""
-        own = self._kinds[0].get(name, ())
-        return self._these([key for key in own if key[1] in statistics])
-
-    def alike(self, name: str, statistic: str) -> list[tuple[str, Group]]:
-        """The same by their unit."""
-        own = self._kinds[0].get(name, ())
-        return [(key[2], self.groups[key]) for key in own if key[1] == statistic]
-
     def of_keys(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
         """Its results whose name, statistic and unit are so, in their order."""
         return self._these(list(filter(asked, self.groups)))
@@ -279,10 +269,6 @@ class Report:
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
         """What was asked for before: rules ask for the same, and change no list."""
         return {}
-
-    def each(self, name: str) -> Sequence[Any]:
-        """What each of its results has in this column, in their order; None where it has it not."""
-        return [result.of.get(name) for result in self.results]
 
     def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:
         """Its results, or these of them, of which one of these columns may be known."""
