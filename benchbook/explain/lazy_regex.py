@@ -4,13 +4,13 @@ hundred, and to compile them all takes longer than to read most logs."""
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 class Late:
     """A pattern that is compiled when it is first asked for anything."""
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._text, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
@@ -26,6 +26,6 @@ class Late:
         return self.__dict__[name]
 
 
-def late(text: str, flags: int = 0) -> re.Pattern[str]:
+def late(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern as `re.compile` makes it, later; functions of `re` itself do not take it."""
-    return cast("re.Pattern[str]", Late(text, flags))
+    return cast("re.Pattern[AnyStr]", Late(text, flags))

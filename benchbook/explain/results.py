@@ -74,13 +74,3 @@ def by_columns(results: Iterable[Result], names: Sequence[str]) -> dict[tuple[An
         else:
             groups[key] = Group((result,))
     return groups
-
-
-def are_rows(groups: Sequence[Group], names: Sequence[str]) -> bool:
-    """Whether the first results of all groups stand in one line and have the same in these columns,
-    the second ones in another line, and so on."""
-    lines = groups[0].lines
-    return len(set(lines)) == len(lines) and all(
-        group.lines == lines and all(group.column(name) == groups[0].column(name) for name in names)
-        for group in groups[1:]
-    )

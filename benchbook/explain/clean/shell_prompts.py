@@ -11,8 +11,10 @@ from benchbook.explain.line_index import Kinds
 from benchbook.explain.model import Command, Line
 
 # Each of the prompts below has one of these: change both together.
-_WORDS = ("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>", "ommand: ")
-_WORDS += ("ommand line: ", "md: ")
+_WORDS = (
+    *("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>"),
+    *("ommand: ", "ommand line: ", "md: "),
+)
 _LONGEST = 4096  # characters; what is longer is no line that somebody typed
 _LIKE_COMMAND = r"(?=[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
 _PROMPTS = (
