@@ -57,21 +57,21 @@ def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    if any(one.trouble for one in found):
+    if any(explained.trouble for explained in found):
         raise SystemExit(NOT_RECOGNISED)
 
 
 def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
     found = []
     for file in files:
-        one = of_file(file, machine)
-        found.append(one)
+        explained = of_file(file, machine)
+        found.append(explained)
         if not as_json:
-            print_explained(one, alone=len(files) == 1)
-        if one.trouble:
+            print_explained(explained, alone=len(files) == 1)
+        if explained.trouble:
             sys.stdout.flush()
-            print(f"benchbook: {visible(one.trouble)}", file=sys.stderr)
+            print(f"benchbook: {visible(explained.trouble)}", file=sys.stderr)
     if as_json:
-        texts = [as_text(one.told()) for one in found]
+        texts = [as_text(explained.told()) for explained in found]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
     return found

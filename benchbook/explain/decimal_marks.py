@@ -23,7 +23,9 @@ _GROUPS_BY_POINTS = late(r"[+-]?\d{1,3}(?:\.\d{3}){2,}|[+-]?\d{1,3}(?:\.\d{3})+,
 
 def has_decimal_commas(text: str) -> bool:
     """Whether its numbers are rather written with decimal commas; not where nothing tells."""
-    if "," not in text or not any(one.search(text, 0, _LOOKED_AT) for one in (_COMMA, _TWO_POINTS)):
+    if "," not in text or not any(
+        pattern.search(text, 0, _LOOKED_AT) for pattern in (_COMMA, _TWO_POINTS)
+    ):
         return False
     # All that is written in digits, points and commas, each once: logs say the same over and over.
     written = Counter(_WRITTEN.findall(text, 0, _LOOKED_AT))
@@ -35,8 +37,8 @@ def _counted(
     written: Counter[str], decimal: str, group: str, patterns: tuple[re.Pattern[str], ...]
 ) -> int:
     """How many are written so, by each of the patterns."""
-    may_be = [one for one in written if decimal in one or one.count(group) > 1]
-    return sum(written[one] for one in may_be for pattern in patterns if pattern.fullmatch(one))
+    may_be = [text for text in written if decimal in text or text.count(group) > 1]
+    return sum(written[text] for text in may_be for pattern in patterns if pattern.fullmatch(text))
 
 
 def number(text: str, *, decimal_comma: bool) -> float | None:

@@ -63,9 +63,9 @@ class Explained:
             "file": self.file,
             "tool": reports[0].tool if reports else None,
             "tools": tools,
-            "results": [one for report in reports for one in of_report(report)],
-            "findings": [one.record(", ".join(tools)) for one in self.findings],
-            "asks": [asdict(one) for one in self.asks],
+            "results": [result for report in reports for result in of_report(report)],
+            "findings": [finding.record(", ".join(tools)) for finding in self.findings],
+            "asks": [asdict(ask) for ask in self.asks],
             "notes": self.notes,
             **({"error": self.trouble} if self.trouble else {}),
         }
@@ -107,16 +107,16 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     log = log_of(content)
     parts = [(log, read(log, notes))]
     of_panes: list[str] = []
-    apart = [(one, read(one, of_panes)) for one in panes_of(content)]
+    apart = [(pane, read(pane, of_panes)) for pane in panes_of(content)]
     if _results(apart) >= max(1, _results(parts)):
         parts, notes = apart, of_panes
-    reports = sorted((one for _, own in parts for one in own), key=_line)
+    reports = sorted((report for _, own in parts for report in own), key=_line)
     if not reports:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)
         return Explained(name, trouble=_unknown(called, lines), notes=notes)
-    for one, own in parts:
-        same_runs.tell_commands(one.commands, own)
+    for log_part, own in parts:
+        same_runs.tell_commands(log_part.commands, own)
         for telling in (
             truncated_end.drop,
             process_totals.tell,
@@ -124,25 +124,28 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             quoted_rates.tell,
             machine_facts.tell,
         ):
-            _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(one, own)
+            _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(log_part, own)
     said = [
         found
         for rule in rules()
         for found in _guarded(f"rule {rule.name}", notes, rule.check)(reports, machine)
     ]
     told = {
-        (one.artefact, where) for one in said if isinstance(one, Finding) for where in one.where
+        (statement.artefact, where)
+        for statement in said
+        if isinstance(statement, Finding)
+        for where in statement.where
     }
     said += _guarded("shape of samples", notes, sample_detectors.findings)(reports, told)
     return Explained(
         name,
         reports,
-        [one for one in said if isinstance(one, Finding)],
-        _without_repetition(one for one in said if isinstance(one, Ask)),
+        [statement for statement in said if isinstance(statement, Finding)],
+        _without_repetition(statement for statement in said if isinstance(statement, Ask)),
         [
             *notes,
             *(note for report in reports for note in report.notes),
-            *(one for one in said if isinstance(one, str)),
+            *(statement for statement in said if isinstance(statement, str)),
         ],
         content=content,
     )

@@ -58,10 +58,10 @@ def keep_log(root: Path, file: Path, name: str, machine: Machine) -> Path:
             f"--as {name!r} is no name: use letters, digits, '.', '_', '+' and '-', beginning with "
             "a letter or a digit"
         )
-    one = explanation.of_file(file, machine)
-    if one.trouble:
-        raise BenchbookError(one.trouble)
-    content = one.content
+    explained = explanation.of_file(file, machine)
+    if explained.trouble:
+        raise BenchbookError(explained.trouble)
+    content = explained.content
     digest, folder = hashlib.sha256(content).hexdigest(), root / FOLDER / name
     if (folder / MANIFEST).exists():
         if read_json(folder / MANIFEST)["sha256"] == digest:
@@ -73,7 +73,7 @@ def keep_log(root: Path, file: Path, name: str, machine: Machine) -> Path:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     (draft / LOG).write_bytes(content)
-    record = one.record()
+    record = explained.record()
     write_text(draft / RESULTS, _table(record["results"]))
     write_json(draft / EXPLAINED, record)
     manifest = {
@@ -95,11 +95,11 @@ def keep_log(root: Path, file: Path, name: str, machine: Machine) -> Path:
 
 def _table(results: list[dict[str, Any]]) -> str:
     """One row per printed number; its state says that it was not measured here."""
-    columns = list(dict.fromkeys(name for one in results for name in one))
+    columns = list(dict.fromkeys(name for result in results for name in result))
     stream = io.StringIO()
     table = csv.DictWriter(stream, [*columns, "state"], lineterminator="\n")
     table.writeheader()
-    table.writerows({**one, "state": STATE} for one in results)
+    table.writerows({**result, "state": STATE} for result in results)
     return stream.getvalue()
 
 
@@ -128,7 +128,7 @@ def imported_values(
     labels = list(dict.fromkeys(str(row["group"] or row["label"]) for row in rows))
     return [
         {
-            "run": one.name,
+            "run": run.name,
             "tool": report.tool,
             "label": label,
             "value": value * scaled.get("by", 1),
@@ -141,8 +141,8 @@ def imported_values(
             ),
             "state": STATE,
         }
-        for one in imported_runs(root)
-        for found in [one.explained()]
+        for run in imported_runs(root)
+        for found in [run.explained()]
         for report in found.reports
         for result in report.results
         for each in [next((each for each in wanted if _is_meant(each, report, result)), None)]
@@ -162,7 +162,7 @@ def _row_of(wanted: Mapping[str, Any], report: Report, result: Result) -> str:
 
 def _ends(reruns: Iterable[float | None]) -> list[float]:
     """The smallest and the largest of one's own, if there are any."""
-    known = [one for one in reruns if one is not None]
+    known = [rerun for rerun in reruns if rerun is not None]
     return [min(known), max(known)] if known else []
 
 

@@ -18,9 +18,9 @@ class Late:
             raise AttributeError(name)
         compiled = re.compile(self._text, self._flags)
         # Its methods are attributes then: from the second call on none of this is in the way.
-        for one in dir(compiled):
-            if not one.startswith("_"):
-                self.__dict__[one] = getattr(compiled, one)
+        for method in dir(compiled):
+            if not method.startswith("_"):
+                self.__dict__[method] = getattr(compiled, method)
         if name not in self.__dict__:
             raise AttributeError(name)
         return self.__dict__[name]

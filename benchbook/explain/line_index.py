@@ -15,7 +15,7 @@ _DIGIT = re.compile(r"[0-9]")
 def has(text: str, word: str) -> bool:
     """Whether a long text has the word: a character of it that is nowhere is found to be missing
     many times as fast."""
-    return all(one in text for one in word) and word in text
+    return all(character in text for character in word) and word in text
 
 
 class Kinds:
@@ -47,26 +47,26 @@ class Kinds:
 
     def may_have(self, words: Iterable[str]) -> set[str]:
         """The words that it has, or would have with other digits."""
-        return {one for one in words if has(self._joined, _zeros(one))}
+        return {word for word in words if has(self._joined, _zeros(word))}
 
     def lines_with(self, words: Iterable[str]) -> list[int]:
         """Which of its lines, counted from 0, have one of these words, in order."""
         there = self.may_have(words)
         kinds = self._kinds_with(there)
-        found = sorted(chain.from_iterable(self._lines[one] for one in kinds))
+        found = sorted(chain.from_iterable(self._lines[kind] for kind in kinds))
         if not any(map(_DIGIT.search, there)):
             return found
-        return [one for one in found if any(word in self._texts[one] for word in there)]
+        return [number for number in found if any(word in self._texts[number] for word in there)]
 
     def lines_like(self, asked: Callable[[str], object]) -> list[int]:
         """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
         digits are zeros in what is asked."""
-        return sorted(chain.from_iterable(self._lines[one] for one in self._every if asked(one)))
+        return sorted(chain.from_iterable(self._lines[kind] for kind in self._every if asked(kind)))
 
     def _kinds_with(self, words: Iterable[str]) -> set[str]:
         found = set[str]()
         for word in map(_zeros, words):
-            found.update([one for one in self._every if word in one])
+            found.update([kind for kind in self._every if word in kind])
         return found
 
 

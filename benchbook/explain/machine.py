@@ -37,7 +37,7 @@ def _of_host(root: Path, host: str) -> Machine:
     if Path(host).is_file():
         return _of_records([_loaded(Path(host))], f"--host {host}")
     hosts = _hosts(root)
-    matching = [one for one in hosts if one.startswith(host)]
+    matching = [name for name in hosts if name.startswith(host)]
     if len(matching) != 1:
         known = ", ".join(hosts) or "none"
         what = f"names {len(matching)} hosts" if matching else "is no host that has results here"
@@ -88,12 +88,12 @@ def _loaded(file: Path) -> dict[str, Any]:
 def _of_records(records: Iterable[dict[str, Any]], source: str) -> Machine:
     """What the later of these say goes before the earlier; the best memory rate of all counts."""
     llc = cores = memory = rate = None
-    for one in records:
-        facts = one.get("host_facts") or one.get("facts") or one
-        sizes = one.get("sizes") or {}
+    for record in records:
+        facts = record.get("host_facts") or record.get("facts") or record
+        sizes = record.get("sizes") or {}
         llc = sizes.get("total LLC") or facts.get("llc_bytes") or llc
         cores = facts.get("usable_cores") or cores
         memory = facts.get("memory_total_bytes") or memory
-        rates = [ceiling["rate_bytes_per_s"] for ceiling in one.get("ceilings") or []]
+        rates = [ceiling["rate_bytes_per_s"] for ceiling in record.get("ceilings") or []]
         rate = max([*rates, rate or 0.0]) or None
     return Machine(llc, cores, memory, rate, source)

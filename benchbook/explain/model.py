@@ -51,7 +51,7 @@ class Document:
                 line += self.text.count("\n", at, token.start())
                 at = token.start()
                 begins.append(self.lines[line].number)
-        objects = [id(one) for one in _objects(self.value)]
+        objects = [id(own) for own in _objects(self.value)]
         # Of a document that was cut, what lies behind its last whole value was not read.
         fits = len(objects) == len(begins) if self.whole else len(objects) <= len(begins)
         return dict(zip(objects, begins, strict=False)) if fits else {}
@@ -64,12 +64,12 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
     """All objects of a JSON value in the order in which they begin."""
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            yield one
-            left += reversed([each for each in one.values() if isinstance(each, dict | list)])
-        elif isinstance(one, list):
-            left += reversed([each for each in one if isinstance(each, dict | list)])
+        current = left.pop()
+        if isinstance(current, dict):
+            yield current
+            left += reversed([each for each in current.values() if isinstance(each, dict | list)])
+        elif isinstance(current, list):
+            left += reversed([each for each in current if isinstance(each, dict | list)])
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ _Keys = dict[str, list[Key]]
 
 
 def _finite(several: Group) -> Group:
-    return Group(one for one in several if math.isfinite(one.value))
+    return Group(result for result in several if math.isfinite(result.value))
 
 
 @dataclass
@@ -246,7 +246,7 @@ class Report:
     def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> Sequence[Result]:
         if kinds.keys().isdisjoint(asked):
             return []  # as most rules ask
-        return self._these([key for one in asked if one in kinds for key in kinds[one]])
+        return self._these([key for name in asked if name in kinds for key in kinds[name]])
 
     def _these(self, keys: list[Key]) -> Sequence[Result]:
         if not keys:
@@ -263,7 +263,7 @@ class Report:
     def _group_of(self) -> list[int]:
         """The place of each result's group among the groups."""
         places = {key: number for number, key in enumerate(self.groups)}
-        return [places[one.name, one.statistic, one.unit] for one in self.results]
+        return [places[result.name, result.statistic, result.unit] for result in self.results]
 
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
@@ -276,4 +276,4 @@ class Report:
         if any(name in self.facts for name in names):
             return several
         asked = self.columns.intersection(names)
-        return [one for one in several if not asked.isdisjoint(one.of)] if asked else []
+        return [result for result in several if not asked.isdisjoint(result.of)] if asked else []

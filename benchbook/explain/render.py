@@ -42,29 +42,29 @@ HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
 _WIDTH = 120  # where nobody looks at a terminal
 
 
-def print_explained(one: Explained, *, alone: bool) -> None:
+def print_explained(explained: Explained, *, alone: bool) -> None:
     """One file; its name where there are several."""
     # Only a terminal has a width, and markup in a log is none of ours.
     width = None if sys.stdout.isatty() else _WIDTH
     console = Console(highlight=False, markup=False, emoji=False, width=width)
-    if not alone and not one.trouble:
-        console.print(Text(visible(one.called), style="bold"))
-    runs = len(one.reports)
-    shown = one.reports if runs <= MOST_RUNS else one.reports[:FEW_RUNS]
+    if not alone and not explained.trouble:
+        console.print(Text(visible(explained.called), style="bold"))
+    runs = len(explained.reports)
+    shown = explained.reports if runs <= MOST_RUNS else explained.reports[:FEW_RUNS]
     for report in shown:
         _print_report(console, report)
     _print_left(console, runs - len(shown), "runs")
-    if one.trouble:
+    if explained.trouble:
         return
-    for finding in one.findings[:MOST_SAID]:
+    for finding in explained.findings[:MOST_SAID]:
         _print_finding(console, finding)
-    _print_left(console, len(one.findings) - MOST_SAID, "findings")
-    for ask in one.asks:
+    _print_left(console, len(explained.findings) - MOST_SAID, "findings")
+    for ask in explained.asks:
         _say(console, f"? {ask.artefact}: ", f"{ask.why} Tell it with {ask.option}.", "cyan")
-    for note in one.notes[:MOST_SAID]:
+    for note in explained.notes[:MOST_SAID]:
         _say(console, "note: ", note, "dim")
-    _print_left(console, len(one.notes) - MOST_SAID, "notes")
-    if not one.findings and not one.asks:
+    _print_left(console, len(explained.notes) - MOST_SAID, "notes")
+    if not explained.findings and not explained.asks:
         console.print("Nothing wrong was found in it.")
 
 
@@ -77,7 +77,7 @@ def visible(text: str) -> str:
     """Without what would speak to a terminal, and with nothing that cannot be written."""
     if text.isascii() and text.isprintable():
         return text
-    shown = "".join(one if one.isprintable() else " " for one in text)
+    shown = "".join(character if character.isprintable() else " " for character in text)
     return shown.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -103,7 +103,7 @@ def _print_report(console: Console, report: Report) -> None:
             value,
             unit,
             base,
-            *(shown_as(one, of.get(one)) for one in columns),
+            *(shown_as(name, of.get(name)) for name in columns),
         ]
         table.add_row(*(Text(visible(cell)) for cell in [*cells, line]))
     console.print(Padding(table, (0, 0, 0, 2)))
@@ -115,23 +115,23 @@ Row = tuple[str, str, str, str, str, str, dict[str, Any]]
 def rows_of(report: Report) -> list[Row]:
     """A row for each result, or for those that are alike where there are many."""
     if len(report.results) <= MOST_ROWS:
-        return [_row(one) for one in report.results]
+        return [_row(result) for result in report.results]
 
     rows: list[Row] = []
     for several in _alike(report):
         few = sum(map(len, several)) < FOLDED
-        rows += [_row(one) for own in several for one in own] if few else [_folded(several)]
+        rows += [_row(group) for own in several for group in own] if few else [_folded(several)]
     if len(rows) > MOST_ROWS:
         left = f"and {len(rows) - MOST_ROWS:,} more: --json has all"
         rows = [*rows[:MOST_ROWS], ("", left, "", "", "", "", {})]
     return rows
 
 
-def _row(one: Result) -> Row:
-    number = f"{one.value:,.10g}" if is_number(one.value) else str(one.value)[:MOST_DIGITS]
-    unit = _UNITS.get(one.unit, one.unit)
-    of = {name: value for name, value in one.of.items() if value is not None}
-    return str(one.line), one.name, one.statistic, number, unit, _in_base(one), of
+def _row(result: Result) -> Row:
+    number = f"{result.value:,.10g}" if is_number(result.value) else str(result.value)[:MOST_DIGITS]
+    unit = _UNITS.get(result.unit, result.unit)
+    of = {name: value for name, value in result.of.items() if value is not None}
+    return str(result.line), result.name, result.statistic, number, unit, _in_base(result), of
 
 
 def _alike(report: Report) -> list[list[Group]]:
@@ -152,11 +152,11 @@ def _folded(several: Sequence[Group]) -> Row:
     if values:
         ends = (values[0], statistics.median(values), values[-1])
         span = " … ".join(number_format.number(end) for end in ends)
-    lines = [one.line for own in several for one in (own[0], own[-1])]
-    one, count = several[0][0], sum(map(len, several))
-    statistic = f"{one.statistic} ({count:,}: least, median, most)".strip()
+    lines = [result.line for own in several for result in (own[0], own[-1])]
+    first, count = several[0][0], sum(map(len, several))
+    statistic = f"{first.statistic} ({count:,}: least, median, most)".strip()
     between = f"{min(lines)}-{max(lines)}"
-    return between, one.name, statistic, span, _UNITS.get(unit, unit), "", {}
+    return between, first.name, statistic, span, _UNITS.get(unit, unit), "", {}
 
 
 def _values_in(own: Group, unit: str) -> list[float]:
@@ -167,12 +167,12 @@ def _values_in(own: Group, unit: str) -> list[float]:
     return [in_base(value, printed)[0] / size for value in own.values]
 
 
-def _in_base(one: Result) -> str:
+def _in_base(result: Result) -> str:
     """The same rate or time in the unit in which others are compared."""
-    value, unit = in_base(one.value, one.unit)
-    if unit == "bit/s" and one.unit != unit:
+    value, unit = in_base(result.value, result.unit)
+    if unit == "bit/s" and result.unit != unit:
         return f"= {number_format.number(value / 8e9)} GB/s" if value >= 1e8 else ""
-    if unit == "B/s" and one.unit != "GB/s":
+    if unit == "B/s" and result.unit != "GB/s":
         return f"= {number_format.number(value / 1e9)} GB/s" if value >= 1e7 else ""
     return ""
 
@@ -186,7 +186,7 @@ def columns_of(settings: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
     same = {
         name: first[name]
         for name in shown
-        if name in first and all(name in one and one[name] == first[name] for one in settings)
+        if name in first and all(name in of and of[name] == first[name] for of in settings)
     }
     return [name for name in shown if name not in same], same
 
@@ -203,7 +203,7 @@ def words(column: str) -> str:
     """A column's name for people, without the unit that its value has."""
     if column in _CALLED:
         return _CALLED[column]
-    ending = next((one for one in _ENDINGS if column.endswith(one)), "")
+    ending = next((name for name in _ENDINGS if column.endswith(name)), "")
     return column.removesuffix(ending).replace("_", " ")
 
 
@@ -217,17 +217,24 @@ def shown_as(column: str, value: Any) -> str:
         return str(value)[:MOST_DIGITS]
     if column.endswith("bytes") and 0 <= value < 1 << 62 and value == int(value):
         return format_bytes(int(value))
-    unit = next((unit for one, unit in _ENDINGS.items() if column.endswith(one)), "")
+    unit = next((unit for ending, unit in _ENDINGS.items() if column.endswith(ending)), "")
     return f"{value:,.10g} {_UNITS.get(unit, unit)}".rstrip()
 
 
-def _print_finding(console: Console, one: Finding) -> None:
-    factor = f", by {number_format.number(one.factor)}" if one.factor else ""
-    places = one.where[:3] + ([f"{len(one.where) - 3} more"] if len(one.where) > 3 else [])
+def _print_finding(console: Console, finding: Finding) -> None:
+    factor = f", by {number_format.number(finding.factor)}" if finding.factor else ""
+    places = finding.where[:3] + (
+        [f"{len(finding.where) - 3} more"] if len(finding.where) > 3 else []
+    )
     where = f" ({'; '.join(places)})" if places else ""
-    _say(console, f"! {one.artefact} ({one.effect}{factor}): ", one.explanation + where, "bold red")
-    if one.remedy:
-        console.print(Padding(Text(visible(f"→ {one.remedy}")), (0, 0, 0, 2)))
+    _say(
+        console,
+        f"! {finding.artefact} ({finding.effect}{factor}): ",
+        finding.explanation + where,
+        "bold red",
+    )
+    if finding.remedy:
+        console.print(Padding(Text(visible(f"→ {finding.remedy}")), (0, 0, 0, 2)))
 
 
 def _say(console: Console, head: str, text: str, style: str) -> None:

@@ -40,13 +40,13 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
             if len(times := _times_ns(samples)) >= LEAST_SAMPLES
             and SHORTEST_NS < min(times) <= max(times) < LONGEST_NS
         ]
-        asked = [one for one in _LOOKS if timed and not _is_told(one, report, told)]
+        asked = [artefact for artefact in _LOOKS if timed and not _is_told(artefact, report, told)]
         for samples, times in timed if asked else ():
             ordered = sorted(times)
-            if any(_LOOKS[one](ordered) for one in asked):
+            if any(_LOOKS[artefact](ordered) for artefact in asked):
                 row = _row(samples, times)
-                for one in asked:
-                    rows.setdefault(one, []).append(row)
+                for artefact in asked:
+                    rows.setdefault(artefact, []).append(row)
     for artefact, points in rows.items():
         import pandas as pd
 
@@ -58,7 +58,7 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
 
 
 def _is_told(artefact: str, report: Report, told: Set[tuple[str, str]]) -> bool:
-    return bool(told) and not told.isdisjoint((artefact, one.where) for one in report.results)
+    return bool(told) and not told.isdisjoint((artefact, result.where) for result in report.results)
 
 
 def _samples(report: Report) -> list[Group]:
@@ -66,7 +66,7 @@ def _samples(report: Report) -> list[Group]:
     return [
         several
         if all(0 < value < MOST for value in several.values)
-        else Group(one for one in several if is_number(one.value) and one.value > 0)
+        else Group(result for result in several if is_number(result.value) and result.value > 0)
         for (_, statistic, _), several in report.groups.items()
         if statistic == "sample" and "column" not in several[0].of  # cells are of many links
     ]
@@ -82,7 +82,7 @@ def _times_ns(samples: Group) -> list[float]:
         return [value * size for value in samples.values]
     rate = bytes_per_s(1.0, samples[0].unit)
     rates = [value * rate for value in samples.values] if rate else []
-    return [1e18 / one for one in rates if one > 0]  # the smallest number there is has no half
+    return [1e18 / rate for rate in rates if rate > 0]  # the smallest number there is has no half
 
 
 def _has_tail(ordered: list[float]) -> bool:

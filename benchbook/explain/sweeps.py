@@ -15,7 +15,7 @@ class Sweep(list[Result]):
     @cached_property
     def sizes(self) -> list[int]:
         """In bytes."""
-        return [one.of["message_bytes"] for one in self]
+        return [result.of["message_bytes"] for result in self]
 
     @cached_property
     def times(self) -> list[float]:
@@ -23,10 +23,10 @@ class Sweep(list[Result]):
         return list(map(time_of, self))
 
 
-def time_of(one: Result) -> float:
+def time_of(result: Result) -> float:
     """In any unit that is the same for all of a sweep."""
-    rate = bytes_per_s(one.value, one.unit)
-    return one.value if rate is None else float(one.of["message_bytes"]) / rate
+    rate = bytes_per_s(result.value, result.unit)
+    return result.value if rate is None else float(result.of["message_bytes"]) / rate
 
 
 def sweeps_of(groups: Mapping[Key, Group]) -> list[Sweep]:
@@ -40,10 +40,10 @@ def sweeps_of(groups: Mapping[Key, Group]) -> list[Sweep]:
         if not is_rate and in_base(1.0, unit)[1] != "ns":
             continue
         own = by_name.setdefault(name, {})
-        for one in several:
-            size = one.of.get("message_bytes")
-            if size and one.value > 0 and size not in own:
-                own[size] = one
+        for result in several:
+            size = result.of.get("message_bytes")
+            if size and result.value > 0 and size not in own:
+                own[size] = result
                 if is_rate:
                     rated.add(name)
     timed = {name: own for name, own in by_name.items() if own and name not in rated}

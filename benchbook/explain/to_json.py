@@ -20,30 +20,30 @@ def of_report(report: Report) -> Iterator[dict[str, Any]]:
     """Its results in their order: a result's own columns go before the facts of the report."""
     facts = _known(report.facts)
     tool = report.tool
-    for one in report.results:
-        value, unit = in_base(one.value, one.unit)
+    for result in report.results:
+        value, unit = in_base(result.value, result.unit)
         record = {
             "tool": tool,
-            "name": one.name,
-            "value": one.value,
-            "unit": one.unit,
-            "statistic": one.statistic,
-            "line": one.line,
+            "name": result.name,
+            "value": result.value,
+            "unit": result.unit,
+            "statistic": result.statistic,
+            "line": result.line,
             "base_value": value,
             "base_unit": unit,
         }
-        if not is_number(one.value):
+        if not is_number(result.value):
             record["printed"] = str(value)
-        if None in one.of.values():  # what is not known of this one though it is of the report
-            record.update(_known({**report.facts, **one.of}))
+        if None in result.of.values():  # what is not known of this one though it is of the report
+            record.update(_known({**report.facts, **result.of}))
         else:
             record.update(facts)
-            record.update(one.of)
+            record.update(result.of)
         yield record
 
 
 def _known(columns: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: one for key, one in columns.items() if one is not None}
+    return {key: value for key, value in columns.items() if value is not None}
 
 
 def plain(value: Any) -> Any:
@@ -56,10 +56,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         # Most values are what they are: without a call for each of very many.
         return {
-            str(key): one if type(one) in _AS_IT_IS else plain(one) for key, one in value.items()
+            str(key): item if type(item) in _AS_IT_IS else plain(item)
+            for key, item in value.items()
         }
     if isinstance(value, list | tuple | set):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return float(value) if isinstance(value, float) else str(value)
 
 

@@ -18,7 +18,7 @@ _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines wi
 
 def may_be_commented(text: str) -> bool:
     """Whether there may be something to do, whatever else stands before its lines."""
-    marked = any(has(text, one) for one in ("//", "*/", "@@ -"))
+    marked = any(has(text, mark) for mark in ("//", "*/", "@@ -"))
     return marked or ("#" in text and text.count("#") > text.count("\n") / 4)
 
 
@@ -32,14 +32,14 @@ def uncommented(text: str) -> str:
         text = "\n".join(_without_stars(text.split("\n")))
     if text.lstrip()[:1] == "#":
         lines = text.split("\n")
-        if sum(one[:1] == "#" for one in lines) >= max(_LEAST, sum(map(bool, lines))):
-            text = "\n".join(one.removeprefix("#").removeprefix(" ") for one in lines)
+        if sum(line[:1] == "#" for line in lines) >= max(_LEAST, sum(map(bool, lines))):
+            text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
     return text
 
 
 def _without_stars(lines: list[str]) -> list[str]:
     """Of each comment that is opened and closed, what its lines have behind their stars."""
-    last = max(number for number, one in enumerate(lines) if "*/" in one)
+    last = max(number for number, line in enumerate(lines) if "*/" in line)
     inside, found = False, list[str]()
     for number, line in enumerate(lines):
         text = line

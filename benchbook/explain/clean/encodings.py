@@ -129,8 +129,8 @@ def shown(text: str) -> str:
     # Bytes lose them many times as fast as a pattern finds them.
     content = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_CONTROLS)
     text = content.decode("utf-8", "surrogatepass")
-    for one, plain in _LIKE.items():
-        text = text.replace(one, plain)
+    for character, plain in _LIKE.items():
+        text = text.replace(character, plain)
     return text
 
 
@@ -166,14 +166,16 @@ def _once(line: str, page: str = "") -> str:
     try:
         if page:
             return line.encode(page).decode("utf-8")
-        return b"".join(_BYTE.get(one) or one.encode("latin-1") for one in line).decode("utf-8")
+        return b"".join(
+            _BYTE.get(character) or character.encode("latin-1") for character in line
+        ).decode("utf-8")
     except (UnicodeEncodeError, UnicodeDecodeError):
         return line
 
 
 def _last_written(line: str) -> str:
     """What a line shows whose cursor went back to its start: progress, then its end."""
-    parts = [one for one in line.split("\r") if one.strip()]
+    parts = [part for part in line.split("\r") if part.strip()]
     return parts[-1] if parts else ""
 
 
@@ -182,9 +184,9 @@ def _rubbed_out(line: str) -> str:
     if "\x08" not in line:
         return line
     kept: list[str] = []
-    for one in line:
-        if one != "\x08":
-            kept.append(one)
+    for character in line:
+        if character != "\x08":
+            kept.append(character)
         elif kept:
             kept.pop()
     return "".join(kept)

@@ -65,8 +65,8 @@ def contained(text: str) -> str:
     """The text with each such line as what it holds."""
     if has(text, "#012"):  # so rsyslog writes the line feeds of one message
         text = "\n".join(
-            one.replace("#012", SOFT).replace("#011", "\t") if one.count("#012") > 1 else one
-            for one in text.split("\n")
+            line.replace("#012", SOFT).replace("#011", "\t") if line.count("#012") > 1 else line
+            for line in text.split("\n")
         )
     if has(text, "ase64"):
         text = _each(_ATTACHED, _of_mail, text)
@@ -82,11 +82,11 @@ def contained(text: str) -> str:
         text = _notebook(text)
     elif has(text, ": ["):
         text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
-    said = any(f'"{one}": "' in text for one in _OF_LOGGERS.split("|"))
+    said = any(f'"{logger}": "' in text for logger in _OF_LOGGERS.split("|"))
     if said and len(_SPREAD.findall(text)) >= _LEAST:
         text = _each(_SPREAD, _of_item, text)
     if has(text, "\\n"):
-        kept = {one[1] for one in _LISTED.finditer(text)}
+        kept = {listed[1] for listed in _LISTED.finditer(text)}
         kept |= {_OF_SERVER} if '"end"' in text or '"event"' in text else set()
         text = _each(_MEMBER, lambda found: _of_member(found, kept), text)
     if '_lines"' in text:
@@ -124,16 +124,16 @@ def _recorded(text: str) -> str:
 def _notebook(text: str) -> str:
     """What was typed, printed and written, without the JSON around it: another's may be in it."""
     found, at = list[str](), 0
-    for one in _LIST.finditer(text):
-        items = one[0].partition("\n")[2]
-        found += ["\n" * (text.count("\n", at, one.start()) + 1), _each(_ITEM, _of_item, items)]
-        at = one.end()
+    for cells in _LIST.finditer(text):
+        items = cells[0].partition("\n")[2]
+        found += ["\n" * (text.count("\n", at, cells.start()) + 1), _each(_ITEM, _of_item, items)]
+        at = cells.end()
     return "".join([*found, "\n" * text.count("\n", at)]) if found else text
 
 
 def _is_of_records(text: str) -> bool:
-    lines = [one for one in text.split("\n") if one and not one.isspace()]
-    return sum(_RECORD.match(one) is not None for one in lines) > _MOST * len(lines)
+    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    return sum(_RECORD.match(line) is not None for line in lines) > _MOST * len(lines)
 
 
 def _of_record(found: re.Match[str]) -> str | None:
@@ -143,7 +143,7 @@ def _of_record(found: re.Match[str]) -> str | None:
     except (ValueError, RecursionError):
         return None
     own = (record.get(name) for name in _TEXTS.split("|")) if isinstance(record, dict) else ()
-    return _lines(next((one for one in own if isinstance(one, str)), None))
+    return _lines(next((text for text in own if isinstance(text, str)), None))
 
 
 def _of_item(found: re.Match[str]) -> str | None:
@@ -163,15 +163,15 @@ def _of_member(found: re.Match[str], kept: set[str]) -> str | None:
 
 def _of_row(found: re.Match[str]) -> str | None:
     """A list of lines that stands in one line."""
-    items = [_string(one[1]) for one in _ROW_ITEM.finditer(found[1])]
-    whole = [one for one in items if one is not None]
+    items = [_string(item[1]) for item in _ROW_ITEM.finditer(found[1])]
+    whole = [item for item in items if item is not None]
     inner = _lines("\n".join(whole)) if len(whole) == len(items) else None
     return None if inner is None else SOFT + inner + SOFT
 
 
 def _of_literal(found: re.Match[str]) -> str | None:
     """A string with several lines, as source code spells it."""
-    escaped = next(one for one in found.group("double", "single", "bytes") if one is not None)
+    escaped = next(text for text in found.group("double", "single", "bytes") if text is not None)
     begin = found.string.rfind("\n", 0, found.start()) + 1
     inside_json = found.string[begin : found.start()].lstrip()[:1] in ("{", "[", '"')
     if inside_json or not _PARTED.search(escaped):
@@ -209,4 +209,4 @@ def _lines(text: str | None) -> str | None:
 
 
 def _as_shown(lines: list[str]) -> list[str]:
-    return shown("".join(f"{one}\n" for one in lines)).split("\n")[:-1]
+    return shown("".join(f"{line}\n" for line in lines)).split("\n")[:-1]

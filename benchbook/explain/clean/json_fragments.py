@@ -144,7 +144,7 @@ class _Piece:
         cut_number = kind == "number" and not text[token.end() : token.end() + 1].isspace()
         if kind != ":" and not is_key and not cut_number:
             self.safe = token.start() if kind == "," else token.end()
-            self.after = [_CLOSES[one] for one in reversed(self.stack)]
+            self.after = [_CLOSES[bracket] for bracket in reversed(self.stack)]
         self.last = kind
         return True
 

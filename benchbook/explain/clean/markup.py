@@ -138,7 +138,7 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif any(has(text, one) for one in ("&lt;", "&gt;", "&quot;", "&#")):
+    elif any(has(text, entity) for entity in ("&lt;", "&gt;", "&quot;", "&#")):
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
@@ -148,10 +148,10 @@ def unwrapped(text: str) -> list[str]:
     # of it.
     lines = text.split("\n")
     if has(text, "#+"):
-        lines = [_without(_ORG, one) for one in lines]
+        lines = [_without(_ORG, line) for line in lines]
     lines = _plain(lines if "\t" in text else _dedented(lines))
     if has(text, "^C"):
-        lines = [_INTERRUPTED.sub("", one) if "^C" in one else one for one in lines]
+        lines = [_INTERRUPTED.sub("", line) if "^C" in line else line for line in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
@@ -164,12 +164,13 @@ def panes(text: str) -> tuple[str, str] | None:
         return None
     lines = text.split("\n")
     sample = _sample(lines)
-    places = [one.find(BAR) for one in sample if one.count(BAR) == 1]
+    places = [line.find(BAR) for line in sample if line.count(BAR) == 1]
     place = max(set(places), key=places.count, default=-1)
     if place < _LEAST_WIDTH or places.count(place) < _MOST * len(sample):
         return None
     beside = [
-        (one[:place], one[place + 1 :]) if one.find(BAR) == place else (one, "") for one in lines
+        (line[:place], line[place + 1 :]) if line.find(BAR) == place else (line, "")
+        for line in lines
     ]
     left, right = zip(*beside, strict=True)
     return "\n".join(left), "\n".join(right)
@@ -201,15 +202,15 @@ def _plain(lines: list[str]) -> list[str]:
     for _ in range(_NESTED):
         before = lines
         sample = _sample(lines)
-        if any(">" in one or "|" in one or one[:1] == "│" for one in sample):
+        if any(">" in line or "|" in line or line[:1] == "│" for line in sample):
             bare = _BARS if _is_framed(sample) else None
-            lines = [_without(bare, one) if bare else _unquoted(one) for one in lines]
+            lines = [_without(bare, line) if bare else _unquoted(line) for line in lines]
             sample = _sample(lines)
-        if any(_STAMP.match(one) for one in sample):
+        if any(_STAMP.match(line) for line in sample):
             lines = _unstamped(lines)
             sample = _sample(lines)
         if pattern := _shared(sample):
-            lines = [_without(pattern, one) for one in lines]
+            lines = [_without(pattern, line) for line in lines]
         if lines == before:
             break
     return lines
@@ -218,12 +219,12 @@ def _plain(lines: list[str]) -> list[str]:
 def _sample(lines: list[str]) -> list[str]:
     """Lines with something in them, from all over."""
     step = max(1, len(lines) // _CHECKED)
-    return [one for one in lines[::step] if one and not one.isspace()]
+    return [line for line in lines[::step] if line and not line.isspace()]
 
 
 def _unstamped(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
-    words = [one for one in _STAMP_WORDS if one in text]
+    words = [word for word in _STAMP_WORDS if word in text]
     found = []
     for line in lines:
         if not _MARKED.search(line):
@@ -238,7 +239,7 @@ def _unstamped(lines: list[str]) -> list[str]:
     stamped = sum(map(ne, lines, found))
     if stamped < _MOST * sum(map(bool, lines)):
         return found  # one by itself is what a tool printed
-    return ["" if _STAMP_ALONE.fullmatch(one) else one for one in found]
+    return ["" if _STAMP_ALONE.fullmatch(label) else label for label in found]
 
 
 def _without(pattern: re.Pattern[str], line: str) -> str:
@@ -248,9 +249,9 @@ def _without(pattern: re.Pattern[str], line: str) -> str:
 
 def _is_framed(sample: list[str]) -> bool:
     """Whether a bar stands before all lines, tables and their own bars as well."""
-    if not any("| +-" in one and _FRAMED.match(one) for one in sample):
+    if not any("| +-" in line and _FRAMED.match(line) for line in sample):
         return False
-    return sum(_BARS.match(one) is not None for one in sample) >= _MOST * len(sample)
+    return sum(_BARS.match(line) is not None for line in sample) >= _MOST * len(sample)
 
 
 def _unquoted(line: str) -> str:
@@ -269,9 +270,9 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     if len(sample) < _LEAST:
         return None
     for pattern in _PREFIXES:
-        found = [one for one in map(pattern.match, sample) if one]
+        found = [stamp for stamp in map(pattern.match, sample) if stamp]
         if len(found) >= _MOST * len(sample):
-            said = [one[1] for one in found]
+            said = [stamp[1] for stamp in found]
             if pattern in (_FILED, _HOSTED, _CALLED, _STERNED) and not (
                 len(set(said)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(said))
             ):
@@ -296,7 +297,7 @@ def _is_listing(sample: list[str], found: list[re.Match[str]]) -> bool:
 
 def _are_alike(found: list[re.Match[str]]) -> bool:
     """Whether what follows differs in figures only."""
-    return len({_FIGURES.sub("", one.string[one.end() :]) for one in found}) < 2
+    return len({_FIGURES.sub("", label.string[label.end() :]) for label in found}) < 2
 
 
 def _in_turn(said: list[str]) -> bool:
@@ -312,12 +313,12 @@ def _counts_up(said: list[str]) -> bool:
 
 def _dedented(lines: list[str]) -> list[str]:
     """Without the indentation that a block of lines shares, after an empty line or a fence."""
-    if not any(one[:1] in (" ", "\t") for one in lines):
+    if not any(line[:1] in (" ", "\t") for line in lines):
         return lines
     parted = [
         number
-        for number, one in enumerate(lines)
-        if not one or one.isspace() or (("```" in one or "~~~" in one) and _FENCE.match(one))
+        for number, line in enumerate(lines)
+        if not line or line.isspace() or (("```" in line or "~~~" in line) and _FENCE.match(line))
     ]
     found, begin = list[str](), 0
     for end in [*parted, len(lines)]:
@@ -330,8 +331,8 @@ def _dedented(lines: list[str]) -> list[str]:
 
 def _to_the_left(block: list[str]) -> list[str]:
     """The lines of one block without the columns that all of them leave empty."""
-    block = [one.expandtabs(8) if "\t" in one else one for one in block]
-    if not all(one.startswith(" ") for one in block):
+    block = [line.expandtabs(8) if "\t" in line else line for line in block]
+    if not all(line.startswith(" ") for line in block):
         return block
-    common = min(len(one) - len(one.lstrip(" ")) for one in block)
-    return [one[common:] for one in block] if common >= _INDENTED else block
+    common = min(len(line) - len(line.lstrip(" ")) for line in block)
+    return [line[common:] for line in block] if common >= _INDENTED else block

@@ -32,7 +32,7 @@ def panes_of(content: bytes) -> list[Log]:
     """The two panes of a terminal that the file may show beside each other, each by itself."""
     if BAR.encode() not in content:
         return []
-    return [_log(one) for one in panes(_whole(content)) or ()]
+    return [_log(pane) for pane in panes(_whole(content)) or ()]
 
 
 def _whole(content: bytes) -> str:
@@ -43,7 +43,7 @@ def _log(whole: str) -> Log:
     numbers: Iterable[int] = count(1)
     if SOFT in whole:
         parts = enumerate(whole.split("\n"), 1)
-        numbers = [number for number, one in parts for _ in range(one.count(SOFT) + 1)]
+        numbers = [number for number, part in parts for _ in range(part.count(SOFT) + 1)]
         whole = whole.replace(SOFT, "\n")
     lines = _numbered(unwrapped(whole), numbers)
     text = "\n".join(line.text for line in lines)
@@ -68,9 +68,9 @@ def _has_foreign_digits(text: str) -> bool:
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:
     return tuple(
-        Line(number, one.rstrip())
+        Line(number, text.rstrip())
         for number, several in zip(numbers, plain, strict=False)
-        for one in several.split(SOFT)
+        for text in several.split(SOFT)
     )
 
 
@@ -79,10 +79,12 @@ def _documents(lines: tuple[Line, ...], text: str) -> tuple[Document, ...]:
     if not found:
         return ()
     ends = list(accumulate(len(line.text) + 1 for line in lines))
-    return tuple(_document(lines, text, bisect_right(ends, one.start), one) for one in found)
+    return tuple(
+        _document(lines, text, bisect_right(ends, fragment.start), fragment) for fragment in found
+    )
 
 
-def _document(lines: tuple[Line, ...], text: str, first: int, one: Found) -> Document:
-    own = text[one.start : one.end]
+def _document(lines: tuple[Line, ...], text: str, first: int, fragment: Found) -> Document:
+    own = text[fragment.start : fragment.end]
     within = lines[first : first + own.count("\n") + 1]
-    return Document(lines[first].number, one.value, one.whole, own, within)
+    return Document(lines[first].number, fragment.value, fragment.whole, own, within)

@@ -46,5 +46,5 @@ def _part(part: bytes) -> bytes:
 
 
 def _byte(found: re.Match[bytes]) -> bytes:
-    one = bytes([int(found[1], 16)])
-    return b"" if one in b"\r\n" else one
+    byte = bytes([int(found[1], 16)])
+    return b"" if byte in b"\r\n" else byte

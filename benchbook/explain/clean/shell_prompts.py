@@ -70,8 +70,8 @@ def _words(text: str) -> list[str]:
 def _command(number: int, text: str) -> Command | None:
     words = _words(text)
     variables: dict[str, str] = {}
-    while words and ((one := _VARIABLE.fullmatch(words[0])) or words[0] in _BEFORE):
-        if one:
-            variables[one[1]] = one[2]
+    while words and ((variable := _VARIABLE.fullmatch(words[0])) or words[0] in _BEFORE):
+        if variable:
+            variables[variable[1]] = variable[2]
         words = words[1:]
     return Command(number, tuple(words), variables) if words else None

@@ -17,21 +17,21 @@ _SHORT, _MOST = 300, 100  # characters of such a line; lines
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the last report that has a part of it."""
     several = [own for own in of_same(reports) if len(own) >= _FEWEST and _is_rate(own[0][1])]
-    known = {one.line for report in reports for one in report.results} if several else set()
+    known = {result.line for report in reports for result in report.results} if several else set()
     called = log.having(*_CALLED) if several else []
-    lines = [one for one in called if one.number not in known and len(one.text) < _SHORT]
+    lines = [line for line in called if line.number not in known and len(line.text) < _SHORT]
     for line in lines[:_MOST]:
-        numbers = {log.number(one) for one in FIGURE.findall(line.text)}
+        numbers = {log.number(figure) for figure in FIGURE.findall(line.text)}
         for own in several:
-            above = [(report, one) for report, one in own if one.line < line.number]
-            values = [one.value for _, one in above]
+            above = [(report, result) for report, result in own if result.line < line.number]
+            values = [result.value for _, result in above]
             if len(above) >= _FEWEST and max(values) in numbers:
                 median = statistics.median(values)
                 of = {"best_of": len(above), "median_of_runs": median}
-                report, one = above[-1]
-                report.add(Result(one.name, max(values), one.unit, line.number, "best", of))
+                report, last = above[-1]
+                report.add(Result(last.name, max(values), last.unit, line.number, "best", of))
                 break
 
 
-def _is_rate(one: Result) -> bool:
-    return bytes_per_s(1.0, one.unit) is not None
+def _is_rate(result: Result) -> bool:
+    return bytes_per_s(1.0, result.unit) is not None

@@ -107,7 +107,7 @@ def tell(log: Log, reports: list[Report]) -> None:
         "cores": _cores(log),
         "memory_bytes_per_s": _memory(log),
     }
-    linked = [one for one in reports if "direction" in one.columns.union(one.facts)]
+    linked = [report for report in reports if "direction" in report.columns.union(report.facts)]
     if linked:
         # Of several devices one may be in the host.
         link = (_tunnel(log) if len(linked) == 1 else None) or _pcie(log)
@@ -126,8 +126,8 @@ def tell(log: Log, reports: list[Report]) -> None:
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
     """An address of this host may be the mouth of a tunnel to another, from its command on."""
-    shown = [one.number for one in log.commands if _is_tunnel(one.words)]
-    shown += [one.number for one in log.having(*_FORWARDERS)]
+    shown = [command.number for command in log.commands if _is_tunnel(command.words)]
+    shown += [line.number for line in log.having(*_FORWARDERS)]
     begun = min(shown, default=None)
     if begun is not None:
         for report in reports:
@@ -144,7 +144,7 @@ def _is_tunnel(words: tuple[str, ...]) -> bool:
 
 def _tell_loopback(log: Log, reports: list[Report]) -> None:
     """What MPI sends over lo stays on its host, however the interfaces of the log are called."""
-    of_mpi = [one for one in reports if one.facts.get("pattern") == "point to point"]
+    of_mpi = [report for report in reports if report.facts.get("pattern") == "point to point"]
     started = log.having(*_LAUNCHERS) if of_mpi else []
     begins = [line.number for line in started]
     for report in of_mpi:
@@ -168,10 +168,10 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
 
 def _tell_no_room(log: Log, reports: list[Report]) -> None:
     """By how much that count grew around a run; what it was behind it, where none is above."""
-    own = [one for one in reports if one.facts.get("protocol") == "udp"]
+    own = [report for report in reports if report.facts.get("protocol") == "udp"]
     seen = list(_no_room(log)) if own else []
     for report in own if seen else ():
-        behind = bisect_right(seen, report.line, key=lambda one: one[0])
+        behind = bisect_right(seen, report.line, key=lambda pair: pair[0])
         if behind < len(seen):
             before = seen[behind - 1][1] if behind else 0
             report.facts["receive_buffer_errors"] = seen[behind][1] - before
@@ -197,18 +197,18 @@ def _no_room(log: Log) -> Iterator[tuple[int, int]]:
 def _llc_bytes(log: Log) -> int | None:
     """All last-level caches together. An L2 is the last one only where all levels are shown."""
     text = log.text
-    if not any(log.has(one) for one in (" cache:", "L3:", " Cache:", " 缓存：")):
+    if not any(log.has(word) for word in (" cache:", "L3:", " Cache:", " 缓存：")):
         return _of_socket(log)
     levels: dict[int, set[int]] = {}
     sockets = _said(_SOCKETS, text) or 1
-    for one in _CACHE.finditer(text):
+    for cache in _CACHE.finditer(text):
         # Old versions tell one cache of each level, in K and without a B; how many sockets there
         # are is not read where they speak another language.
-        if one["foreign"] and not one["summed"]:
+        if cache["foreign"] and not cache["summed"]:
             return None
-        several = 1 if one["summed"] else sockets
-        size = float(one["size"].replace(",", ".")) * _SIZES[one["prefix"]] * several
-        levels.setdefault(int(one["level"]), set()).add(round(size))
+        several = 1 if cache["summed"] else sockets
+        size = float(cache["size"].replace(",", ".")) * _SIZES[cache["prefix"]] * several
+        levels.setdefault(int(cache["level"]), set()).add(round(size))
     last = max(levels, default=0)
     whole = last == 3 or (last == 2 and 1 in levels)
     return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
@@ -219,7 +219,7 @@ def _of_socket(log: Log) -> int | None:
     text = log.text
     if not log.has("cache size") or not _INTEL.search(text):
         return None
-    several = {int(one["kib"]) * 2**10 for one in _CPUINFO.finditer(text)}
+    several = {int(cpu["kib"]) * 2**10 for cpu in _CPUINFO.finditer(text)}
     return several.pop() if len(several) == 1 else None
 
 
@@ -234,8 +234,8 @@ def _pcie(log: Log) -> float | None:
     links: set[tuple[int, int]] = set()
     if log.has("pcie.link.gen.max"):
         for line, _ in log.matches(_QUERIED):
-            for one in _below(log, line.number, _DEVICES):
-                if not (found := _LINK.match(one.text)):
+            for below in _below(log, line.number, _DEVICES):
+                if not (found := _LINK.match(below.text)):
                     break
                 links.add((int(found["generation"]), int(found["lanes"])))
     if log.has("PCIe Generation"):
@@ -255,7 +255,7 @@ def _tunnel(log: Log) -> float | None:
     """One direction of the cable to a device in a box of its own."""
     if not log.has("underbolt") and not log.has("UNDERBOLT"):
         return None
-    said = {int(one["version"]) for one in _TUNNEL.finditer(log.text)}
+    said = {int(tunnel["version"]) for tunnel in _TUNNEL.finditer(log.text)}
     return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
 
 
@@ -267,7 +267,7 @@ def _memory(log: Log) -> float | None:
         text = line.text
         if len(text) >= LONGEST:
             continue
-        found = _THEORETICAL.match(text) if any(one in text for one in _MEMORIES) else None
+        found = _THEORETICAL.match(text) if any(memory in text for memory in _MEMORIES) else None
         if found is None and "=" in text and ("Hz" in text or "MT/s" in text):
             found = _RECKONED.match(text)
         if found:
@@ -282,8 +282,8 @@ def _modules(log: Log) -> float | None:
     """What all modules together carry; None where one of them is not told whole, as where somebody
     shows one line of those that are alike."""
     places = set(_MODULE.findall(log.text))
-    widths, clocks, types = (one.findall(log.text) for one in (_WIDTH, _CLOCK, _TYPE))
-    widths = widths or ["64" if one != "Unknown" else "" for one in types]
+    widths, clocks, types = (pattern.findall(log.text) for pattern in (_WIDTH, _CLOCK, _TYPE))
+    widths = widths or ["64" if kind != "Unknown" else "" for kind in types]
     there = sum(map(bool, clocks))
     if not len(places) == len(widths) == len(clocks) or "Not Specified" in places:
         return None
@@ -319,5 +319,5 @@ def _below(log: Log, number: int, several: int) -> Sequence[Line]:
 
 
 def _said(pattern: re.Pattern[str], text: str) -> int | None:
-    found = {int(one[1]) for one in pattern.finditer(text)}
+    found = {int(match[1]) for match in pattern.finditer(text)}
     return found.pop() if len(found) == 1 else None

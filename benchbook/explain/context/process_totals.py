@@ -61,30 +61,32 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Add such a total to the last report that has a part of it."""
     said = _said(log) if reports else []
     several = _parts(reports)[: _MOST_COMPARED // len(said)] if said else []
-    known = {one.line for report in reports for one in report.results} if several else set()
-    for one in said:
-        for parts in several if one.line.number not in known else ():
-            count = bisect_left(parts.lines, one.line.number)
-            if several_of := _summed(one, parts, count):
+    known = {result.line for report in reports for result in report.results} if several else set()
+    for statement in said:
+        for parts in several if statement.line.number not in known else ():
+            count = bisect_left(parts.lines, statement.line.number)
+            if several_of := _summed(statement, parts, count):
                 of = {"summed_of": parts.statistic or "mean", "processes": several_of}
-                unit = one.unit or parts.unit
-                total = Result(parts.name, one.value, unit, one.line.number, "sum", of)
+                unit = statement.unit or parts.unit
+                total = Result(parts.name, statement.value, unit, statement.line.number, "sum", of)
                 parts.reports[count - 1].add(total)
-                known.add(one.line.number)  # what else is there is the same in another unit
+                known.add(statement.line.number)  # what else is there is the same in another unit
                 break
 
 
-def _summed(one: _Said, parts: _Parts, count: int) -> int:
+def _summed(statement: _Said, parts: _Parts, count: int) -> int:
     """Of how many above it it is the sum: of all, or of the last ones, where something else parts
     them from those above; 0 where of none."""
-    if count > 1 and _is_sum(one, parts.sums[count - 1], parts.unit):
+    if count > 1 and _is_sum(statement, parts.sums[count - 1], parts.unit):
         return count
-    if one.unit or count < 3:
+    if statement.unit or count < 3:
         return 0
-    begin = bisect_left(parts.sums, parts.sums[count - 1] - one.value * (1 + _ROUNDED), 0, count)
+    begin = bisect_left(
+        parts.sums, parts.sums[count - 1] - statement.value * (1 + _ROUNDED), 0, count
+    )
     for at in range(begin, min(begin + 2, count - 2)):
         if _is_parted(parts, at, count) and _is_sum(
-            one, parts.sums[count - 1] - parts.sums[at], parts.unit
+            statement, parts.sums[count - 1] - parts.sums[at], parts.unit
         ):
             return count - 1 - at
     return 0
@@ -94,14 +96,14 @@ def _is_parted(parts: _Parts, at: int, count: int) -> bool:
     """Whether a command stands behind the one at that place, or more than between the others."""
     if parts.reports[at].asked != parts.reports[at + 1].asked:
         return True
-    first, *others = (two - one for one, two in pairwise(parts.lines[at:count]))
+    first, *others = (below - above for above, below in pairwise(parts.lines[at:count]))
     return first > PARTED * max(others, default=0)
 
 
-def _is_sum(one: _Said, made: float, unit: str) -> bool:
+def _is_sum(statement: _Said, made: float, unit: str) -> bool:
     # Who writes GB for MiB divides by either number.
-    scales = (1000, 1024) if one.unit and one.unit != unit else (1,)
-    return any(abs(one.value * scale - made) <= one.error * made for scale in scales)
+    scales = (1000, 1024) if statement.unit and statement.unit != unit else (1,)
+    return any(abs(statement.value * scale - made) <= statement.error * made for scale in scales)
 
 
 def _parts(reports: list[Report]) -> list[_Parts]:
@@ -111,17 +113,17 @@ def _parts(reports: list[Report]) -> list[_Parts]:
         for (name, statistic, unit), several in report.groups.items():
             if statistic not in _OF_PROCESSES or not bytes_per_s(1.0, unit):
                 continue
-            for one in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS, of=several):
-                of = (report.column(one, column) for column in _APART)
+            for result in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS, of=several):
+                of = (report.column(result, column) for column in _APART)
                 key = name, unit, statistic, report.tool, *of
-                found.setdefault(key, []).append((report, one))
+                found.setdefault(key, []).append((report, result))
     return [
         _Parts(
             own[0][1].name,
             own[0][1].unit,
             own[0][1].statistic,
-            [one.line for _, one in own],
-            list(accumulate(one.value for _, one in own)),
+            [result.line for _, result in own],
+            list(accumulate(result.value for _, result in own)),
             [report for report, _ in own],
         )
         for own in found.values()
@@ -131,11 +133,20 @@ def _parts(reports: list[Report]) -> list[_Parts]:
 
 def _said(log: Log) -> list[_Said]:
     """Lines with such a word and a number, and numbers alone."""
-    words = (form for one in _WORDS for form in (one, one.title(), one.upper()))
+    words = (form for word in _WORDS for form in (word, word.title(), word.upper()))
     found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
     found += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
-    said = [one for line, total in found[:_MOST] if total for one in _read(log, line, total) if one]
-    return sorted((one for one in said if one.value > 0), key=lambda one: one.line.number)
+    said = [
+        statement
+        for line, total in found[:_MOST]
+        if total
+        for statement in _read(log, line, total)
+        if statement
+    ]
+    return sorted(
+        (statement for statement in said if statement.value > 0),
+        key=lambda statement: statement.line.number,
+    )
 
 
 def _is_short(line: Line) -> bool:
@@ -156,5 +167,5 @@ def _number(log: Log, line: Line, digits: str, end: int) -> _Said | None:
         return None
     behind = line.text[end:].lstrip()
     value = log.number(digits) or 0.0
-    unit = next((one for one in _LARGE if behind.startswith(one)), "")
+    unit = next((word for word in _LARGE if behind.startswith(word)), "")
     return _Said(line, value, max(_ROUNDED, half_digit(digits) / value if value else 0.0), unit)

@@ -28,31 +28,35 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the report whose figure it has."""
     few = sum(len(report.results) for report in reports) <= _MOST_RESULTS
     rates = _rates(reports) if few else {}
-    known = {one.line for report in reports for one in report.results} if rates else set()
-    lines = (one for one in log.having(*_WORDS) if one.number not in known) if rates else ()
+    known = {result.line for report in reports for result in report.results} if rates else set()
+    lines = (line for line in log.having(*_WORDS) if line.number not in known) if rates else ()
     for line, _ in zip(lines, range(_MOST), strict=False):
         said = list(_said(line))
-        if len(said) != 1 or any(one in line.text for one in _OTHERS):
+        if len(said) != 1 or any(word in line.text for word in _OTHERS):
             continue
         for unit, digits in said:
             value = log.number(digits)
-            report, one = rates.get((value, _same(unit[0])), (None, None))
-            if report is None or one is None or _above(log, one.line) != _above(log, line.number):
+            report, result = rates.get((value, _same(unit[0])), (None, None))
+            if (
+                report is None
+                or result is None
+                or _above(log, result.line) != _above(log, line.number)
+            ):
                 continue
-            if one.line < line.number and _is_other(one.unit, unit):
-                of = {"quoted_from_line": one.line, "quoted_from_unit": one.unit}
-                report.add(Result(one.name, one.value, unit, line.number, QUOTED, of))
+            if result.line < line.number and _is_other(result.unit, unit):
+                of = {"quoted_from_line": result.line, "quoted_from_unit": result.unit}
+                report.add(Result(result.name, result.value, unit, line.number, QUOTED, of))
 
 
 def _rates(reports: list[Report]) -> dict[tuple[float | None, str], tuple[Report, Result]]:
     """Printed rates that have digits enough, by value and prefix."""
     return {
-        (one.value, _same(one.unit[0])): (report, one)
+        (result.value, _same(result.unit[0])): (report, result)
         for report in reports
         for (_, statistic, unit), several in report.groups.items()
         if statistic in _OF_WHOLE and bytes_per_s(1.0, unit) is not None and unit[0] in "kKMGT"
-        for one in several
-        if len(f"{one.value:.10g}".replace(".", "").strip("0")) >= _LEAST_DIGITS
+        for result in several
+        if len(f"{result.value:.10g}".replace(".", "").strip("0")) >= _LEAST_DIGITS
     }
 
 

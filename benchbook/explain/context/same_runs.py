@@ -31,22 +31,22 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
     found: dict[Hashable, list[Figure]] = {}
     for report in reports:
         own = report.of_keys(_is_of_whole)
-        summed = any(one.of.get("stream") == SUM for one in own)
+        summed = any(result.of.get("stream") == SUM for result in own)
         of_run = report.tool, report.version, report.asked, _plain(report.facts)
-        for one in own if len(own) <= MOST else ():
-            if not summed or one.of.get("stream") == SUM:
-                key = of_run, one.name, one.statistic, one.unit, _plain(one.of)
-                found.setdefault(key, []).append((report, one))
+        for result in own if len(own) <= MOST else ():
+            if not summed or result.of.get("stream") == SUM:
+                key = of_run, result.name, result.statistic, result.unit, _plain(result.of)
+                found.setdefault(key, []).append((report, result))
     return list(found.values())
 
 
 def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
     """Give each report the words of the last command above it, and what was set for that."""
     for report in reports if commands else ():
-        if above := bisect_left(commands, report.line, key=lambda one: one.number):
+        if above := bisect_left(commands, report.line, key=lambda command: command.number):
             last = commands[above - 1]
             report.asked = (
-                *(f"{name}={one}" for name, one in last.environment.items()),
+                *(f"{name}={value}" for name, value in last.environment.items()),
                 *last.words,
             )
 
@@ -58,5 +58,5 @@ def _is_of_whole(key: Key) -> bool:
 
 
 def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    known = ((name, repr(one)) for name, one in columns.items() if name not in _MEASURED)
+    known = ((name, repr(value)) for name, value in columns.items() if name not in _MEASURED)
     return tuple(sorted(known))

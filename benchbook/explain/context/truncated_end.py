@@ -45,10 +45,10 @@ def drop(log: Log, reports: list[Report]) -> None:
         above, index = _rows_above(report, texts), len(words) - 1
         columns = [row[index] for row in above if len(row) > index]
         # Of one row all cells are alike, or it tells nothing.
-        cells = words[1:-1] if all("." in one for one in words[1:-1]) else []
-        digits = _digits([one[0] for one in columns]) or _digits(cells)
-        ends = {one.end() for one in columns}
-        at_right = len({one.start() for one in columns}) >= _LEAST and len(ends) == 1
+        cells = words[1:-1] if all("." in word for word in words[1:-1]) else []
+        digits = _digits([column[0] for column in columns]) or _digits(cells)
+        ends = {column.end() for column in columns}
+        at_right = len({column.start() for column in columns}) >= _LEAST and len(ends) == 1
         short = at_right and len(texts[last]) < ends.pop()
         is_it = report.results[-1].value == log.number(words[-1])
         if is_it and (short or decimals(words[-1]) < digits):
@@ -69,14 +69,14 @@ def _is_unclosed(report: Report, texts: dict[int, str]) -> bool:
 def _rows_above(report: Report, texts: dict[int, str]) -> list[list[re.Match[str]]]:
     """The words of the last lines of a report but one."""
     last = report.results[-1].line
-    numbers = dict.fromkeys(one.line for one in reversed(report.results[-_LOOKED_AT:]))
-    rows = [texts[one] for one in numbers if one != last and one in texts]
+    numbers = dict.fromkeys(result.line for result in reversed(report.results[-_LOOKED_AT:]))
+    rows = [texts[number] for number in numbers if number != last and number in texts]
     return [list(_WORD.finditer(row)) for row in rows[:_ROWS]]
 
 
 def _digits(words: list[str]) -> int:
     """The decimals of these numbers, if there are several and all have as many; else 0."""
-    numbers = [one for one in words if _NUMBER.fullmatch(one)]
-    found = {decimals(one) for one in numbers}
+    numbers = [word for word in words if _NUMBER.fullmatch(word)]
+    found = {decimals(number) for number in numbers}
     several = len(numbers) >= _LEAST
     return found.pop() if several and len(found) == 1 else 0
