@@ -4,12 +4,13 @@ that somebody took out of its table."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import half_digit, printed_lines, whole
+from benchbook.explain.model import Result
+from benchbook.explain.printed_digits import half_digit, whole
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.rules.common.relations import Printed, product
 
 TOOL = "babelstream"
@@ -25,10 +26,12 @@ _TAKEN_OUT = late(
 )
 _SIZE = late(r"^(?P<name>Array|Total) size: ([\d.,]+) (KB|MB|KiB|MiB)")
 _TIMES = late(r"^Running (?:kernels|triad|all) (\d+) times")
-_PRECISION = late(r"^Precision: (float|double)")
-_IMPLEMENTATION = late(r"^Implementation: (\S.*)")
-_DEVICE = late(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE)
 _VERSION = late(r"^Version: (\d[\w.]*)")
+_FACTS = {
+    "precision": late(r"^Precision: (float|double)"),
+    "implementation": late(r"^Implementation: (\S.*)"),
+    "device": late(r"^Using (?:\w+ )?device:? (\S.*)", re.IGNORECASE),
+}
 _FAILED = late(r"^Validation failed on ")
 _TRIAD_TIME = late(r"^Runtime \(seconds\): +([\d.,]+)")
 _TRIAD_RATE = late(r"^Bandwidth \((Gi?)B/s\): +([\d.,]+)")
@@ -46,161 +49,145 @@ _ROUNDED = 0.025  # of an array: more does not say what was moved
 
 
 @dataclass
-class _Run:
-    line: int = 0
-    version: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
+class _Run(Run):
+    """One run."""
+
     unit: str = ""
     separator: str = ""
     columns: int = 0  # of its CSV: who runs it again and again adds some
     size_error_bytes: float = 0.0  # how far the digits of the size leave an array open
     sizes: dict[str, Printed] = field(default_factory=dict)
-    rows: list[Result] = field(default_factory=list)
     phases: list[Result] = field(default_factory=list)
 
+    @property
+    def exact_array(self) -> int:
+        """The bytes of an array; 0 where they are not known, or too roughly."""
+        array = self.facts.get("array_bytes") or 0
+        return array if self.size_error_bytes <= _ROUNDED * array else 0
 
-def read(log: Log) -> list[Report]:
-    """One report for each run."""
-    reports: list[Report] = []
-    run = _Run()
-    for line in printed_lines(log):
-        text = line.text.strip()
-        if text.startswith("|"):  # a table that somebody made of it
-            text = " ".join(text.replace("|", " ").split())
-        if text in ("BabelStream", "GPU-STREAM") or (run.rows and _TABLE.match(text)):
-            _finish(run, reports)
-            # A log with both streams has what was complained of before all that was buffered.
-            failed = not run.rows and run.facts.get("validated") is False
-            run = _Run(line.number, facts={"validated": False} if failed else {})
-        if run.rows and _FAILED.match(text):
-            # The results are checked before the table is printed: this is about the next one.
-            _finish(run, reports)
-            run = _Run(line.number)
-        _fact(log, line, text, run)
-        if table := _TABLE.match(text):
-            run.line, run.unit = run.line or line.number, f"{table[1] or 'M'}B/s"
-        elif phase := _PHASE.match(text):
-            elapsed, rate = log.number(phase[2]), log.number(phase[3])
-            _phase(run, line, phase[1], rate, f"{phase[4]}B/s", elapsed)
-        elif csv := _CSV.match(text) or _PHASES.match(text):
-            phases, run.phases = ([], run.phases) if run.rows else (run.phases, [])
-            _finish(run, reports)
-            unit, columns = f"{csv[2].replace('m', 'M')}B/s", text.count(csv[1]) + 1
-            begun = phases[0].line if phases else line.number
-            run = _Run(begun, unit=unit, separator=csv[1], columns=columns, phases=phases)
-        elif run.separator and text.count(run.separator) + 1 == run.columns:
-            cells = text.split(run.separator)[:_OWN_COLUMNS]
-            if run.columns == _PHASE_COLUMNS:
-                _csv_phase(line, cells, run)
-                continue
-            if any(row.name == cells[0] for row in run.rows):
-                _finish(run, reports)
-                run = replace(run, line=line.number, facts={}, rows=[], phases=[])
-            _csv_row(line, cells, run)
-        elif run.unit and (row := _ROW.match(text)):
-            _row(log, line, row, run)
-        elif "repetitions" in run.facts and (rate := _TAKEN_OUT.match(text)):
-            _add(run, line, rate[1], log.number(rate[2]), f"{rate[3]}B/s", "best", {})
-        elif rate := _TRIAD_RATE.match(text):
-            _add(run, line, "Triad", log.number(rate[2]), f"{rate[1]}B/s", "mean", {})
-    _finish(run, reports)
-    return reports
+    def finish(self) -> bool:
+        """Put phases before kernels, and the sizes together."""
+        self.results = self.phases + self.results
+        self.facts = {name: fact for name, fact in self.facts.items() if fact is not None}
+        if "array_bytes" in self.facts:
+            self.facts["working_set_bytes"] = _OF_A_RUN * self.facts["array_bytes"]
+        self.twice = product(
+            self.sizes, "Total size", ["Array size"], count=_OF_A_RUN, unit="bytes"
+        )
+        return bool(self.results)
 
 
-def _fact(log: Log, line: Line, text: str, run: _Run) -> None:
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if text in ("BabelStream", "GPU-STREAM") or (run.results and _TABLE.match(text)):
+        # A log with both streams has what was complained of before all that was buffered.
+        failed = not run.results and run.facts.get("validated") is False
+        run = reading.begin(facts={"validated": False} if failed else {})
+    if run.results and _FAILED.match(text):
+        # The results are checked before the table is printed: this is about the next one.
+        run = reading.begin()
+    _fact(reading, text)
+    if table := _TABLE.match(text):
+        run.line, run.unit = run.line or reading.line.number, f"{table[1] or 'M'}B/s"
+    elif phase := _PHASE.match(text):
+        elapsed, rate = reading.number(phase[2]), reading.number(phase[3])
+        _phase(reading, phase[1], rate, f"{phase[4]}B/s", elapsed)
+    elif csv := _CSV.match(text) or _PHASES.match(text):
+        phases, run.phases = ([], run.phases) if run.results else (run.phases, [])
+        unit, columns = f"{csv[2].replace('m', 'M')}B/s", text.count(csv[1]) + 1
+        run = reading.begin(unit=unit, separator=csv[1], columns=columns, phases=phases)
+        run.line = phases[0].line if phases else run.line
+    elif run.separator and text.count(run.separator) + 1 == run.columns:
+        _csv(reading, text.split(run.separator)[:_OWN_COLUMNS])
+    elif run.unit and (row := _ROW.match(text)):
+        values = [reading.number(row[cell]) for cell in range(2, 6)]
+        numbers = [value for value in values if value is not None]
+        if len(numbers) == len(values):
+            _figures(reading, row[1], numbers, half_digit(row[3]))
+    elif "repetitions" in run.facts and (rate := _TAKEN_OUT.match(text)):
+        reading.add(rate[1], rate[2], f"{rate[3]}B/s", "best")
+    elif rate := _TRIAD_RATE.match(text):
+        reading.add("Triad", rate[2], f"{rate[1]}B/s", "mean")
+
+
+def _fact(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
     if size := _SIZE.match(text):
-        value, unit = (log.number(size[2]) or 0) * _BYTES[size[3]], _BYTES[size[3]]
-        name, half = f"{size['name']} size", half_digit(size[2]) * unit
-        run.sizes[name] = Printed(name, value, half, line.number)
+        unit = _BYTES[size[3]]
+        value, half = (reading.number(size[2]) or 0) * unit, half_digit(size[2]) * unit
+        name = f"{size['name']} size"
+        run.sizes[name] = Printed(name, value, half, reading.line.number)
         if size["name"] == "Array":
             run.facts["array_bytes"] = whole(value) or None
             run.size_error_bytes = half
     elif times := _TIMES.match(text):
         run.facts["repetitions"] = int(times[1]) - 1  # the first is left out
-    elif precision := _PRECISION.match(text):
-        run.facts["precision"] = precision[1]
     elif version := _VERSION.match(text):
         run.version = version[1]
-    elif device := _DEVICE.match(text):
-        run.facts["device"] = device[1]
-    elif implementation := _IMPLEMENTATION.match(text):
-        run.facts["implementation"] = implementation[1]
     elif _FAILED.match(text):
         run.facts["validated"] = False
     elif elapsed := _TRIAD_TIME.match(text):
-        run.facts["runtime_s"] = log.number(elapsed[1])
+        run.facts["runtime_s"] = reading.number(elapsed[1])
+    for fact, pattern in _FACTS.items():
+        if found := pattern.match(text):
+            run.facts[fact] = found[1]
 
 
-def _row(log: Log, line: Line, row: re.Match[str], run: _Run) -> None:
-    rate, least, most, mean = (log.number(row[at]) for at in range(2, 6))
-    if rate is None or least is None or most is None or mean is None:
-        return
-    _figures(line, row[1], run, (rate, least, most, mean), half_digit(row[3]))
-
-
-def _csv_row(line: Line, cells: list[str], run: _Run) -> None:
+def _csv(reading: Reading[_Run], cells: list[str]) -> None:
+    """A row of the CSV, of a kernel or of a phase."""
+    run = reading.run
+    is_phase = run.columns == _PHASE_COLUMNS
+    if not is_phase and any(row.name == cells[0] for row in run.results):
+        run = reading.begin(
+            version=run.version,
+            unit=run.unit,
+            separator=run.separator,
+            columns=run.columns,
+            size_error_bytes=run.size_error_bytes,
+            sizes=run.sizes,
+        )
+    counts = 2 if is_phase else 3
     try:
-        times, elements, size = (int(cell) for cell in cells[1:4])
-        rate, least, most, mean = (float(cell) for cell in cells[4:])
+        *times, elements, size = (int(cell) for cell in cells[1 : 1 + counts])
+        rate, *elapsed = (float(cell) for cell in cells[1 + counts :])
     except ValueError:
         return
-    run.facts |= {"array_bytes": elements * size, "repetitions": times - 1}
-    _figures(line, cells[0], run, (rate, least, most, mean), half_digit(cells[5]))
-
-
-def _csv_phase(line: Line, cells: list[str], run: _Run) -> None:
-    try:
-        array_bytes, rate, elapsed = int(cells[1]) * int(cells[2]), float(cells[3]), float(cells[4])
-    except ValueError:
-        return
-    run.facts["array_bytes"] = array_bytes
-    _phase(run, line, cells[0], rate, run.unit, elapsed)
+    run.facts["array_bytes"] = elements * size
+    if is_phase:
+        _phase(reading, cells[0], rate, run.unit, elapsed[0])
+    else:
+        run.facts["repetitions"] = times[0] - 1
+        _figures(reading, cells[0], [rate, *elapsed], half_digit(cells[5]))
 
 
 def _phase(
-    run: _Run, line: Line, name: str, rate: float | None, unit: str, elapsed: float | None
+    reading: Reading[_Run], name: str, rate: float | None, unit: str, elapsed: float | None
 ) -> None:
     if rate is not None and elapsed is not None:
-        of: dict[str, Any] = {"elapsed_s": elapsed, "repetitions": 1}
-        array = run.facts.get("array_bytes")
-        if array and run.size_error_bytes <= _ROUNDED * array:
-            of["bytes_moved"] = _OF_A_RUN * array
-        run.phases.append(Result(name, rate, unit, line.number, "", of))
+        run, of = reading.run, dict[str, Any](elapsed_s=elapsed, repetitions=1)
+        if run.exact_array:
+            of["bytes_moved"] = _OF_A_RUN * run.exact_array
+        run.phases.append(Result(name, rate, unit, reading.line.number, "", of))
 
 
-def _figures(
-    line: Line, name: str, run: _Run, values: tuple[float, float, float, float], error: float
-) -> None:
-    rate, least, most, mean = values
-    array, arrays = run.facts.get("array_bytes"), _ARRAYS.get(name)
-    of: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": error}
-    if array and arrays and run.size_error_bytes <= _ROUNDED * array:
+def _figures(reading: Reading[_Run], name: str, values: list[float], error: float) -> None:
+    """The rate of a kernel, and its times in the least, the most and the mean."""
+    rate, *times = values
+    array, arrays = reading.run.exact_array, _ARRAYS.get(name)
+    of: dict[str, Any] = {"elapsed_s": times[0], "elapsed_error_s": error}
+    if array and arrays:
         of["bytes_moved"] = array * arrays
     elif arrays:
         of["arrays_moved"] = arrays
-    _add(run, line, name, rate, run.unit, "best", of)
-    for statistic, value in (("min", least), ("max", most), ("mean", mean)):
-        _add(run, line, f"{name} time", value, "s", statistic, {})
+    reading.add(name, rate, reading.run.unit, "best", of)
+    for statistic, value in zip(("min", "max", "mean"), times, strict=True):
+        reading.add(f"{name} time", value, "s", statistic)
 
 
-def _add(
-    run: _Run,
-    line: Line,
-    name: str,
-    value: float | None,
-    unit: str,
-    statistic: str,
-    of: dict[str, Any],
-) -> None:
-    if value is not None:
-        run.rows.append(Result(name, value, unit, line.number, statistic, of))
+def _without_bars(text: str) -> str:
+    """A line; of a table that somebody made of it, a row without its bars."""
+    text = text.strip()
+    return " ".join(text.replace("|", " ").split()) if text.startswith("|") else text
 
 
-def _finish(run: _Run, reports: list[Report]) -> None:
-    if rows := run.phases + run.rows:
-        facts = {name: one for name, one in run.facts.items() if one is not None}
-        if "array_bytes" in facts:
-            facts["working_set_bytes"] = _OF_A_RUN * facts["array_bytes"]
-        twice = product(run.sizes, "Total size", ["Array size"], count=_OF_A_RUN, unit="bytes")
-        line = run.line or rows[0].line
-        reports.append(Report(TOOL, rows, line, run.version, facts, twice=twice))
+read = LineReader(TOOL, _Run, _line, clean=_without_bars)

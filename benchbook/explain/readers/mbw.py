@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
 from benchbook.explain.rules.common.relations import Printed, printed, product
 
 TOOL = "mbw"
@@ -23,7 +24,6 @@ _LINE = late(
     rf"(?:(?<!\d)(?P<which>\d+|AVG)\s+)?Method:\s*(?P<method>\w+)\s+Elapsed:\s*(?P<elapsed>{_NUMBER})\s+"
     rf"(?P<mega>Mi?B):\s*(?P<size>{_NUMBER})\s+Copy:\s*(?P<rate>{_NUMBER})\s+(?P<unit>Mi?B)/s?"
 )
-_NUMBERS = ("elapsed", "size", "rate")
 _BEGUN = late(r"(?:^|\s)Method:\s*\w+\s+Elapsed:")
 _SUM = late(rf"\b(MEMCPY|DUMB|MCBLOCK) Total AVG:\s*({_NUMBER})\s*(Mi?B)/s")
 # Of a version with threads of its own: what they have together.
@@ -33,10 +33,12 @@ _TOTAL = late(
 )
 _WILL_START = late(r"Will start (\d{1,5}) threads")
 _MEMORY = late(r"Long uses (\d+) bytes\. Allocating 2\*(\d+) elements = (\d+) bytes of memory")
-_BLOCK = late(r"Using (\d+) bytes as blocks for memcpy block copy")
-_RUNS = late(r"Doing (\d+) runs per test")
-_CORES = late(r"Starting test on (\d+) cores")
-_WORKERS = late(r"Using (\d+) (?:worker )?threads")
+_HEAD_FACTS = {
+    "asked_block_bytes": late(r"Using (\d+) bytes as blocks for memcpy block copy"),
+    "asked_runs": late(r"Doing (\d+) runs per test"),
+    "processes": late(r"Starting test on (\d+) cores"),
+    "threads": late(r"Using (\d+) (?:worker )?threads"),
+}
 _TELLS = late("Long uses|Using|Doing|Starting")  # what all of these have one of
 _VERSION = late(
     r"\bmbw(?: memory benchmark v|[-_/ ]v?|\s+\(|\S*/\w+ )([12]\.\d+(?:\.\d+)?)(?! ?[GM]i?B)"
@@ -51,54 +53,61 @@ _DEFAULT_BLOCK_BYTES = 262144
 
 
 @dataclass
-class _Run:
-    line: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
-    rows: list[Result] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+class _Run(Run):
+    """One start of mbw: methods come in order, each once."""
+
     done: set[tuple[str, str]] = field(default_factory=set)  # methods whose average was seen
     sizes: dict[str, Printed] = field(default_factory=dict)  # as its head tells them
+    together: dict[str, int] = field(default_factory=dict)  # processes, of what starts several
 
 
 def read(log: Log) -> list[Report]:
-    """One report for each start of mbw: methods come in order, each once."""
-    reports: list[Report] = []
-    calls = [one for one in log.commands if "mbw" in one.words[0]]
-    run, version = _Run(), ""
-    started = _WILL_START.search(log.text) if log.has("Will start ") else None
-    together = {"processes": int(started[1])} if started else {}
-    for line in _unfolded(list(printed_lines(log))):
-        text = line.text.strip()
-        if "mbw" in text and len(text) < _SHORT and (said := _VERSION.search(text)):
-            version = said[1]
-        if _TELLS.search(text) and (head := _head(text)):
-            if run.rows:
-                _finish(calls, run, version, reports)
-                run = _Run()
-            run.line = run.line or line.number
-            run.facts |= head
-            _keep_sizes(line, text, run)
-        elif "Elapsed:" in text and (found := _LINE.search(text)):
-            if _is_new(found, run):
-                _finish(calls, run, version, reports)
-                run = _Run()
-            numbers = [one for name in _NUMBERS if (one := log.number(found[name])) is not None]
-            if len(numbers) == len(_NUMBERS):
-                _add(line, found, numbers, run)
-        elif "TOT" in text and (found := _TOTAL.search(text)):
-            _add_sum(log, line, found, run, together)
-        elif "Method:" in text and _BEGUN.search(text):
-            run.notes.append(f"Line {line.number} is cut; it was not read.")
-        elif "Total AVG" in text and (found := _SUM.search(text)):
-            _add_sum(log, line, found, run, {})
-    _finish(calls, run, version, reports)
-    _note_mixed(reports)
-    return reports
+    """One report for each start."""
+    calls = [command for command in log.commands if "mbw" in command.words[0]]
+    runs = _READER.runs(log)
+    for run in runs:
+        _complete(run, calls)
+    # A run that begins in its middle, behind others: several printed at the same time.
+    if any(run.results[0].of.get("repetition", 0) > 0 for run in runs[1:]):
+        for run in runs:
+            run.facts["mixed"] = True
+        runs[0].notes.append("The lines of several mbw that ran at once are mixed.")
+    return [run.report(TOOL) for run in runs]
 
 
-def _unfolded(lines: list[Line]) -> Iterator[Line]:
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if "mbw" in text and len(text) < _SHORT and (version := _VERSION.search(text)):
+        run.version = version[1]
+    if started := _WILL_START.search(text):
+        run.together = run.together or {"processes": int(started[1])}
+    if _TELLS.search(text) and (head := _head(text)):
+        run = _next(reading) if run.results else run
+        run.line = run.line or reading.line.number
+        run.facts |= head
+        if found := _MEMORY.search(text):
+            for name, digits in zip(_HEAD, found.groups(), strict=True):
+                run.sizes[name] = printed(name, float(digits), digits, reading.line.number)
+    elif "Elapsed:" in text and (found := _LINE.search(text)):
+        _add(reading, found)
+    elif "TOT" in text and (found := _TOTAL.search(text)):
+        _add_sum(reading, found, run.together)
+    elif "Method:" in text and _BEGUN.search(text):
+        run.notes.append(f"Line {reading.line.number} is cut; it was not read.")
+    elif "Total AVG" in text and (found := _SUM.search(text)):
+        _add_sum(reading, found, {})
+
+
+def _next(reading: Reading[_Run]) -> _Run:
+    """Another run, of the same program."""
+    run = reading.begin(version=reading.run.version, together=reading.run.together)
+    run.line = 0
+    return run
+
+
+def _unfolded(log: Log) -> Iterator[Line]:
     """The lines, whole again where a narrow terminal folded one of mbw into several."""
-    at = 0
+    lines, at = list(printed_lines(log)), 0
     while at < len(lines):
         line = lines[at]
         at += 1
@@ -123,70 +132,47 @@ def _fitting(parts: list[str]) -> str:
     )
 
 
-def _note_mixed(reports: list[Report]) -> None:
-    """A run that begins in its middle, behind others: several printed at the same time."""
-    if any(report.results[0].of.get("repetition", 0) > 0 for report in reports[1:]):
-        for report in reports:
-            report.facts["mixed"] = True
-        reports[0].notes.append("The lines of several mbw that ran at once are mixed.")
-
-
 def _head(text: str) -> dict[str, Any]:
-    head: dict[str, Any] = {}
+    head: dict[str, Any] = {
+        name: int(found[1])
+        for name, pattern in _HEAD_FACTS.items()
+        if (found := pattern.search(text))
+    }
     if found := _MEMORY.search(text):
         head |= {"array_bytes": int(found[3]) // 2, "working_set_bytes": int(found[3])}
-    if found := _BLOCK.search(text):
-        head["asked_block_bytes"] = int(found[1])
-    if found := _RUNS.search(text):
-        head["asked_runs"] = int(found[1])
-    if found := _CORES.search(text):
-        head["processes"] = int(found[1])
-    if found := _WORKERS.search(text):
-        head["threads"] = int(found[1])
     return head
-
-
-def _keep_sizes(line: Line, text: str, run: _Run) -> None:
-    if found := _MEMORY.search(text):
-        for name, digits in zip(_HEAD, found.groups(), strict=True):
-            run.sizes[name] = printed(name, float(digits), digits, line.number)
 
 
 def _twice(run: _Run) -> list[Twice]:
     """The bytes of its head by their number, and by the MiB that each of its lines has."""
     size, elements, every = _HEAD
-    told = product(run.sizes, every, [size, elements], count=2, unit="bytes")
+    twice = product(run.sizes, every, [size, elements], count=2, unit="bytes")
     if every in run.sizes:
         lines: dict[float, int] = {}
-        for row in run.rows:
+        for row in run.results:
             if row.statistic != "sum":
                 lines.setdefault(row.of["array_bytes"] / 2**20, row.line)
         for mib, line in lines.items():
             own = run.sizes | {"MiB": Printed("MiB", mib, _HALF_MIB, line)}
-            told += product(own, "MiB", [every], scale=0.5 / 2**20, unit="MiB")
-    return told
+            twice += product(own, "MiB", [every], scale=0.5 / 2**20, unit="MiB")
+    return twice
 
 
-def _is_new(found: re.Match[str], run: _Run) -> bool:
-    """A line that cannot follow the others of the same start."""
-    key = (found["method"], found["which"] or "AVG")
-    return key in run.done
-
-
-def _add(line: Line, found: re.Match[str], numbers: list[float], run: _Run) -> None:
-    which, method, printed = found.group("which", "method", "elapsed")
-    elapsed, size, rate = numbers
-    run.line = run.line or line.number
-    which = which or "AVG"
-    of = _sizes(size) | {"elapsed_s": elapsed, "elapsed_error_s": half_digit(printed)}
+def _add(reading: Reading[_Run], found: re.Match[str]) -> None:
+    """A sample or the mean of a method; one that the run has already is of the next run."""
+    which, method = found["which"] or "AVG", found["method"]
+    run = _next(reading) if (method, which) in reading.run.done else reading.run
+    elapsed, size = reading.number(found["elapsed"]), reading.number(found["size"])
+    if elapsed is None or size is None:
+        return
+    of = _sizes(size) | {"elapsed_s": elapsed, "elapsed_error_s": half_digit(found["elapsed"])}
     if which != "AVG":
         of["repetition"] = int(which)
     if method in _BLOCKS:
         of["block_bytes"] = run.facts.get("asked_block_bytes")
-    run.done.add((method, which))
     # What mbw 1.0 calls MB is 2^20 bytes, as what the later ones call MiB.
-    statistic = "mean" if which == "AVG" else "sample"
-    run.rows.append(Result(method, rate, "MiB/s", line.number, statistic, of))
+    if reading.add(method, found["rate"], "MiB/s", "mean" if which == "AVG" else "sample", of):
+        run.done.add((method, which))
 
 
 def _sizes(mib: float) -> dict[str, Any]:
@@ -195,39 +181,35 @@ def _sizes(mib: float) -> dict[str, Any]:
     return {"array_bytes": size, "working_set_bytes": 2 * size, "bytes_moved": size}
 
 
-def _add_sum(
-    log: Log, line: Line, found: re.Match[str], run: _Run, together: dict[str, int]
-) -> None:
+def _add_sum(reading: Reading[_Run], found: re.Match[str], together: dict[str, int]) -> None:
     """A line of what starts an mbw on each core, or threads, and adds their averages."""
-    value = log.number(found[2])
-    if value is None:
-        return
-    run.line = run.line or line.number
-    of = {"summed_of": "mean", **together} | {
-        name: run.facts[name] for name in ("processes",) if name in run.facts
-    }
-    run.rows.append(Result(found[1], value, "MiB/s", line.number, "sum", of))
+    of = {"summed_of": "mean", **together}
+    if "processes" in reading.run.facts:
+        of["processes"] = reading.run.facts["processes"]
+    reading.add(found[1], found[2], "MiB/s", "sum", of)
 
 
-def _finish(calls: list[Command], run: _Run, version: str, reports: list[Report]) -> None:
-    if not run.rows:
-        return
-    facts = dict(run.facts)
+def _complete(run: _Run, calls: list[Command]) -> None:
+    """Give means the number of their repetitions, and copies in blocks the size of these."""
+    facts = run.facts
     if "array_bytes" in facts and "processes" not in facts:
         facts.setdefault("threads", 1)
-    if not version.startswith("2"):
+    if not run.version.startswith("2"):
         facts["clock_resolution_ns"] = _CLOCK_NS
-    asked = facts.pop("asked_runs", None)
+    runs = facts.pop("asked_runs", None)
     block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
-    counts: dict[str, int] = {}
-    for row in run.rows:
-        counts[row.name] = counts.get(row.name, 0) + (row.statistic == "sample")
-    cut = _cut(run.rows)
-    results = [
-        _completed(row, block, asked or (0 if row.name in cut else counts[row.name]) or None)
-        for row in run.rows
-    ]
-    reports.append(Report(TOOL, results, run.line, version, facts, run.notes, _twice(run)))
+    samples = Counter(row.name for row in run.results if row.statistic == "sample")
+    cut = _cut(run.results)
+    run.twice = _twice(run)
+    for at, row in enumerate(run.results):
+        own: dict[str, Any] = {}
+        count = runs or (0 if row.name in cut else samples[row.name])
+        if row.statistic == "mean" and count:
+            own["repetitions"] = count
+        if row.name in _BLOCKS and row.statistic != "sum" and not row.of.get("block_bytes"):
+            own["block_bytes"] = block
+        if own:
+            run.results[at] = replace(row, of={**row.of, **own})
 
 
 def _cut(rows: list[Result]) -> set[str]:
@@ -245,8 +227,8 @@ def _cut(rows: list[Result]) -> set[str]:
 
 def _block_asked(calls: list[Command], run: _Run) -> int | None:
     """The block that the last command line before the run asks for."""
-    at = bisect_left(calls, run.rows[0].line, key=lambda one: one.number)
-    words = calls[at - 1].words if at else ()
+    command = command_above(calls, run.results[0].line)
+    words = command.words if command else ()
     for word, value in zip(words, [*words[1:], ""], strict=False):
         if word == "-b" and value.isdecimal():
             return int(value)
@@ -255,12 +237,4 @@ def _block_asked(calls: list[Command], run: _Run) -> int | None:
     return _DEFAULT_BLOCK_BYTES if words else None
 
 
-def _completed(row: Result, block: int | None, runs: int | None) -> Result:
-    of: Mapping[str, Any] = row.of
-    if row.statistic == "mean" and runs:
-        of = {**of, "repetitions": runs}
-    if row.name in _BLOCKS and row.statistic != "sum" and not of.get("block_bytes"):
-        of = {**of, "block_bytes": block}
-    if of is row.of:
-        return row
-    return Result(row.name, row.value, row.unit, row.line, row.statistic, of)
+_READER = LineReader(TOOL, _Run, _line, lines=_unfolded)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,7 +11,13 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Document, Log, Report, Result
 from benchbook.explain.printed_digits import unremarked
-from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
+from benchbook.explain.readers.common.line_reader import (
+    LEFT_OUT,
+    LineReader,
+    Reading,
+    Run,
+    command_above,
+)
 
 TOOL = "nvbandwidth"
 LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
@@ -72,9 +77,8 @@ def read(log: Log) -> list[Report]:
 
 def _asked(shown: list[Command], line: int) -> dict[str, int]:
     """The buffer that the command right above asks for, in MiB."""
-    above = bisect_left(shown, line, key=lambda command: command.number)
-    near = above > 0 and line - shown[above - 1].number <= _NEAR_LINES
-    words = shown[above - 1].words if near else ()
+    command = command_above(shown, line)
+    words = command.words if command and line - command.number <= _NEAR_LINES else ()
     for word, value in pairwise(words):
         if word in ("-b", "--bufferSize") and value.isdecimal():
             return {"message_bytes": int(value[:9]) << 20}

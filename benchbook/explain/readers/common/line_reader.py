@@ -7,11 +7,12 @@ the last run, and the pattern of the line that begins one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from benchbook.explain.model import Line, Log, Report, Result, Twice
+from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import printed_lines
 
 LEFT_OUT = " \t.[]…"  # what stands for rows of a table that somebody left out
@@ -81,6 +82,12 @@ class Reading(Generic[R]):
         return True
 
 
+def command_above(commands: Sequence[Command], line: int) -> Command | None:
+    """The last of these commands that stands above a line."""
+    above = bisect_left(commands, line, key=lambda command: command.number)
+    return commands[above - 1] if above else None
+
+
 class LineReader(Generic[R]):
     """`read` of a module. `take` is called with the text of each line that is not blank, and not
     longer than any of a table, as `clean` makes it. A line of the pattern `begins` begins a run,
@@ -93,13 +100,15 @@ class LineReader(Generic[R]):
         take: Callable[[Reading[R], str], None],
         begins: re.Pattern[str] | None = None,
         clean: Callable[[str], str] = str.strip,
+        lines: Callable[[Log], Iterable[Line]] = printed_lines,
     ) -> None:
-        self.tool, self.run, self.take, self.begins, self.clean = tool, run, take, begins, clean
+        self.tool, self.run, self.take, self.begins = tool, run, take, begins
+        self.clean, self.lines = clean, lines
 
     def runs(self, log: Log) -> list[R]:
         """All runs of the log that are reported, in their order."""
         reading = Reading(log, self.run)
-        for line in printed_lines(log):
+        for line in self.lines(log):
             if not (text := self.clean(line.text)) or text.isspace():
                 continue
             reading.line = line
