@@ -6,13 +6,12 @@ Its MB/sec are 10^6 bytes, also where the bytes of its buffers are told as MB an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_number, printed_lines, unremarked
+from benchbook.explain.printed_digits import is_number, unremarked
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "mlc"
 LOOKS_FOR = (
@@ -78,13 +77,9 @@ _ANY_CACHE = 256 << 10  # bytes of one thread that every core keeps to itself
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One start, and which of its tables the next lines are of."""
 
-    line: int
-    version: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-    results: list[Result] = field(default_factory=list)
     done: set[str] = field(default_factory=set)  # its tests so far, each of which it makes once
     section: str = ""
     others: int = 0  # lines since its last row that are none of it
@@ -97,61 +92,43 @@ class _Run:
     threads: int = 0
 
 
-def read(log: Log) -> list[Report]:
-    """One report for each start of mlc."""
-    runs = [_Run(0)]
-    for line in printed_lines(log):
-        text = unremarked(line.text.strip())
-        run = runs[-1]
-        if not text or _RULE.match(text):
-            continue
-        if "Checker - v" in text and (found := _BANNER.search(text)):
-            runs.append(_Run(line.number, found["version"]))
-        elif text.startswith("Command line parameters") and (found := _ASKED.match(text)):
-            run = _another(runs, line, has_results=True)
-            run.facts["options"] = found["options"].strip()
-            run.threads = _threads(found["options"].split())
-        elif text.startswith("Using buffer size") and (found := _BUFFER.match(text)):
-            run = _another(runs, line, has_results=True)
-            _keep_buffers(log, found, run)
-        elif _RANDOM.search(text):
-            run.facts["idle_order"] = "random"
-        elif text.startswith("Measuring") and (found := _SECTION.match(text)):
-            _begin(runs, line, found)
-        elif "clocks" in text and (found := _ITERATION.match(text)):
-            _iteration(log, line, found, _another(runs, line, "iteration"))
-        elif found := _MIX.match(text):
-            _mix(log, line, found, runs)
-        elif found := _FROM_CACHE.match(text):
-            _from_cache(log, line, found, runs)
-        elif _LOADED_HEAD.match(text):
-            if run.section != "loaded" or (run.results and run.results[-1].name == _LAST):
-                run = _another(runs, line, "loaded")
-                run.section, run.of = "loaded", {}
-        elif run.section and (_row(log, line, text, run) or text.startswith(_BETWEEN)):
-            run.others = 0
-        elif run.section:
-            _other(run)
-    return [
-        Report(TOOL, one.results, one.line, one.version, one.facts) for one in runs if one.results
-    ]
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if text.startswith("Command line parameters") and (found := _ASKED.match(text)):
+        run = _another(reading, has_results=True)
+        run.facts["options"] = found["options"].strip()
+        run.threads = _threads(found["options"].split())
+    elif text.startswith("Using buffer size") and (found := _BUFFER.match(text)):
+        _keep_buffers(reading, found)
+    elif _RANDOM.search(text):
+        run.facts["idle_order"] = "random"
+    elif text.startswith("Measuring") and (found := _SECTION.match(text)):
+        _begin(reading, found)
+    elif "clocks" in text and (found := _ITERATION.match(text)):
+        _iteration(reading, found)
+    elif found := _MIX.match(text):
+        _mix(reading, found)
+    elif found := _FROM_CACHE.match(text):
+        _from_cache(reading, found)
+    elif _LOADED_HEAD.match(text):
+        if run.section != "loaded" or (run.results and run.results[-1].name == _LAST):
+            run = _another(reading, "loaded")
+            run.section, run.of = "loaded", {}
+    elif run.section and (_row(reading, text) or text.startswith(_BETWEEN)):
+        run.others = 0
+    elif run.section and not _RULE.match(text):
+        run.others += 1  # somebody's word in a table, or what follows it
+        if run.others > _FEW:
+            run.section, run.nodes, run.others = "", None, 0
 
 
-def _other(run: _Run) -> None:
-    """A line that is none of a table: somebody's word in it, or what follows it."""
-    run.others += 1
-    if run.others > _FEW:
-        run.section, run.nodes, run.others = "", None, 0
-
-
-def _another(runs: list[_Run], line: Line, test: str = "", *, has_results: bool = False) -> _Run:
+def _another(reading: Reading[_Run], test: str = "", *, has_results: bool = False) -> _Run:
     """The run that the line is of: a new one where the last one has this test already, or where
     what stands at the begin of each comes behind results."""
-    run = runs[-1]
+    run = reading.run
     if (test and test in run.done) or (has_results and run.results):
-        run = _Run(line.number, run.version)
-        runs.append(run)
-    run.line = run.line or line.number
+        run = reading.begin(version=run.version)
+    run.line = run.line or reading.line.number
     if test:
         run.done.add(test)
     return run
@@ -159,7 +136,7 @@ def _another(runs: list[_Run], line: Line, test: str = "", *, has_results: bool 
 
 def _threads(options: list[str]) -> int:
     """How many threads make the load, where the CPUs are named; 0 if nobody says."""
-    found = next((one for word in options if (one := _CPUS.match(word))), None)
+    found = next(filter(None, map(_CPUS.match, options)), None)
     count = 0
     for part in found[1].split(",") if found else ():
         first, _, last = part.partition("-")
@@ -169,9 +146,10 @@ def _threads(options: list[str]) -> int:
     return count if count <= _MOST_THREADS else 0
 
 
-def _keep_buffers(log: Log, found: re.Match[str], run: _Run) -> None:
-    sizes = [log.number(found[name] or "0") for name in ("size", "written")]
-    read_bytes, written = (round(one * 2**20) if is_number(one) else 0 for one in sizes)
+def _keep_buffers(reading: Reading[_Run], found: re.Match[str]) -> None:
+    run = _another(reading, has_results=True)
+    sizes = [reading.number(found[name] or "0") for name in ("size", "written")]
+    read_bytes, written = (round(size * 2**20) if is_number(size) else 0 for size in sizes)
     if found["each"]:
         run.buffers = (read_bytes, written)
         run.facts["buffer_bytes"] = read_bytes
@@ -179,10 +157,10 @@ def _keep_buffers(log: Log, found: re.Match[str], run: _Run) -> None:
         run.walked = read_bytes
 
 
-def _begin(runs: list[_Run], line: Line, found: re.Match[str]) -> None:
+def _begin(reading: Reading[_Run], found: re.Match[str]) -> None:
     """A title."""
     section = str(found.lastgroup if found.lastgroup != "access" else "idle")
-    run = _another(runs, line, section)
+    run = _another(reading, section)
     run.section, run.nodes, run.of, run.name = section, None, {}, ""
     if section == "idle":
         run.name = "idle latency"
@@ -195,30 +173,30 @@ def _begin(runs: list[_Run], line: Line, found: re.Match[str]) -> None:
         run.statistic = "best" if found["peak"] == "Maximum" else ""
 
 
-def _iteration(log: Log, line: Line, found: re.Match[str], run: _Run) -> None:
+def _iteration(reading: Reading[_Run], found: re.Match[str]) -> None:
     """The one figure of --idle_latency, in clocks and in ns."""
+    run = _another(reading, "iteration")
     run.section = ""
-    clocks, ns = log.number(found["clocks"]), log.number(found["ns"])
+    clocks, ns = reading.number(found["clocks"]), reading.number(found["ns"])
     if clocks is None or ns is None:
         return
     of: dict[str, Any] = {"clocks": clocks}
     if run.walked:
         of["working_set_bytes"] = run.walked
-    run.results.append(Result("idle latency", ns, "ns", line.number, "", of))
-    run.results.append(Result("idle latency clocks", clocks, "clocks", line.number))
+    reading.add("idle latency", ns, "ns", "", of)
+    reading.add("idle latency clocks", clocks, "clocks")
 
 
-def _mix(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
+def _mix(reading: Reading[_Run], found: re.Match[str]) -> None:
     """The rate of one mixture of reads and writes; somebody may have left out what is above it."""
-    rate, mix = log.number(found["rate"]), found["mix"]
+    rate, mix = reading.number(found["rate"]), found["mix"]
     if rate is None:
         return
-    run = _another(runs, line, f"mix {mix}")
+    run = _another(reading, f"mix {mix}")
     if run.section != "peak":
         run.section, run.of, run.statistic = "peak", {}, ""
-    arrays = _ARRAYS.get(mix, 2)
-    of = {"mix": mix, **_moved(run, arrays)}
-    run.results.append(Result(mix, rate, "MB/s", line.number, run.statistic, of))
+    of = {"mix": mix, **_moved(run, _ARRAYS.get(mix, 2))}
+    reading.add(mix, rate, "MB/s", run.statistic, of)
 
 
 def _moved(run: _Run, arrays: int) -> dict[str, Any]:
@@ -232,74 +210,64 @@ def _moved(run: _Run, arrays: int) -> dict[str, Any]:
     return of | ({"threads": run.threads} if run.threads else {})
 
 
-def _from_cache(log: Log, line: Line, found: re.Match[str], runs: list[_Run]) -> None:
+def _from_cache(reading: Reading[_Run], found: re.Match[str]) -> None:
     """A line that another core's cache answers: with its time, or above a matrix of them."""
-    run = runs[-1]
+    run = reading.run
     name = f"{found['where']} Socket {found['caches']}"
     test = f"{name} {found['home']}"
     if run.section != "caches" or test in run.done:
-        run = _another(runs, line, test)
+        run = _another(reading, test)
     run.done.add(test)
     run.section, run.name, run.nodes = "caches", name, None
     run.of = {"homed_in": found["home"]} if found["home"] else {}
-    value = log.number(found["ns"]) if found["ns"] else None
-    if value is not None:
-        run.results.append(Result(name, value, "ns", line.number))
+    reading.add(name, found["ns"], "ns")
 
 
-def _row(log: Log, line: Line, text: str, run: _Run) -> bool:
+def _row(reading: Reading[_Run], text: str) -> bool:
     """A row of the table that is under way, or its head."""
-    if run.section == "loaded":
-        if traffic := _TRAFFIC.match(text):
-            _keep_traffic(traffic, run)
-        elif found := _LOADED.match(text):
-            run.results += _loaded(log, line, found, run)
-            return True
-        return bool(traffic)
-    if run.section == "nodes" and (traffic := _TRAFFIC.match(text)):
-        _keep_traffic(traffic, run)
-        return True
+    run = reading.run
+    traffic = _TRAFFIC.match(text) if run.section in ("loaded", "nodes") else None
+    if traffic and traffic["traffic"] != _READ_ONLY:  # the usual load
+        run.of["traffic"] = traffic["traffic"]
+    if traffic or run.section == "loaded":
+        return bool(traffic) or _loaded(reading, text)
     if not run.name:
         return False
     if head := _HEAD.match(text):
-        run.nodes = [int(one) for one in head["nodes"].split()]
-        return True
-    if run.nodes and (found := _CELLS.match(text)):
-        run.results += _cells(log, line, found, run)
-        return True
-    return bool(_OVER_HEAD.match(text))
-
-
-def _keep_traffic(found: re.Match[str], run: _Run) -> None:
-    """What the load is, where it is not the usual one."""
-    if found["traffic"] != _READ_ONLY:
-        run.of["traffic"] = found["traffic"]
+        run.nodes = [int(node) for node in head["nodes"].split()]
+    elif run.nodes and (found := _CELLS.match(text)):
+        _cells(reading, int(found["node"]), run.nodes, found["cells"].split())
+    else:
+        return bool(_OVER_HEAD.match(text))
+    return True
 
 
 def _arrays(run: _Run) -> int:
     return 2 if "traffic" in run.of else 1
 
 
-def _loaded(log: Log, line: Line, found: re.Match[str], run: _Run) -> Iterator[Result]:
+def _loaded(reading: Reading[_Run], text: str) -> bool:
     """A row of loaded latencies: clocks between two accesses of the others, latency and rate."""
-    ns, rate = log.number(found["ns"]), log.number(found["rate"])
-    if ns is None or rate is None:
-        return
-    of = {"inject_delay": int(found["delay"]), **run.of}
-    yield Result("loaded latency", ns, "ns", line.number, "", of)
-    of = {**of, **_moved(run, _arrays(run))}
-    yield Result(_LAST, rate, "MB/s", line.number, "", of)
+    if (found := _LOADED.match(text)) is None:
+        return False
+    ns, rate = reading.number(found["ns"]), reading.number(found["rate"])
+    if ns is not None and rate is not None:
+        of = {"inject_delay": int(found["delay"]), **reading.run.of}
+        reading.add("loaded latency", ns, "ns", "", of)
+        reading.add(_LAST, rate, "MB/s", "", of | _moved(reading.run, _arrays(reading.run)))
+    return True
 
 
-def _cells(log: Log, line: Line, found: re.Match[str], run: _Run) -> Iterator[Result]:
+def _cells(reading: Reading[_Run], row: int, nodes: list[int], cells: list[str]) -> None:
     """The cells of a row of a matrix: from a node, or the one that wrote, to each; some have a dash
     for themselves."""
-    for node, cell in zip(run.nodes or (), found["cells"].split(), strict=False):
-        value = log.number(cell) if cell != "-" else None
-        if value is None:
-            continue
-        of: dict[str, Any] = {"from_node": int(found["node"]), "to_node": node, **run.of}
-        if run.section == "nodes":
+    run = reading.run
+    is_rate = run.section == "nodes"
+    for node, cell in zip(nodes, cells, strict=False):
+        of: dict[str, Any] = {"from_node": row, "to_node": node, **run.of}
+        if is_rate:
             of |= _moved(run, _arrays(run))
-        unit = "MB/s" if run.section == "nodes" else "ns"
-        yield Result(run.name, value, unit, line.number, "", of)
+        reading.add(run.name, None if cell == "-" else cell, "MB/s" if is_rate else "ns", "", of)
+
+
+read = LineReader(TOOL, _Run, _line, _BANNER, clean=lambda text: unremarked(text.strip()))

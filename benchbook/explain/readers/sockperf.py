@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Command, Line, Log, Report, Result
-from benchbook.explain.printed_digits import decimals, half_digit, printed_lines
+from benchbook.explain.model import Command, Log, Report, Result
+from benchbook.explain.printed_digits import decimals, half_digit
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
 
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
@@ -72,14 +71,10 @@ _FAR = 10**9
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """The lines of one start."""
 
-    line: int
-    version: str = ""
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    line: int = 1
     kind: str = "latency"
     rows: list[Result] = field(default_factory=list)
     means: set[float] = field(default_factory=set)  # of its latencies: a line may say one again
@@ -87,64 +82,61 @@ class _Run:
     has_percentiles: bool = False  # which are the last that a run prints
     mean_line: int = -_FAR
 
+    def finish(self) -> bool:
+        """Put rows behind statistics; the mean of all rows says that it is one of them."""
+        if self.rows and self.facts.get("repetitions") == len(self.rows):
+            whole = {"repetitions": len(self.rows)}
+            self.results = [
+                replace(result, of={**result.of, **whole}) if result.statistic == "mean" else result
+                for result in self.results
+            ]
+        self.results += self.rows
+        return bool(self.results or self.notes)
+
+    def report(self, tool: str) -> Report:
+        """What it printed; without a head above, from its first figure on."""
+        self.line = 0 if self.line == 1 and self.results else self.line
+        return super().report(tool)
+
 
 def read(log: Log) -> list[Report]:
     """One report for each start."""
-    runs: list[_Run] = [_Run(1)]
-    for line in printed_lines(log):
-        if runs[-1].has_rows and (found := _ROW.match(line.text)):
-            _of_row(runs[-1], line, found)
-            continue
-        if found := _EACH.match(line.text):
-            runs[-1].kind = "round trip" if found["kind"] == "rtt" else "latency"
-            runs[-1].has_rows = True
-            continue
-        if _FULL.match(line.text) and runs[-1].results:
-            runs.append(_Run(line.number))
-        if "=" not in line.text and "sockperf" not in line.text:
-            continue
-        if found := _START.search(line.text):
-            if "sockperf" not in line.text:
-                continue
-            runs.append(_Run(line.number, found[1]))
-        elif found := _SUMMARY.search(line.text):
-            means = runs[-1].means
-            if means and ("All servers" in line.text or log.number(found["us"]) in means):
-                continue  # the mean once more
-            if means and line.number - runs[-1].mean_line > _NEAR:
-                runs.append(_Run(line.number))
-        elif runs[-1].has_percentiles and ("====> avg-" in line.text or "[Total Run]" in line.text):
-            runs.append(_Run(line.number))  # of one without its head
-        for pattern, taken in _TAKEN:
-            if found := pattern.search(line.text):
-                taken(log, runs[-1], line, found)
-    calls = [one for one in log.commands if any(map(_is_sockperf, one.words))]
+    runs = _READER.runs(log)
+    calls = [command for command in log.commands if any(map(_is_sockperf, command.words))]
     for run in runs:
         _learn(calls, run)
-        run.results = [*_counted(run), *run.rows]
-    return [
-        Report(TOOL, run.results, run.results[0].line if run.line == 1 else run.line,
-               run.version, run.facts, run.notes)
-        if run.results else Report(TOOL, [], run.line, run.version, run.facts, run.notes)
-        for run in runs
-        if run.results or run.notes
-    ]  # fmt: skip
+    return [run.report(TOOL) for run in runs]
 
 
-def _of_row(run: _Run, line: Line, found: re.Match[str]) -> None:
-    of = {"repetition": int(found["number"])}
-    run.rows.append(Result(run.kind, float(found["us"]), "us", line.number, "sample", of))
-
-
-def _counted(run: _Run) -> list[Result]:
-    """Its statistics; the mean of all rows says that it is one of them."""
-    if not run.rows or run.facts.get("repetitions") != len(run.rows):
-        return run.results
-    whole = {"repetitions": len(run.rows)}
-    return [
-        replace(one, of={**one.of, **whole}) if one.statistic == "mean" else one
-        for one in run.results
-    ]
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if run.has_rows and (found := _ROW.match(text)):
+        of = {"repetition": int(found["number"])}
+        number = reading.line.number
+        run.rows.append(Result(run.kind, float(found["us"]), "us", number, "sample", of))
+        return
+    if found := _EACH.match(text):
+        run.kind = "round trip" if found["kind"] == "rtt" else "latency"
+        run.has_rows = True
+        return
+    if _FULL.match(text) and run.results:
+        run = reading.begin()
+    if "=" not in text and "sockperf" not in text:
+        return
+    if found := _START.search(text):
+        if "sockperf" not in text:
+            return
+        reading.begin(version=found[1])
+    elif found := _SUMMARY.search(text):
+        if run.means and ("All servers" in text or reading.number(found["us"]) in run.means):
+            return  # the mean once more
+        if run.means and reading.line.number - run.mean_line > _NEAR:
+            reading.begin()
+    elif run.has_percentiles and ("====> avg-" in text or "[Total Run]" in text):
+        reading.begin()  # of one without its head
+    for pattern, take in _TAKEN:
+        if found := pattern.search(text):
+            take(reading, found)
 
 
 def _is_sockperf(word: str) -> bool:
@@ -153,10 +145,10 @@ def _is_sockperf(word: str) -> bool:
 
 def _learn(calls: list[Command], run: _Run) -> None:
     """What the command line tells, where the log shows it."""
-    at = bisect_right(calls, run.line + 1, key=lambda one: one.number)
+    command = command_above(calls, run.line + 2)
     words = [
         part
-        for word in (calls[at - 1].words if at else ())
+        for word in (command.words if command else ())
         for part in (word.split("=", 1) if word.startswith("--") else [word])
     ]
     modes = [_MODES[word] for word in words if word in _MODES]
@@ -164,8 +156,8 @@ def _learn(calls: list[Command], run: _Run) -> None:
         run.facts["mode"] = modes[0]
         if modes[0] == "ping-pong" and _SEVERAL.isdisjoint(words):
             run.facts["one_at_a_time"] = True
-    if found := _PACE.search(" ".join(words)):
-        run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": calls[at - 1].number}
+    if command and (found := _PACE.search(" ".join(words))):
+        run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": command.number}
     if "--tcp" in words:
         run.facts.setdefault("protocol", "tcp")
     elif modes and not {"-f", "--file"} & set(words):
@@ -180,166 +172,140 @@ def _learn(calls: list[Command], run: _Run) -> None:
                 run.facts.setdefault("near_address" if listens else "far_address", value)
 
 
-def _of_end(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    server = run.facts.get("role") == "server"
-    run.facts["near_address" if server else "far_address"] = found["ip"]
-    run.facts["protocol"] = found["protocol"].lower()
+_Found = re.Match[str]
 
 
-def _side(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.facts["role"] = "server" if "SERVER" in found[0] else "client"
+def _of_end(reading: Reading[_Run], found: _Found) -> None:
+    facts = reading.run.facts
+    facts["near_address" if facts.get("role") == "server" else "far_address"] = found["ip"]
+    facts["protocol"] = found["protocol"].lower()
 
 
-def _of_run(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    part = "all" if found["part"] == "Total Run" else "valid"
+def _side(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.facts["role"] = "server" if "SERVER" in found[0] else "client"
+
+
+def _of_run(reading: Reading[_Run], found: _Found) -> None:
+    of = {"part": "all" if found["part"] == "Total Run" else "valid"}
     for name, key in (("messages sent", "sent"), ("messages received", "got")):
-        value = int(found[key])
-        run.results.append(Result(name, value, "messages", line.number, "total", {"part": part}))
-    took = log.number(found["took"])
-    if took is not None:
-        run.results.append(Result("run time", took, "s", line.number, "", {"part": part}))
+        reading.add(name, int(found[key]), "messages", "total", of)
+    reading.add("run time", found["took"], "s", "", of)
 
 
-def _of_mean(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_mean(reading: Reading[_Run], found: _Found) -> None:
+    run = reading.run
     run.kind = "round trip" if found["kind"] == "rtt" else "latency"
-    run.mean_line = line.number
+    run.mean_line = reading.line.number
     for statistic in ("mean", "sd"):
-        _add(log, run, line, found[statistic], statistic)
-    told = [_VARIATION.search(line.text, found.end()), _INTERVAL.search(line.text, found.end())]
-    parts = [
-        None if part is None else log.number(part) for one in told if one for part in one.groups()
-    ]
-    if None not in told and None not in parts:
-        names = ("variation", "interval_from_us", "interval_to_us")
-        run.facts |= dict(zip(names, parts, strict=True))
+        _add(reading, found[statistic], statistic)
+    variation = _VARIATION.search(found.string, found.end())
+    interval = _INTERVAL.search(found.string, found.end())
+    if variation and interval:
+        numbers = [reading.number(text) for text in (*variation.groups(), *interval.groups())]
+        if None not in numbers:
+            names = ("variation", "interval_from_us", "interval_to_us")
+            run.facts |= dict(zip(names, numbers, strict=True))
 
 
-def _of_summary(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_summary(reading: Reading[_Run], found: _Found) -> None:
     """Only where it is not that of the line above it."""
-    again = {"said_again": True} if run.means else {}
-    run.kind = found["kind"].lower()
-    _add(log, run, line, found["us"], "mean", again)
+    again = {"said_again": True} if reading.run.means else {}
+    reading.run.kind = found["kind"].lower()
+    _add(reading, found["us"], "mean", again)
 
 
-def _of_server(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_server(reading: Reading[_Run], found: _Found) -> None:
     """Each may answer each message."""
-    run.facts["servers"] = max(run.facts.get("servers", 1), int(found[1]) + 1)
+    facts = reading.run.facts
+    facts["servers"] = max(facts.get("servers", 1), int(found[1]) + 1)
 
 
 def _add(
-    log: Log,
-    run: _Run,
-    line: Line,
-    text: str,
-    statistic: str,
-    of: Mapping[str, Any] = MappingProxyType({}),
+    reading: Reading[_Run], text: str, statistic: str, of: Mapping[str, Any] | None = None
 ) -> None:
-    value = log.number(text)
-    if value is not None:
-        run.results.append(Result(run.kind, value, "us", line.number, statistic, of))
-        if statistic == "mean":
-            run.means.add(value)
+    if reading.add(reading.run.kind, text, "us", statistic, of) and statistic == "mean":
+        reading.run.means.add(reading.run.results[-1].value)
 
 
-def _of_lost(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_lost(reading: Reading[_Run], found: _Found) -> None:
     names = ("dropped messages", "duplicated messages", "out-of-order messages")
     for name, text in zip(names, found.groups(), strict=True):
-        run.results.append(Result(name, int(text), "messages", line.number, "total"))
+        reading.add(name, int(text), "messages", "total")
 
 
-def _of_extreme(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    _add(log, run, line, found["us"], found["which"].lower())
+def _of_extreme(reading: Reading[_Run], found: _Found) -> None:
+    _add(reading, found["us"], found["which"].lower())
 
 
-def _of_percentile(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.has_percentiles = True
-    which = log.number(found["which"])
+def _of_percentile(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.has_percentiles = True
+    which = reading.number(found["which"])
     if which is not None:
-        _add(log, run, line, found["us"], "median" if which == 50 else f"p{which:g}")
+        _add(reading, found["us"], "median" if which == 50 else f"p{which:g}")
 
 
-def _of_sent(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.facts.setdefault("mode", "throughput")
+def _of_sent(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.facts.setdefault("mode", "throughput")
+    reading.add("messages", int(found[1]), "messages", "total", {"end": "sender"})
+    reading.add("run time", found[2], "s", "", {"elapsed_error_s": half_digit(found[2])})
+
+
+def _of_rate(reading: Reading[_Run], found: _Found) -> None:
     of = {"end": "sender"}
-    run.results.append(Result("messages", int(found[1]), "messages", line.number, "total", of))
-    took = log.number(found[2])
-    if took is not None:
-        exact = {"elapsed_error_s": half_digit(found[2])}
-        run.results.append(Result("run time", took, "s", line.number, "", exact))
-
-
-def _of_rate(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    of = {"end": "sender"}
-    run.results.append(
-        Result("message rate", int(found[1]), "messages/s", line.number, "total", of)
-    )
+    reading.add("message rate", int(found[1]), "messages/s", "total", of)
     if found[2]:
-        run.results.append(
-            Result("packet rate", int(found[2]), "packets/s", line.number, "total", of)
-        )
+        reading.add("packet rate", int(found[2]), "packets/s", "total", of)
 
 
-def _of_width(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_width(reading: Reading[_Run], found: _Found) -> None:
     """Its MBps and Mbps are of 2^20: messages of 1400 bytes at 78246 per second are 104.47. The
     GBps of --giga-size, of 3 decimals, are 1000 of them; those of --increase_output_precision, of
     9, are MBps that are only called so (both seen with version 3.7)."""
     giga = found[2] == "G" and decimals(found[1]) < _PRECISE
     for text, base in ((found[1], "B/s"), (found[3], "bit/s")):
-        value = log.number(text) if text else None
+        value = reading.number(text)
         if value is not None:
             value, prefix = (round(value * 1000 / 1024, 6), "Gi") if giga else (value, "Mi")
-            unit, of = f"{prefix}{base}", dict[str, Any](end="sender")
+            of: dict[str, Any] = {"end": "sender"}
             if base == "bit/s" and not giga:  # whose digits are too few
                 of["said_again"] = True
-            run.results.append(Result("throughput", value, unit, line.number, "total", of))
-    said = "sockperf's MBps and Mbps are 2^20 bytes and bits"
+            reading.add("throughput", value, f"{prefix}{base}", "total", of)
+    note = "sockperf's MBps and Mbps are 2^20 bytes and bits"
     if giga:
-        said = "sockperf's GBps and Gbps are 1000 times 2^20 bytes and bits"
+        note = "sockperf's GBps and Gbps are 1000 times 2^20 bytes and bits"
     elif found[2] == "G":
-        said = "what sockperf calls GBps and Gbps with so many digits are MBps and Mbps, of 2^20"
-    run.notes.append(f"line {line.number}: {said}")
+        note = "what sockperf calls GBps and Gbps with so many digits are MBps and Mbps, of 2^20"
+    reading.run.notes.append(f"line {reading.line.number}: {note}")
 
 
-def _of_size(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
+def _of_size(reading: Reading[_Run], found: _Found) -> None:
     """Behind its own size stands the one that it advises, in a line of its own where mails wrap."""
-    used, asked, said = found.groups()
-    if asked:
-        run.facts.setdefault("message_bytes", int(asked))
+    used, option, variable = found.groups()
+    if option:
+        reading.run.facts.setdefault("message_bytes", int(option))
     else:
-        run.facts["message_bytes"] = int(used or said)
+        reading.run.facts["message_bytes"] = int(used or variable)
 
 
-def _of_handled(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.facts["role"] = "server"
-    of = {"end": "receiver"}
-    run.results.append(Result("messages", int(found[1]), "messages", line.number, "total", of))
+def _of_handled(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.facts["role"] = "server"
+    reading.add("messages", int(found[1]), "messages", "total", {"end": "receiver"})
 
 
-def _of_observations(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.facts["repetitions"] = int(found[1])
-    if found[2] and (each := log.number(found[2])) is not None:
-        run.facts["per_cent_of_repetitions"] = each
+def _of_observations(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.facts["repetitions"] = int(found[1])
+    if (each := reading.number(found[2])) is not None:
+        reading.run.facts["per_cent_of_repetitions"] = each
 
 
-def _of_error(log: Log, run: _Run, line: Line, found: re.Match[str]) -> None:
-    run.notes.append(f"line {line.number}: sockperf says: {found[1]}")
+def _of_error(reading: Reading[_Run], found: _Found) -> None:
+    reading.run.notes.append(f"line {reading.line.number}: sockperf says: {found[1]}")
 
 
-_TAKEN: tuple[tuple[re.Pattern[str], Callable[[Log, _Run, Line, re.Match[str]], None]], ...] = (
-    (_SIDE, _side),
-    (_END, _of_end),
-    (_RUN, _of_run),
-    (_SERVER, _of_server),
-    (_MEAN, _of_mean),
-    (_LOST, _of_lost),
-    (_SUMMARY, _of_summary),
-    (_OBSERVATIONS, _of_observations),
-    (_EXTREME, _of_extreme),
-    (_PERCENTILE, _of_percentile),
-    (_SENT, _of_sent),
-    (_SIZE, _of_size),
-    (_RATE, _of_rate),
-    (_WIDTH, _of_width),
-    (_HANDLED, _of_handled),
-    (_ERROR, _of_error),
+_TAKEN: tuple[tuple[re.Pattern[str], Callable[[Reading[_Run], _Found], None]], ...] = (
+    *((_SIDE, _side), (_END, _of_end), (_RUN, _of_run), (_SERVER, _of_server), (_MEAN, _of_mean)),
+    *((_LOST, _of_lost), (_SUMMARY, _of_summary), (_OBSERVATIONS, _of_observations)),
+    *((_EXTREME, _of_extreme), (_PERCENTILE, _of_percentile), (_SENT, _of_sent), (_SIZE, _of_size)),
+    *((_RATE, _of_rate), (_WIDTH, _of_width), (_HANDLED, _of_handled), (_ERROR, _of_error)),
 )
+_READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)
