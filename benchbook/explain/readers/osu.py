@@ -39,7 +39,6 @@ _WINDOWS = late(r"^\s*#(?:\s+\d{1,6}){2,}\s*$")
 _PROFILE = "# Message Rate Profile"
 _NUMBER = r"-?(?:\d[\d.,]*|nan|inf)"
 _ROW = late(rf"^\s*{_NUMBER}(?:\s+(?:{_NUMBER}|Pass|Fail|-+))*\s*$")
-_USUAL = late(r"(\d{1,15}) ++(\d++\.\d++)")
 _NAMED_ROW = late(rf"^\s*[a-z]\w+(?:\s+{_NUMBER})+\s*$")
 _STARTED = late(
     r"^\s*nprocs: (?P<count>\d+), min: (?P<min>\d+) ms, max: (?P<max>\d+) ms, avg: (?P<mean>\d+) ms"
@@ -93,10 +92,6 @@ def read(log: Log) -> list[Report]:
         begin = text.lstrip()[:1]
         if begin.isdecimal() or begin == "-":
             if runs and runs[-1].columns:
-                if (usual := _USUAL.fullmatch(text)) and _usual_row(
-                    runs[-1], line.number, *usual.groups()
-                ):
-                    continue
                 if _ROW.match(text):
                     _row(log, runs[-1], line.number, text)
                 elif _ROW.match(row := unremarked(text)):
@@ -235,23 +230,6 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
             run.results.append(
                 Result(column.name, value, column.unit, number, column.statistic, own)
             )
-
-
-def _usual_row(run: _Run, number: int, size: str, printed: str) -> bool:
-    """A size and one figure, as in nearly all tables; False where something is unusual."""
-    message_bytes, first = int(size), not run.results
-    if run.first != SIZE or run.told or len(run.columns) > 1 or run.columns[0].of:
-        return False
-    if first:
-        run.least = message_bytes
-    elif message_bytes <= run.least:
-        return False
-    column = run.columns[0]
-    of = {"message_bytes": message_bytes}
-    run.results.append(
-        Result(column.name, float(printed), column.unit, number, column.statistic, of)
-    )
-    return True
 
 
 def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from benchbook.explain.readers.common.perf_events import (
     add_count,
     add_metric,
     number,
-    said_of,
+    words_of,
 )
 from benchbook.explain.readers.common.perf_stat_csv import TOOL, separated
 
@@ -224,7 +224,7 @@ def _of_json(log: Log) -> list[Report]:
         if not {"counter-value", "event"} <= value.keys():
             metric, said = (str(value.get(name, "")) for name in ("metric-value", "metric-unit"))
             if rows and _COUNT.fullmatch(metric):
-                add_metric(rows, Line(document.number, ""), event, metric, said_of(said), "", {})
+                add_metric(rows, Line(document.number, ""), event, metric, words_of(said), "", {})
             continue
         printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
         if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
@@ -243,7 +243,7 @@ def _of_json(log: Log) -> list[Report]:
         metric = str(value.get("metric-value", ""))
         if _COUNT.fullmatch(metric) and not printed.startswith("<"):
             add_metric(
-                rows, line, event, metric, said_of(str(value.get("metric-unit", ""))), "", of
+                rows, line, event, metric, words_of(str(value.get("metric-unit", ""))), "", of
             )
     return [Report(TOOL, rows, rows[0].line)] if rows else []
 

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from benchbook.explain.decimal_marks import number
@@ -38,7 +37,6 @@ _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
 # A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
 _DIGITS_OF_5 = (1, 6, 6, 6)
 _COLUMNS = 4
-_USUAL = late(r"(Copy|Scale|Add|Triad): ++(\d++\.\d)" + 3 * r" ++(\d++\.\d{6})")
 _CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
@@ -272,7 +270,6 @@ def _without_bars(text: str) -> str:
     return " ".join(cells)
 
 
-@lru_cache(maxsize=256)
 def _told(text: str) -> Mapping[str, Any]:
     """The facts that a line tells: nearly all of them stand in every run."""
     if "Validat" in text:
@@ -288,10 +285,6 @@ def _told(text: str) -> Mapping[str, Any]:
 
 def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     """The results of a line of the table; a cut one is noted."""
-    if (usual := _USUAL.fullmatch(text)) and not log.decimal_comma:
-        name, *cells = usual.groups()
-        _add(line, name, cells[2], list(map(float, cells)), _DIGITS_OF_5, run)
-        return
     if not run.unit and not any(one in text for one in KERNELS):
         return
     found = _OWN_ROW.search(text) or _ROW.match(text)
