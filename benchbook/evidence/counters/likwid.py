@@ -258,7 +258,7 @@ def _cores(lines: _Lines, columns: list[str]) -> list[int]:
     found = [_CORE.fullmatch(column) for column in columns]
     if not all(found):
         lines.refuse(f"{columns!r} are no hardware threads")
-    return [int(one[1]) for one in found if one]
+    return [int(match[1]) for match in found if match]
 
 
 def _number(lines: _Lines, text: str, kind: type) -> float:

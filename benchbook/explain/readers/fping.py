@@ -47,7 +47,7 @@ WORDS = (
     "fping",
     " bytes, ",
     "ICMP Echos sent",
-    *(f'{{"{one}"' for one in _OBJECTS),
+    *(f'{{"{key}"' for key in _OBJECTS),
 )
 
 
@@ -66,7 +66,7 @@ def _of_json(log: Log) -> list[Report]:
         own = value[name] if name in _OBJECTS else None
         if isinstance(own, dict) and isinstance(own.get("host"), str):
             _object(runs, Line(document.number, ""), own)
-    return [Report(TOOL, one.results, one.line, "", one.facts) for one in runs if one.results]
+    return [Report(TOOL, run.results, run.line, "", run.facts) for run in runs if run.results]
 
 
 def _object(runs: list[Run], line: Line, own: dict[str, Any]) -> None:
@@ -79,14 +79,14 @@ def _object(runs: list[Run], line: Line, own: dict[str, Any]) -> None:
     for time in times:
         if is_number(time):
             run.add(float(time), "ms", line)
-    sent, got, lost = (own.get(one) for one in ("xmt", "rcv", "loss"))
+    sent, got, lost = (own.get(name) for name in ("xmt", "rcv", "loss"))
     if is_number(sent) and is_number(got):
         run.add_counts(round(sent), round(got), line)
     if is_number(lost):
         run.add_loss(lost, line.number)
-    for statistic, one in (("min", "rttMin"), ("mean", "rttAvg"), ("max", "rttMax")):
-        if "xmt" in own and is_number(own.get(one)):
-            run.add_statistic(statistic, float(own[one]), "ms", line)
+    for statistic, item in (("min", "rttMin"), ("mean", "rttAvg"), ("max", "rttMax")):
+        if "xmt" in own and is_number(own.get(item)):
+            run.add_statistic(statistic, float(own[item]), "ms", line)
 
 
 def _of_host(runs: list[Run], line: Line, host: str) -> Run:

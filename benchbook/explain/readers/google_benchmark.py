@@ -99,14 +99,16 @@ def _of_document(document: Document) -> list[Report]:
     headless = "benchmarks" not in value and ("" in value or not document.whole)
     if headless:
         found = value.get("", [value])
-        entries = [one for one in found if _is_entry(one)] if isinstance(found, list) else []
+        entries = [entry for entry in found if _is_entry(entry)] if isinstance(found, list) else []
     if not isinstance(entries, list):
         return []
-    records = [one for one in entries if isinstance(one, dict) and isinstance(one.get("name"), str)]
-    known = [one for one in records if "real_time" in one or "error_occurred" in one]
+    records = [
+        entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    ]
+    known = [record for record in records if "real_time" in record or "error_occurred" in record]
     context = value.get("context")
     context = context if isinstance(context, dict) else {}
-    if not known or (not context and not any("time_unit" in one for one in known)):
+    if not known or (not context and not any("time_unit" in part for part in known)):
         return []
     report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
     _context(context, report)
@@ -125,10 +127,10 @@ def _goes_on(above: Document, below: Document) -> bool:
     return bool(above.lines) and below.number <= above.lines[-1].number + 1
 
 
-def _is_entry(one: Any) -> bool:
+def _is_entry(value: Any) -> bool:
     """Whether it is whole, and nobody else's: nothing else tells where the head is missing."""
     keys = {"name", "iterations", "real_time", "cpu_time", "time_unit"}
-    return isinstance(one, dict) and keys <= one.keys()
+    return isinstance(value, dict) and keys <= value.keys()
 
 
 def _context(context: dict[str, Any], report: Report) -> None:
@@ -207,7 +209,7 @@ def _of_console(log: Log) -> list[Report]:
     for line in printed_lines(log):
         text = unmarked(line.text)
         if text.startswith("|"):  # somebody's table of Markdown
-            text = "  ".join(one.strip(" `*") for one in text.strip("| ").split("|"))
+            text = "  ".join(cell.strip(" `*") for cell in text.strip("| ").split("|"))
         head = _HEAD.match(text)
         if head:
             report = Report(TOOL, [], line.number, "", facts, notes)
@@ -235,7 +237,7 @@ def _of_console(log: Log) -> list[Report]:
             if facts and report is not None and text.startswith("Run on ("):
                 report = None
     _number_samples(reports)
-    return [one for one in reports if one.results or one.notes]
+    return [report for report in reports if report.results or report.notes]
 
 
 def _console_context(text: str, facts: dict[str, Any], notes: list[str]) -> None:
@@ -278,12 +280,12 @@ def _console_row(
     if not counters and (bare := _BARE_RATES.match(rest)):
         both = [("bytes_per_second", bare["bytes"], bare["of_bytes"], "/s")]
         both += [("items_per_second", bare["items"], bare["of_items"], "/s")]
-        counters = [one for one in both if one[1]]
+        counters = [item for item in both if item[1]]
     if columns and not counters and len(cells) == len(columns):
         counters = [
             (column, *cell.groups())
-            for column, one in zip(columns, cells, strict=True)
-            if (cell := _CELL.fullmatch(one))
+            for column, item in zip(columns, cells, strict=True)
+            if (cell := _CELL.fullmatch(item))
         ]
     if (
         counters
@@ -303,10 +305,10 @@ def _counters(rest: str) -> list[tuple[str, str, str, str]]:
     """The counters at the begin of what stands behind the iterations, without those that are no
     number."""
     found, at = [], 0
-    while one := _COUNTER.match(rest, at):
-        at = one.end()
-        if one[2]:
-            found.append(one.groups(""))
+    while counter := _COUNTER.match(rest, at):
+        at = counter.end()
+        if counter[2]:
+            found.append(counter.groups(""))
     return found
 
 
@@ -328,16 +330,16 @@ def _number_samples(reports: list[Report]) -> None:
     """Rows of the same name and statistic are repetitions, in their order."""
     for report in reports:
         counts: dict[str, int] = {}
-        for one in report.results:
-            if not one.statistic:
-                counts[one.name] = counts.get(one.name, 0) + 1
+        for result in report.results:
+            if not result.statistic:
+                counts[result.name] = counts.get(result.name, 0) + 1
         seen: dict[str, int] = {}
-        for index, one in enumerate(report.results):
-            if not one.statistic and counts[one.name] > 1:
-                number = seen[one.name] = seen.get(one.name, -1) + 1
+        for index, result in enumerate(report.results):
+            if not result.statistic and counts[result.name] > 1:
+                number = seen[result.name] = seen.get(result.name, -1) + 1
                 report.results[index] = Result(
-                    one.name, one.value, one.unit, one.line, "sample",
-                    {**one.of, "repetition": number},
+                    result.name, result.value, result.unit, result.line, "sample",
+                    {**result.of, "repetition": number},
                 )  # fmt: skip
 
 
@@ -360,7 +362,7 @@ def _of_csv(log: Log) -> list[Report]:
                 and record.get("error_occurred") != "true"
             ):
                 continue  # the growth that was fitted, and how well: BigO and RMS
-            numbers = {key: _float(one) for key, one in record.items() if key not in ("name",)}
+            numbers = {key: _float(item) for key, item in record.items() if key not in ("name",)}
             aggregate = _AGGREGATE.search(str(record["name"]))
             typed = {
                 **{key: value for key, value in numbers.items() if value is not None},
@@ -377,7 +379,7 @@ def _of_csv(log: Log) -> list[Report]:
         elif text:
             columns = []
     _number_samples(reports)
-    return [one for one in reports if one.results]
+    return [report for report in reports if report.results]
 
 
 def _float(text: str | None) -> float | None:

@@ -73,34 +73,34 @@ def _of_document(document: Document) -> list[Report]:
         return []
     return [
         _of_record(
-            document.places.get(id(one), document.number),
-            one,
-            whole=document.whole or one is not results[-1],
+            document.places.get(id(result), document.number),
+            result,
+            whole=document.whole or result is not results[-1],
         )
-        for one in results
-        if isinstance(one, dict) and isinstance(one.get("command"), str) and "mean" in one
+        for result in results
+        if isinstance(result, dict) and isinstance(result.get("command"), str) and "mean" in result
     ]
 
 
 def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Report:
     of: dict[str, Any] = {}
     times = record.get("times")
-    samples = [one for one in times if _is_number(one)] if isinstance(times, list) else []
+    samples = [time for time in times if _is_number(time)] if isinstance(times, list) else []
     if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
-    rows = _figures({name: one for name, one in record.items() if _is_number(one)}, line, of)
+    rows = _figures({name: item for name, item in record.items() if _is_number(item)}, line, of)
     rows += [
         Result("time", float(value), "s", line, "sample", {"repetition": number})
         for number, value in enumerate(samples)
     ]
     notes = []
     codes = record.get("exit_codes")
-    failed = [one for one in codes if one] if isinstance(codes, list) else []
+    failed = [code for code in codes if code] if isinstance(codes, list) else []
     if failed:
         notes.append(f"{len(failed)} runs of {record['command']!r} did not end with 0.")
     facts = {"command": record["command"]}
     if isinstance(record.get("parameters"), dict):
-        facts |= {f"parameter {name}": str(one) for name, one in record["parameters"].items()}
+        facts |= {f"parameter {name}": str(item) for name, item in record["parameters"].items()}
     return Report(TOOL, rows, line, "", facts, notes)
 
 
@@ -163,16 +163,16 @@ def _of_terminal(log: Log) -> list[Report]:
             fastest = found[1]
         elif reports and (found := _FASTER.fullmatch(text)):
             _compared(log, line, reports, fastest, found)
-    return [one for one in reports if one.results]
+    return [report for report in reports if report.results]
 
 
 def _has_range(report: Report) -> bool:
-    return any(one.statistic in ("min", "sample") for one in report.results)
+    return any(result.statistic in ("min", "sample") for result in report.results)
 
 
 def _is_range_alone(report: Report, line: Line) -> bool:
     """Whether just above there are the ends of a range without their mean."""
-    ends = [one.statistic for one in report.results]
+    ends = [result.statistic for result in report.results]
     return ends == ["min", "max"] and line.number - report.results[-1].line <= _NEAR
 
 
@@ -189,14 +189,17 @@ def _compared(
 ) -> None:
     """A line of the summary: how many times as long one took as the fastest."""
     last = {report.facts.get("command"): report for report in reports[-_MOST_COMPARED:]}
-    one, other = (last.get(name) or last.get(name[1:-1]) for name in (found[2], fastest))
+    slower, fastest_of_all = (
+        last.get(name) or last.get(name[1:-1]) for name in (found[2], fastest)
+    )
     value = log.number(found[1])
-    if one is not None and other is not None and value is not None:
-        one.facts |= {"said_times": value, "said_times_line": line.number, **_compared_with(other)}
+    if slower and fastest_of_all and value is not None:
+        slower.facts |= {"said_times": value, "said_times_line": line.number}
+        slower.facts |= _compared_with(fastest_of_all)
 
 
-def _compared_with(other: Report) -> dict[str, Any]:
-    least = other.results[0]
+def _compared_with(fastest: Report) -> dict[str, Any]:
+    least = fastest.results[0]
     fastest_s = in_base(least.value, least.unit)[0] / 1e9
     return {"fastest_s": fastest_s, "fastest_line": least.line}
 
@@ -251,8 +254,8 @@ def _of_tables(log: Log) -> list[Report]:
             record = dict(zip(columns, cells, strict=False))
             numbers = {
                 name: float(cell)
-                for name, one in record.items()
-                if _PLAIN.fullmatch(cell := _with_point(one or "", separator))
+                for name, item in record.items()
+                if _PLAIN.fullmatch(cell := _with_point(item or "", separator))
             }
             asked = {name for name in columns if name in _STATISTICS}
             if not record.get("stddev"):  # of one run
@@ -289,7 +292,7 @@ def _of_asciidoc(log: Log) -> list[Report]:
         else:
             cells.append(Line(line.number, text))
             if len(cells) == len(_CELLS):
-                row = _of_row(log, cells[1], "|".join(one.text for one in cells), unit)
+                row = _of_row(log, cells[1], "|".join(cell.text for cell in cells), unit)
                 reports += row
                 table += row
                 unit, cells = unit if row else "", []
@@ -310,7 +313,7 @@ def _with_point(cell: str, separator: str) -> str:
 
 
 def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
-    cells = [one.strip(" *") for one in text.removeprefix("|").removesuffix("|").split("|")]
+    cells = [cell.strip(" *") for cell in text.removeprefix("|").removesuffix("|").split("|")]
     if len(cells) < 4:
         return []
     mean, sign, stddev = cells[-4].partition("±")
@@ -329,11 +332,11 @@ def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
 def _related(table: list[Report]) -> None:
     """The rows of one table are told what their times are relative to: the one row that has 1.00
     without a deviation. Where there is no such row, nothing is known of it."""
-    told = [(one, one.facts.pop("is_reference", None)) for one in table]
-    references = [one for one, is_reference in told if is_reference]
-    for one, is_reference in told:
+    told = [(report, report.facts.pop("is_reference", None)) for report in table]
+    references = [report for report, is_reference in told if is_reference]
+    for report, is_reference in told:
         if len(references) == 1 and is_reference is False:
-            one.facts |= _compared_with(references[0])
+            report.facts |= _compared_with(references[0])
         else:
-            one.facts.pop("said_times", None)
-            one.facts.pop("said_times_line", None)
+            report.facts.pop("said_times", None)
+            report.facts.pop("said_times_line", None)

@@ -42,7 +42,7 @@ _STATISTIC = {"t": "mean", "t_min": "min", "t_max": "max", "t_avg": "mean"}
 _SOURCES = ("Specific", "Any")
 # Messages that a process sends and receives in one repetition: what its rate counts.
 _MOVES = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
-_MOVES |= {f"{one}{source}Source": 1 for one in ("PingPong", "PingPing") for source in _SOURCES}
+_MOVES |= {f"{entry}{source}Source": 1 for entry in ("PingPong", "PingPing") for source in _SOURCES}
 _COLLECTIVE = late(r"I?(?:Bcast|All|Reduce|Scatter|Gather|Barrier)", re.I)
 # Windows of messages: rates without times.
 _WINDOWED = ("Uniband", "Biband")
@@ -142,7 +142,7 @@ def _end_row(run: _Run) -> None:
 
 def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
     unit, notes = _unit(log, run)
-    results = [one for line, row in run.rows for one in _row(log, run, line, row, unit)]
+    results = [item for line, row in run.rows for item in _row(log, run, line, row, unit)]
     facts = dict(run.facts)
     if run.name:
         facts["test"] = run.name
@@ -237,7 +237,7 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
     if ratios:
         middle = median(ratios)
         if not run.name and 1 < middle < math.inf:  # one message, two or four: the nearest is it
-            middle *= min((1, 2, 4), key=lambda one: abs(math.log(one * middle / _MB)))
+            middle *= min((1, 2, 4), key=lambda item: abs(math.log(item * middle / _MB)))
         unit = "MiB/s" if abs(middle / _MIB - 1) < abs(middle / _MB - 1) else "MB/s"
     else:
         unit = "MB/s" if re.match(r"20\d\d", run.version) else "MiB/s"

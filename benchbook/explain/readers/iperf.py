@@ -202,10 +202,12 @@ def _printed_end(run: _Run, row: Row) -> str:
 
 def _ends(run: _Run) -> dict[str, str]:
     """By stream, whose figures it has: who listens receives, who says what it sent has sent it."""
-    sent = {str(one.of["stream"]): "sender" for one in run.results if one.name == "datagrams"}
+    sent = {
+        str(result.of["stream"]): "sender" for result in run.results if result.name == "datagrams"
+    }
     return sent | {
-        one: "receiver" if (port in run.ports) != (one in run.reversed) else "sender"
-        for one, port in (run.near_ports.items() if run.ports else ())
+        item: "receiver" if (port in run.ports) != (item in run.reversed) else "sender"
+        for item, port in (run.near_ports.items() if run.ports else ())
     }
 
 
@@ -232,7 +234,7 @@ def _report(log: Log, run: _Run) -> Report:
     for row, _, reported in run.rows:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
-    whose = {one: _end(run, ends, one) for one in {row.stream for row, _, _ in run.rows}}
+    whose = {item: _end(run, ends, item) for item in {row.stream for row, _, _ in run.rows}}
     early: Result | None = None
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
@@ -243,7 +245,9 @@ def _report(log: Log, run: _Run) -> Report:
         found = list(_results(log, row, statistic, end or whose[row.stream]))
         run.results += found
         if early is None and "pps" in row.rest:
-            early = next((one for one in found if one.name == _DELAY and one.value < 0), None)
+            early = next(
+                (result for result in found if result.name == _DELAY and result.value < 0), None
+            )
     if early is not None:
         run.notes.append(
             f"line {early.line}: what arrives {-early.value:g} {early.unit} before it was sent "
@@ -253,7 +257,7 @@ def _report(log: Log, run: _Run) -> Report:
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
     if run.reversed:
         facts["reverse"] = True
-    if "protocol" not in facts and any(one.name == "jitter" for one in run.results):
+    if "protocol" not in facts and any(result.name == "jitter" for result in run.results):
         facts["protocol"] = "udp"
     return Report(TOOL, run.results, run.line, "", facts, run.notes)
 
@@ -263,7 +267,7 @@ def _count(run: _Run, streams: set[str]) -> int:
     if run.near_ports:
         count = len(run.near_ports) * (2 if run.both_ways else 1)
         return count if len(streams) <= count else 0
-    are_all = run.headed and not run.gaps and not any("*" in one for one in streams)
+    are_all = run.headed and not run.gaps and not any("*" in stream for stream in streams)
     return len(streams) if are_all else 0
 
 

@@ -78,7 +78,7 @@ class _Run:
         key = stream, end, role, omitted
         if key not in self._columns:
             told = {"stream": stream, "end": end, "direction": role, "omitted": omitted}
-            self._columns[key] = {name: one for name, one in told.items() if one}
+            self._columns[key] = {name: fact for name, fact in told.items() if fact}
         return self._columns[key]
 
     def took(self) -> bool:
@@ -99,7 +99,7 @@ def _runs(log: Log) -> list[_Run]:
     family, runs = Family(log), [_Run(1)]
     ruled = closing = False  # after dashes; after the head of columns that follows them
     headed = False  # the last head of columns has no rows yet
-    wrapped, shown = _wrapped(log), {one.number for one in _shown(log)}
+    wrapped, shown = _wrapped(log), {command.number for command in _shown(log)}
     for line in printed_lines(log):
         # Nearly all lines are rows, which begin nothing.
         if line.number in shown and runs[-1].done:
@@ -250,12 +250,12 @@ def _report(log: Log, run: _Run, command: Command | None) -> Report:
 
 def _shown(log: Log) -> list[Command]:
     """The command lines that start it."""
-    return [one for one in log.commands if "iperf3" in one.words[0]]
+    return [command for command in log.commands if "iperf3" in command.words[0]]
 
 
 def _command(shown: list[Command], run: _Run) -> Command | None:
     """The command line that it was started by, where the log shows it."""
-    before = bisect_right(shown, run.line + 1, key=lambda one: one.number)
+    before = bisect_right(shown, run.line + 1, key=lambda command: command.number)
     return shown[before - 1] if before else None
 
 
@@ -330,6 +330,6 @@ def _of_datagrams(
         return [Result("datagrams", sent, "datagrams", number, statistic, columns)]
     if row.ended == "sender":
         own = losses(log, row, statistic, columns)
-        if not any(one.value for one in own if one.name == "lost datagrams"):
-            return [one for one in own if one.name == "datagrams"]
+        if not any(result.value for result in own if result.name == "lost datagrams"):
+            return [part for part in own if part.name == "datagrams"]
     return losses(log, row, statistic, of_receiver)

@@ -60,7 +60,7 @@ def read(log: Log) -> list[Report]:
             for value in _tests(document.value):
                 places = document.places
                 number = next(
-                    (places[id(one)] for one in (value, value.get("end")) if id(one) in places),
+                    (places[id(item)] for item in (value, value.get("end")) if id(item) in places),
                     document.number,
                 )
                 reports.append(_report(_Places(number, places), value, document.whole))
@@ -87,13 +87,13 @@ def _tests(value: Any, depth: int = 0) -> Iterator[Object]:
     elif isinstance(value, dict) and (end := _of_end(value)):
         yield {"end": end}
     elif isinstance(value, list) and any(map(_is_interval, value)):
-        yield {"intervals": [one for one in value if _is_interval(one)]}
+        yield {"intervals": [item for item in value if _is_interval(item)]}
     elif isinstance(value, list) and (streams := list(filter(_is_stream, value))):
         yield {"end": {"streams": streams}}
     elif depth < _DEEPEST and isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            if isinstance(one, dict | list):
-                yield from _tests(one, depth + 1)
+        for entry in value.values() if isinstance(value, dict) else value:
+            if isinstance(entry, dict | list):
+                yield from _tests(entry, depth + 1)
 
 
 def _is_end(value: Object) -> bool:
@@ -132,8 +132,8 @@ def _is_test(value: Object) -> bool:
         ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
         return ours or any(key in start for key in ("connected", "test_start"))
     parts = [_object(value, key) for key in ("start", "end")]
-    ends = (_object(one, key) for one in _list(parts[1], "streams") for key in _OF_STREAM)
-    if any("bits_per_second" in one for one in (_object(parts[1], "sum"), *ends)):
+    ends = (_object(item, key) for item in _list(parts[1], "streams") for key in _OF_STREAM)
+    if any("bits_per_second" in item for item in (_object(parts[1], "sum"), *ends)):
         return True
     return any("test_start" in part or "sum_sent" in part for part in parts)
 
@@ -147,7 +147,7 @@ def _object(value: Any, *keys: str) -> Object:
 
 def _list(value: Any, key: str) -> list[Object]:
     found = value.get(key) if isinstance(value, dict) else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def _streamed(events: list[tuple[Document, Object]]) -> Report:
@@ -159,7 +159,7 @@ def _streamed(events: list[tuple[Document, Object]]) -> Report:
             whole["intervals"].append(data)
         else:
             whole[name] = data
-    places = {one: line for document, _ in events for one, line in document.places.items()}
+    places = {place: line for document, _ in events for place, line in document.places.items()}
     return _report(_Places(events[0][0].number, places), whole, bool(whole["end"]))
 
 
@@ -181,9 +181,9 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
         for index, interval in enumerate(intervals)
         for result in _interval(at, interval, index, forward)
     ]
-    moved = any(one.name == "transferred" and one.value for one in results)
+    moved = any(result.name == "transferred" and result.value for result in results)
     results += (
-        one for one in _totals(at, end, facts, forward) if not (moved and _blind(one, facts))
+        total for total in _totals(at, end, facts, forward) if not (moved and _blind(total, facts))
     )
     version = str(start.get("version", "")).removeprefix("iperf ")
     return Report(TOOL, results, number, version, facts, notes)
@@ -191,11 +191,13 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
 
 def _protocol(end: Object) -> str:
     """What only one of them has among its sums; of a stream that was cut it may be missing."""
-    sums = [one for key, one in end.items() if key.startswith("sum") and isinstance(one, dict)]
-    of_streams = (_object(one, "udp") for one in _list(end, "streams"))
-    if any("jitter_ms" in one for one in sums) or any("lost_percent" in one for one in of_streams):
+    sums = [item for key, item in end.items() if key.startswith("sum") and isinstance(item, dict)]
+    of_streams = (_object(item, "udp") for item in _list(end, "streams"))
+    if any("jitter_ms" in total for total in sums) or any(
+        "lost_percent" in stream for stream in of_streams
+    ):
         return "udp"
-    return "tcp" if any("retransmits" in one for one in sums) else ""
+    return "tcp" if any("retransmits" in total for total in sums) else ""
 
 
 def _is_both_ways(test: Object, end: Object) -> bool:
@@ -210,12 +212,12 @@ def _way(own: Object, forward: bool | None) -> dict[str, Any]:
     return {} if own["sender"] == forward else {"direction": "reverse"}
 
 
-def _blind(one: Result, facts: dict[str, Any]) -> bool:
+def _blind(result: Result, facts: dict[str, Any]) -> bool:
     """Whether a server's zero stands for what its client did not tell it."""
     return (
         facts.get("role") == "server"
-        and one.name in ("transferred", "throughput")
-        and not one.value
+        and result.name in ("transferred", "throughput")
+        and not result.value
     )
 
 
@@ -247,8 +249,8 @@ def _facts(start: Object, test: Object) -> dict[str, Any]:
 
 def _interval(at: _Places, interval: Object, index: int, forward: bool | None) -> Iterator[Result]:
     streams = _list(interval, "streams")
-    for one in streams:
-        yield from _figures(at, one, "interval", _columns(one, index) | _way(one, forward))
+    for stream in streams:
+        yield from _figures(at, stream, "interval", _columns(stream, index) | _way(stream, forward))
     for key in ("sum", "sum_bidir_reverse"):
         own = _object(interval, key)
         if own and (len(streams) > 1 or not streams):
@@ -284,13 +286,13 @@ def _totals(
     at: _Places, end: Object, facts: dict[str, Any], forward: bool | None
 ) -> Iterator[Result]:
     streams = _list(end, "streams")
-    for one in streams:
+    for stream in streams:
         for key in ("sender", "receiver"):
-            own = _object(one, key)
+            own = _object(stream, key)
             columns = {"stream": str(own.get("socket", "")), "end": key} | _way(own, forward)
             yield from _figures(at, own, "total", columns)
         # Of UDP the sender's bytes stand beside what the receiver told of losses.
-        own = _object(one, "udp")
+        own = _object(stream, "udp")
         sent = _is_sent(own, facts)
         columns = {"stream": str(own.get("socket", "")), "end": "sender" if sent else "receiver"}
         yield from _figures(at, own, "total", columns | _way(own, forward))

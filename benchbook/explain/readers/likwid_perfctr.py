@@ -109,7 +109,7 @@ def read(log: Log) -> list[Report]:
             place = _Place("", measured["group"])
             reports.append(Report(TOOL, [], line.number, "", dict(facts)))
         elif cores := _CORES.match(text):
-            place = _Place(cores=[int(one) for one in re.split("[|,]", cores["cores"])])
+            place = _Place(cores=[int(word) for word in re.split("[|,]", cores["cores"])])
         elif columns := _COLUMNS.match(text):
             if not place.timelines:
                 reports.append(Report(TOOL, [], line.number, "", dict(facts)))
@@ -120,7 +120,7 @@ def read(log: Log) -> list[Report]:
             _line(line, cells, place, reports)
         elif not text.startswith("+"):
             place.kind = ""
-    found = [_judged(one) for one in reports if one.results]
+    found = [_judged(report) for report in reports if report.results]
     return found or _refused(refused)
 
 
@@ -136,10 +136,10 @@ def _refused(said: list[tuple[Line, str]]) -> list[Report]:
 def _cells(text: str, place: _Place) -> list[str]:
     """The cells of a row of a table, whichever way it is drawn; [] of other lines."""
     if "|" in text:
-        return [one.strip() for one in text.strip("|").split("|")]
+        return [cell.strip() for cell in text.strip("|").split("|")]
     starts = text.startswith(("Event,Counter,", "Metric,", "Region Info,"))
     if "," in text and (starts or (place.comma and place.kind)):
-        return [one.strip() for one in text.rstrip(",").split(",")]
+        return [cell.strip() for cell in text.rstrip(",").split(",")]
     return []
 
 
@@ -147,7 +147,7 @@ def _line(line: Line, cells: list[str], place: _Place, reports: list[Report]) ->
     if cells[0] in ("Event", "Metric", "Region Info") and len(cells) > 1:
         place.lead = 2 if cells[1] == "Counter" else 1  # version 3 does not tell the counter
         columns = cells[place.lead :]
-        known = [one for one in columns if _CORE.match(one) or one in _STATISTICS]
+        known = [item for item in columns if _CORE.match(item) or item in _STATISTICS]
         place.kind = cells[0] if known else ""
         place.columns = columns
         if known and not reports:
@@ -196,7 +196,7 @@ def _named(words: str, unit: str) -> tuple[str, str]:
 
 def _sample(line: Line, cells: list[str], place: _Place, report: Report) -> None:
     """A row of the timeline: group, metrics, cores, time, and each metric of all cores."""
-    group, metrics, cores = (int(one) for one in cells[:3])
+    group, metrics, cores = (int(cell) for cell in cells[:3])
     values = cells[4:]
     known = 0 < group <= len(place.timelines)
     columns = place.timelines[group - 1] if known else []
@@ -217,24 +217,35 @@ def _sample(line: Line, cells: list[str], place: _Place, report: Report) -> None
 
 def _judged(report: Report) -> Report:
     """A 0 that nothing counted is absent: of what every program has, or where all counts are 0."""
-    events = [one for one in report.results if one.of["kind"] == "event" and not one.statistic]
-    dead = bool(events) and not any(one.value > 0 for one in events)
-    alive = {(one.name, one.of.get("region")) for one in events if one.value > 0}
-    for index, one in enumerate(report.results):
-        never = _NEVER_ZERO.match(one.name) and (one.name, one.of.get("region")) not in alive
-        if one.value == 0 and one.of["kind"] == "event" and not one.statistic and (dead or never):
+    events = [
+        result for result in report.results if result.of["kind"] == "event" and not result.statistic
+    ]
+    dead = bool(events) and not any(result.value > 0 for result in events)
+    alive = {(result.name, result.of.get("region")) for result in events if result.value > 0}
+    for index, result in enumerate(report.results):
+        never = (
+            _NEVER_ZERO.match(result.name) and (result.name, result.of.get("region")) not in alive
+        )
+        if (
+            result.value == 0
+            and result.of["kind"] == "event"
+            and not result.statistic
+            and (dead or never)
+        ):
             why = "0 where there was work to count"
-            of = {**one.of, "state": "absent", "reason": why}
-            report.results[index] = Result(one.name, one.value, one.unit, one.line, "", of)
+            of = {**result.of, "state": "absent", "reason": why}
+            report.results[index] = Result(
+                result.name, result.value, result.unit, result.line, "", of
+            )
     # Metrics without the counts that they were made of: no program runs without a cycle.
     awake = [
-        one.value
-        for one in report.results
-        if one.name == "Runtime unhalted" and one.statistic in ("", "sum")
+        result.value
+        for result in report.results
+        if result.name == "Runtime unhalted" and result.statistic in ("", "sum")
     ]
     if awake and not events and not any(awake):
         report.facts["refused"] = "the unhalted time of every core is 0"
-    groups = list(dict.fromkeys(str(one.of["group"]) for one in events if one.of["group"]))
+    groups = list(dict.fromkeys(str(result.of["group"]) for result in events if result.of["group"]))
     if len(groups) > 1:
         _mark_shared(report, groups)
     return report
@@ -242,8 +253,10 @@ def _judged(report: Report) -> Report:
 
 def _mark_shared(report: Report, groups: list[str]) -> None:
     """Several groups in one start took turns: each event counted for a part of the time."""
-    for index, one in enumerate(report.results):
-        if one.of["kind"] == "event" and one.of["state"] == "ok" and not one.statistic:
-            of = {**one.of, "multiplexed": True}
-            report.results[index] = Result(one.name, one.value, one.unit, one.line, "", of)
+    for index, result in enumerate(report.results):
+        if result.of["kind"] == "event" and result.of["state"] == "ok" and not result.statistic:
+            of = {**result.of, "multiplexed": True}
+            report.results[index] = Result(
+                result.name, result.value, result.unit, result.line, "", of
+            )
     report.notes.append(f"The groups {', '.join(groups)} took turns in one start.")

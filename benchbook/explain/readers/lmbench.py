@@ -117,11 +117,13 @@ def read(log: Log) -> list[Report]:
     first = log.lines[0].number if log.lines else 1
     state = _State(Report(TOOL, [], first))
     state.report.line = 0
-    asked = {one.number: words for one in log.commands if (words := _of_program(one.words))}
+    asked = {
+        command.number: words for command in log.commands if (words := _of_program(command.words))
+    }
     for line in printed_lines(log):
         text = line.text.strip().rstrip('"')
         for loop in _LOOP.finditer(text) if "for " in text else ():
-            state.loops[loop[1]] = [one for one in loop[2].split() if one in _OWN_MEMORY]
+            state.loops[loop[1]] = [word for word in loop[2].split() if word in _OWN_MEMORY]
         if state.loops and "$" in text and (called := _LOOPED.search(text)):
             _begin_bw_mem(
                 ("bw_mem", *called[1].split(), *state.loops.get(called[2], ())), line.number, state
@@ -171,7 +173,7 @@ def _timed(log: Log, found: re.Match[str], state: _State) -> None:
     """What the rate of a kernel in the next line is made of."""
     kernel, value = found[1].removesuffix(" latency"), log.number(found[2])
     version = kernel.partition(" ")[0] + " "
-    if kernel in state.kernels or not all(one.startswith(version) for one in state.kernels):
+    if kernel in state.kernels or not all(item.startswith(version) for item in state.kernels):
         # It was started again.
         state.part, state.kernels = state.part + 1, {}
     if value is not None and found[3] == "nano" and kernel in _KERNELS:
@@ -187,19 +189,19 @@ def _of_whole_starts(results: list[Result]) -> list[Result]:
     """What a rate is made of, only where all kernels of a start are there: lines that were sorted
     by kernel have those of other numbers of processes beside each other."""
     kernels: dict[object, set[str]] = {}
-    for one in results:
-        if "part" in one.of:
-            kernels.setdefault(one.of["part"], set()).add(one.name)
+    for result in results:
+        if "part" in result.of:
+            kernels.setdefault(result.of["part"], set()).add(result.name)
     cut = {part for part, names in kernels.items() if len(names) < _IN_A_START}
     return [
-        Result(one.name, one.value, one.unit, one.line) if one.of.get("part") in cut else one
-        for one in results
+        Result(item.name, item.value, item.unit, item.line) if item.of.get("part") in cut else item
+        for item in results
     ]
 
 
 def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words from the program on, wherever it stands: in a loop of the shell, behind taskset."""
-    at = next((at for at, one in enumerate(words) if one.endswith(_UNTITLED)), None)
+    at = next((at for at, word in enumerate(words) if word.endswith(_UNTITLED)), None)
     return () if at is None else words[at:]
 
 
@@ -211,10 +213,10 @@ def _begin_program(words: tuple[str, ...], number: int, state: _State) -> None:
 
 
 def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
-    what = [word for word in (one.rstrip(";") for one in words[1:]) if word in _OWN_MEMORY]
+    what = [word for word in (word.rstrip(";") for word in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
-    state.others = [f"bw_mem {one}" for one in what[1:]]
+    state.others = [f"bw_mem {item}" for item in what[1:]]
     state.of, state.asked, state.is_loop = {}, None, False
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
@@ -271,7 +273,7 @@ def _size_twice(first: float, digits: str, line: int, state: _State) -> list[Twi
     if asked is None or asked.value < _WELL_CUT or not state.title.startswith("bw_mem"):
         return []
     own = {"size": printed("the size", first, digits, line), "asked": asked}
-    unit = min(_MEGABYTES, key=lambda one: abs(asked.value / one - first))
+    unit = min(_MEGABYTES, key=lambda megabyte: abs(asked.value / megabyte - first))
     return product(own, "size", ["asked"], scale=1 / unit, unit="MB")
 
 
@@ -314,7 +316,7 @@ def _summaries(log: Log) -> list[Report]:
             unit = unit if cells else ""  # what follows is no table
         elif unit:
             heads.append(text)
-    return [one for one in reports if one.results]
+    return [report for report in reports if report.results]
 
 
 def _cells(

@@ -221,7 +221,7 @@ def _cut(rows: list[Result]) -> set[str]:
     return {
         name
         for name, own in lines.items()
-        if len(own) > 2 and own[-1] - own[-2] > max(two - one for one, two in pairwise(own[:-1]))
+        if len(own) > 2 and own[-1] - own[-2] > max(two - part for part, two in pairwise(own[:-1]))
     }
 
 

@@ -165,7 +165,7 @@ def _of_head(log: Log, runs: list[_Run], number: int, text: str, test: str) -> b
         runs[-1].version, runs[-1].line = found["version"], number
     elif "busbw" in text and (found := _HEAD.match(text)):
         words = _words_of_head(found["head"])
-        if any(one not in _LABELS and one not in _CELLS for one in words):
+        if any(word not in _LABELS and word not in _CELLS for word in words):
             return False
         if run.results or run.averages:
             runs.append(_Run(number))
@@ -190,9 +190,9 @@ def _of_head(log: Log, runs: list[_Run], number: int, text: str, test: str) -> b
             runs.append(_Run(number))  # as `grep Avg` leaves of many logs
             run = runs[-1]
         if value is not None:
-            one = Result("bus bandwidth", value, unit, number, "mean")
-            run.results.append(one)
-            run.averages.append((one, half_digit(found["value"])))
+            figure = Result("bus bandwidth", value, unit, number, "mean")
+            run.results.append(figure)
+            run.averages.append((figure, half_digit(found["value"])))
             if "FAILED" in found["rest"]:
                 run.notes.append(f"line {number}: less than the test was told to expect")
         run.row = None
@@ -212,7 +212,7 @@ def _words_of_head(text: str) -> tuple[str, ...]:
 def _is_rest(run: _Run, text: str) -> bool:
     """Whether it is what a narrow page put below a head: columns of the second place."""
     words = _words_of_head(text)
-    known = all(one in _CELLS for one in words)
+    known = all(word in _CELLS for word in words)
     return known and (*run.columns, *words).count("busbw") == len(_PLACES)
 
 
@@ -282,7 +282,7 @@ def _continues(run: _Run, row: _Row, words: list[str]) -> bool:
     """Whether these are cells that the row still lacks, all of a place or all that are left: so the
     tool prints them, and so they go on below where a narrow terminal ends."""
     left = run.columns[row.at :]
-    whole = left[len(words) : len(words) + 1] in ((), *((one,) for one in _TIMES))
+    whole = left[len(words) : len(words) + 1] in ((), *((item,) for item in _TIMES))
     return whole and len(words) <= len(left) and _figures(left, words) == words
 
 
@@ -319,10 +319,10 @@ def _cell(run: _Run, row: _Row, number: int, column: str, value: float, word: st
     before = f"{_PLACES[min(row.place, 1)]} " if several and row.place >= 0 else ""
     if column in _TIMES:
         name = "time" if column == "time" else "time of the CPU"
-        one = Result(f"{before}{name}", value, run.time_unit, number, "mean", row.of)
-        run.results.append(one)
+        figure = Result(f"{before}{name}", value, run.time_unit, number, "mean", row.of)
+        run.results.append(figure)
         if column == "time":  # rates are not of the other one
-            row.time, row.time_error_s = one, in_base(half_digit(word), run.time_unit)[0] / 1e9
+            row.time, row.time_error_s = figure, in_base(half_digit(word), run.time_unit)[0] / 1e9
     elif column in _RATES:
         of = row.of
         told = half_digit(word) <= _TELLS * value and row.time and is_number(row.time.value)
@@ -330,14 +330,14 @@ def _cell(run: _Run, row: _Row, number: int, column: str, value: float, word: st
             took_s = in_base(row.time.value, run.time_unit)[0] / 1e9
             of = of | {"bytes_moved": of["message_bytes"], "elapsed_s": took_s}
             of["elapsed_error_s"] = row.time_error_s
-        one = Result(f"{before}{column}", value, run.rate_unit, number, "mean", of)
-        run.results.append(one)
+        figure = Result(f"{before}{column}", value, run.rate_unit, number, "mean", of)
+        run.results.append(figure)
         if column == "algbw":
-            row.algbw = one, half_digit(word)
+            row.algbw = figure, half_digit(word)
         else:
-            run.busbw.append(one)
+            run.busbw.append(figure)
             if row.algbw:
-                run.both.append((*row.algbw, one, half_digit(word)))
+                run.both.append((*row.algbw, figure, half_digit(word)))
     elif column in _OF_ITERATIONS:
         statistic = _OF_ITERATIONS[column]
         name, unit = f"{before}iteration time", "%" if statistic == "cv" else "us"
@@ -348,18 +348,18 @@ def _cell(run: _Run, row: _Row, number: int, column: str, value: float, word: st
 
 def _mark(run: _Run, row: _Row) -> None:
     """Note that what was computed at this place of the row is wrong."""
-    for one in reversed(run.results):
-        if one.of.get("message_bytes") != row.of["message_bytes"] or one.line < row.line:
+    for result in reversed(run.results):
+        if result.of.get("message_bytes") != row.of["message_bytes"] or result.line < row.line:
             break
-        if one.name.startswith(_PLACES[min(row.place, 1)]) or row.place == 0:
-            one.of = {**one.of, "validated": False}
+        if result.name.startswith(_PLACES[min(row.place, 1)]) or row.place == 0:
+            result.of = {**result.of, "validated": False}
 
 
 def _report(run: _Run, cut: int) -> Report:
     """`cut`: the line in which the log ends without an end of the line, 0 where there is one."""
     if run.ranks:
         run.facts["ranks"] = len(run.ranks)
-    if run.wrong and not any("validated" in one.of for one in run.results):
+    if run.wrong and not any("validated" in result.of for result in run.results):
         run.facts["validated"] = False
     _without_other_bytes(run)
     twice = [*_of_average(run, cut), *_of_ranks(run)]
@@ -371,9 +371,9 @@ def _without_other_bytes(run: _Run) -> None:
     """Of some tests (hypercube) algbw leaves out a rank's own part: then it is not of all bytes of
     the size in any row, and the same share of them in all."""
     shares = [
-        one.value * in_base(1.0, one.unit)[0] * one.of["elapsed_s"] / one.of["bytes_moved"]
-        for one, half, *_ in run.both
-        if one.of.get("bytes_moved") and half < _EXACT * one.value
+        item.value * in_base(1.0, item.unit)[0] * item.of["elapsed_s"] / item.of["bytes_moved"]
+        for item, half, *_ in run.both
+        if item.of.get("bytes_moved") and half < _EXACT * item.value
     ]
     if len(shares) < _LEAST_RATIOS or max(shares) > (1 + _NEAR) * min(shares) or min(shares) <= 0:
         return
@@ -381,16 +381,16 @@ def _without_other_bytes(run: _Run) -> None:
     own = len(run.ranks) or ranks
     if own >= _FEWEST_RANKS and math.isclose(shares[0], 1 - 1 / own, rel_tol=_NEAR / 4):
         made = ("bytes_moved", "elapsed_s", "elapsed_error_s")
-        for one in run.results:
-            if "bytes_moved" in one.of:
-                one.of = {name: value for name, value in one.of.items() if name not in made}
+        for result in run.results:
+            if "bytes_moved" in result.of:
+                result.of = {name: value for name, value in result.of.items() if name not in made}
 
 
 def _of_average(run: _Run, cut: int) -> Iterator[Twice]:
     """The average of all busbw, both columns, where the table is known to be whole."""
     places = sum(name == "busbw" for name in run.columns)
     rows = sum(map(len, run.sizes.values()))
-    whole = run.sizes and all(len(one) == run.sizes_asked for one in run.sizes.values())
+    whole = run.sizes and all(len(size) == run.sizes_asked for size in run.sizes.values())
     if (
         places != len(_PLACES)
         or len(run.averages) != 1
@@ -399,7 +399,7 @@ def _of_average(run: _Run, cut: int) -> Iterator[Twice]:
     ):
         return
     said, half = run.averages[0]
-    values = [one.value for one in run.busbw]
+    values = [result.value for result in run.busbw]
     if said.line == cut or not all(map(is_number, (said.value, *values))):
         return
     first, last = run.busbw[0].line, run.busbw[-1].line
@@ -420,7 +420,7 @@ def _of_ranks(run: _Run) -> Iterator[Twice]:
     if len(known) < _LEAST_RATIOS:
         return
     factor = statistics.median(known)
-    alike = sum(abs(one - factor) <= _NEAR * factor for one in known)
+    alike = sum(abs(part - factor) <= _NEAR * factor for part in known)
     if 2 * alike <= len(known) or not 0 < factor <= 2 + _NEAR:
         return
     for alg, half, bus, half_of in run.both:

@@ -193,7 +193,7 @@ def read(log: Log) -> list[Report]:
                 runs.append(runs[-1].again(line))
             _row(runs[-1], line)
     formats = list(_formats(log))
-    for above, run in zip([0, *(one.line for one in runs)], runs, strict=False):
+    for above, run in zip([0, *(run.line for run in runs)], runs, strict=False):
         if not run.keys.keys().isdisjoint(_RATE_KEYS) or (run.kind and run.keys):
             asked = bisect_left(formats, (run.line, ""))
             if asked and formats[asked - 1][0] > above:
@@ -218,15 +218,17 @@ def _asked(log: Log) -> Iterator[tuple[int, list[str]]]:
 def _formats(log: Log) -> Iterator[tuple[int, str]]:
     """By line, the unit that a command asks for with -f: ? where it does not."""
     for command in log.commands:
-        begin = next((at for at, one in enumerate(command.words) if one.endswith("netperf")), None)
+        begin = next(
+            (at for at, word in enumerate(command.words) if word.endswith("netperf")), None
+        )
         if begin is not None:
-            own = " ".join(takewhile(lambda one: one != "--", command.words[begin:]))
+            own = " ".join(takewhile(lambda item: item != "--", command.words[begin:]))
             found = _FORMAT.search(own)
             yield command.number, found[1] if found else "?"
 
 
 def _separated(text: str) -> list[str]:
-    return [one.strip() for one in text.strip(_QUOTES).split(",")]
+    return [word.strip() for word in text.strip(_QUOTES).split(",")]
 
 
 def _are_heads(cells: list[str]) -> bool:
@@ -262,13 +264,15 @@ def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
     """The cells of a line by what stands above each, word under word; none where it is no line of
     values."""
     cells = list(re.finditer(r"\S+", line.text))
-    begins = [one.start() for one in re.finditer(r"\S+", heads[0])]
-    if [one.start() for one in cells] != begins or not any(_NUMBER.match(one[0]) for one in cells):
+    begins = [match.start() for match in re.finditer(r"\S+", heads[0])]
+    if [item.start() for item in cells] != begins or not any(
+        _NUMBER.match(item[0]) for item in cells
+    ):
         return {}
-    ends = [one.start() for one in cells[1:]] + [max(map(len, heads), default=0)]
+    ends = [item.start() for item in cells[1:]] + [max(map(len, heads), default=0)]
     keys = {}
     for cell, end in zip(cells, ends, strict=True):
-        head = " ".join(" ".join(one[cell.start() : end].split()) for one in heads).strip()
+        head = " ".join(" ".join(item[cell.start() : end].split()) for item in heads).strip()
         head = re.sub(r" {2,}", " ", head)
         keys[_HEADS.get(head, head)] = cell[0], line.number
     return keys
@@ -364,7 +368,9 @@ def _datagrams(run: _Run, line: Line, cells: list[str]) -> None:
         run.facts["message_bytes"] = int(float(cells[1]))
         of: dict[str, Any] = {"end": "sender", **_elapsed(cells[2])}
         sent, rate = int(float(cells[3])), float(cells[5])
-    elif len(cells) == run.cells - 2 and all(one.of["end"] != "receiver" for one in run.results):
+    elif len(cells) == run.cells - 2 and all(
+        result.of["end"] != "receiver" for result in run.results
+    ):
         of = {"end": "receiver", **_elapsed(cells[1])}
         sent, rate = int(float(cells[2])), float(cells[3])
     else:

@@ -169,7 +169,7 @@ def _headed(runs: list[_Run], line: Line, head: str, first: str | None) -> bool:
         runs.append(_Run(line.number))
     run = runs[-1]
     run.columns = _columns(head, _prefix(run.test))
-    run.told = not all(one.unit for one in run.columns)
+    run.told = not all(result.unit for result in run.columns)
     run.first = SIZE if first and first.startswith(SIZE) else first or ""
     return True
 
@@ -182,19 +182,19 @@ def _columns(head: str, prefix: str) -> list[_Column]:
     # Where it has extremes, they are those of the processes' means, and percentiles of iterations.
     tail = "iteration latency" if "Max Lat" in head else "Latency"
     found = []
-    for one in _COLUMN.finditer(head):
-        if one["plain"]:
-            name, unit = _PLAIN.get(one["plain"], (one["plain"], ""))
+    for match in _COLUMN.finditer(head):
+        if match["plain"]:
+            name, unit = _PLAIN.get(match["plain"], (match["plain"], ""))
             found.append(_Column(name, unit, "mean" if unit else ""))
             continue
-        words = one["name"].split()
+        words = match["name"].split()
         first = words[0].lower()
         statistic = _STATISTIC.get(first) or (first if _PERCENTILE.fullmatch(first) else "")
         rest = " ".join(words[1:] if statistic else words)
         name = "throughput" if "andwidth" in rest else rest.replace("Tail Lat", tail)
         name = name.replace("Tail BW", "iteration throughput").lower() or "latency"
-        name = f"{prefix}{name}" if one["unit"] == "us" else name
-        found.append(_Column(name, one["unit"], statistic or "mean"))
+        name = f"{prefix}{name}" if match["unit"] == "us" else name
+        found.append(_Column(name, match["unit"], statistic or "mean"))
     return found
 
 

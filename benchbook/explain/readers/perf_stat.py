@@ -96,7 +96,7 @@ def read(log: Log) -> list[Report]:
 def _of_text(log: Log) -> list[Report]:
     reports: list[Report] = []
     run = _Run()
-    asked = [one.number for one in log.commands]
+    asked = [command.number for command in log.commands]
     for line in log.like(_may_be_of_text):
         text = line.text.strip()
         if head := _HEAD.match(text):
@@ -152,7 +152,7 @@ def _may_be_of_text(line: str) -> bool:
         _ROW.match(text)
         or text.startswith(("#  ", "Topdown"))
         or "seconds time elapsed" in text
-        or any(one.match(text) for one in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
+        or any(item.match(text) for item in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
     )
 
 

@@ -194,7 +194,7 @@ def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 
 def _no_spread(parts: list[str]) -> bool:
-    least, most, spread = (number_of(parts[one]) for one in (0, 2, 3))
+    least, most, spread = (number_of(parts[item]) for item in (0, 2, 3))
     return spread == 0 and least is not None and most is not None and least < most
 
 

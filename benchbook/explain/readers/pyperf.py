@@ -84,7 +84,7 @@ _OF_TEXT = (
 
 def read(log: Log) -> list[Report]:
     """One report for each benchmark."""
-    reports = [one for document in log.documents for one in _of_document(document)]
+    reports = [item for document in log.documents for item in _of_document(document)]
     if any(map(log.has, _OF_TEXT)):
         reports += _of_text(log)
     if log.has("- value 1: "):
@@ -100,18 +100,18 @@ def _of_document(document: Document) -> list[Report]:
         return []
     common = _metadata(value)
     found = []
-    for one in value["benchmarks"]:
-        if isinstance(one, dict) and isinstance(one.get("runs"), list):
-            line = document.places.get(id(one), document.number)
-            found += _of_benchmark(line, one, common)
+    for item in value["benchmarks"]:
+        if isinstance(item, dict) and isinstance(item.get("runs"), list):
+            line = document.places.get(id(item), document.number)
+            found += _of_benchmark(line, item, common)
     return found
 
 
 def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) -> list[Report]:
     about = {**common, **_metadata(benchmark)}
-    runs = [one for one in benchmark["runs"] if isinstance(one, dict)]
-    values = [_numbers(one.get("values")) for one in runs]
-    warmups = [_numbers([pair[-1] for pair in _pairs(one.get("warmups"))]) for one in runs]
+    runs = [item for item in benchmark["runs"] if isinstance(item, dict)]
+    values = [_numbers(run.get("values")) for run in runs]
+    warmups = [_numbers([pair[-1] for pair in _pairs(run.get("warmups"))]) for run in runs]
     flat = [value for of_run in values for value in of_run]
     if not flat:
         return []
@@ -119,7 +119,7 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
     unit = _UNITS.get(str(about.get("unit") or "second"), "s")
     rows: list[Result] = []
     number = 0
-    loops = [_loops(about | _metadata(one)) for one in runs]
+    loops = [_loops(about | _metadata(run)) for run in runs]
     for index, of_run in enumerate(values):
         for each in warmups[index]:
             rows.append(Result(name, each, unit, line, "warm-up", {"process": index}))
@@ -171,7 +171,7 @@ def _numbers(values: Any) -> list[float]:
 
 def _pairs(values: Any) -> list[list[Any]]:
     found = values if isinstance(values, list) else []
-    return [one for one in found if isinstance(one, list) and len(one) == 2]
+    return [pair for pair in found if isinstance(pair, list) and len(pair) == 2]
 
 
 def _of_text(log: Log) -> list[Report]:
@@ -292,9 +292,9 @@ def _of_dump(log: Log) -> list[Report]:
                 of["repetition"] = repetition
                 repetition += 1
             statistic = "sample" if found[1] == "value" else "warm-up"
-            for one in _result(log, line, statistic, found[2], found[3]):
-                reports[-1].results.append(replace(one, of=of))
-    return [one for one in reports if one.results]
+            for item in _result(log, line, statistic, found[2], found[3]):
+                reports[-1].results.append(replace(item, of=of))
+    return [report for report in reports if report.results]
 
 
 def _of_tables(log: Log) -> list[Report]:
@@ -305,7 +305,7 @@ def _of_tables(log: Log) -> list[Report]:
     compared = False  # common words count only where one side is told by the other
     for line in printed_lines(log):
         text = line.text.strip()
-        cells = [one.strip() for one in text.strip("|").split("|")] if text[:1] == "|" else []
+        cells = [cell.strip() for cell in text.strip("|").split("|")] if text[:1] == "|" else []
         if len(cells) > 2 and cells[0] == "Benchmark":
             sides, table, compared = cells[1:], [], False
         elif sides and len(cells) > len(sides):
@@ -324,7 +324,7 @@ def _of_tables(log: Log) -> list[Report]:
                         first = rows[0]
                     table.append(Report(TOOL, rows, line.number, "", facts))
             if compared:
-                found += [one for one in table if one.results]
+                found += [report for report in table if report.results]
                 table = []
         elif sides and text and not set(text) <= set("+-=|: "):
             sides = []
@@ -336,14 +336,14 @@ def _compared(log: Log, line: Line, found: re.Match[str], title: str) -> list[Re
     reports = []
     middle = str(found.groupdict("").get("what") or "mean").lower()
     for side in (found["first"], found["second"]):
-        one = _SIDE.fullmatch(side)
-        if one is None:
+        build = _SIDE.fullmatch(side)
+        if build is None:
             continue
         rows = [
-            *_result(log, line, middle, one["middle"], one["unit"]),
-            *_result(log, line, "stddev", one["spread"], one["spread_unit"]),
+            *_result(log, line, middle, build["middle"], build["unit"]),
+            *_result(log, line, "stddev", build["spread"], build["spread_unit"]),
         ]
-        facts = {"build": one["side"], "benchmark": title or None}
+        facts = {"build": build["side"], "benchmark": title or None}
         reports.append(Report(TOOL, rows, line.number, "", facts))
     told = found.groupdict()
     if told.get("times") and middle == "mean" and len(reports) == 2:

@@ -37,7 +37,9 @@ _PLAIN = ("MB/s", "mean")  # where the head of the table is missing
 # A row as stream.c 5 prints it, and nothing else that is known: it needs no others beside it.
 _DIGITS_OF_5 = (1, 6, 6, 6)
 _COLUMNS = 4
-_CELLED = tuple(f"{one}{mark}" for one in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,"))
+_CELLED = tuple(
+    f"{entry}{mark}" for entry in ("Function", *KERNELS) for mark in (";", ",", ":;", ":,")
+)
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
@@ -261,8 +263,8 @@ def _without_bars(text: str) -> str:
     """A row of a Markdown table, or of a spreadsheet's text, as STREAM prints it."""
     if text[:1] != "|" and not text.startswith(_CELLED):
         return text
-    mark = next((one for one in "|;," if one in text), "")
-    cells = [one.strip().strip('"') for one in text.strip("|").split(mark)] if mark else []
+    mark = next((item for item in "|;," if item in text), "")
+    cells = [item.strip().strip('"') for item in text.strip("|").split(mark)] if mark else []
     if len(cells) != 1 + _COLUMNS:
         return text
     if cells[0] in KERNELS:
@@ -285,7 +287,7 @@ def _told(text: str) -> Mapping[str, Any]:
 
 def _row(log: Log, line: Line, text: str, run: _Run) -> None:
     """The results of a line of the table; a cut one is noted."""
-    if not run.unit and not any(one in text for one in KERNELS):
+    if not run.unit and not any(kernel in text for kernel in KERNELS):
         return
     found = _OWN_ROW.search(text) or _ROW.match(text)
     if found is None:
@@ -370,9 +372,9 @@ def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
     counted = facts.pop("threads_counted", None)
     if counted is not None and facts.setdefault("threads", counted) != counted:
         notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
-    if not run.unit and not any(_HEADLESS in one for report in reports for one in report.notes):
+    if not run.unit and not any(_HEADLESS in note for report in reports for note in report.notes):
         notes.append(f"{_HEADLESS}: the columns are read as stream.c has them.")
-    results = [_with_bytes(one, array_bytes if is_known else None) for one in _numbered(run)]
+    results = [_with_bytes(item, array_bytes if is_known else None) for item in _numbered(run)]
     reports.append(Report(TOOL, results, run.line, version, facts, notes, _twice(run.told)))
 
 
@@ -383,15 +385,15 @@ def _numbered(run: _Run) -> list[Result]:
     for row in run.rows:
         process = seen[row[0].name] = seen.get(row[0].name, -1) + 1
         own = {"process": process} if process else {}
-        results += [_with(one, own) for one in row] if own else row
+        results += [_with(item, own) for item in row] if own else row
     if max(seen.values()):
         run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
     return results
 
 
-def _with(one: Result, columns: dict[str, Any]) -> Result:
-    of = {**one.of, **columns}
-    return Result(one.name, one.value, one.unit, one.line, one.statistic, of)
+def _with(result: Result, columns: dict[str, Any]) -> Result:
+    of = {**result.of, **columns}
+    return Result(result.name, result.value, result.unit, result.line, result.statistic, of)
 
 
 def _array_bytes(facts: dict[str, Any]) -> int | None:
@@ -400,7 +402,9 @@ def _array_bytes(facts: dict[str, Any]) -> int | None:
     of_array, of_all = facts.pop("array_mib", None), facts.pop("total_mib", None)
     rounded = of_array or (of_all // _ARRAYS if of_all else None)
     if elements and rounded and not size:
-        size = next((one for one in _SIZES if abs(rounded / elements - one) < _ROUNDED * one), None)
+        size = next(
+            (item for item in _SIZES if abs(rounded / elements - item) < _ROUNDED * item), None
+        )
     if elements and size:
         return int(elements * size)
     return rounded
@@ -415,8 +419,8 @@ def _size_by_rates(run: _Run, elements: int) -> int | None:
         if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
     )
     middle = made[len(made) // 2] if made else 0.0
-    sizes = [one for one in _SIZES if one < _NEARLY * middle and middle < _NEARLY * one]
-    return min(sizes, key=lambda one: abs(one - middle), default=None)
+    sizes = [item for item in _SIZES if item < _NEARLY * middle and middle < _NEARLY * item]
+    return min(sizes, key=lambda size: abs(size - middle), default=None)
 
 
 def _all_asked(log: Log) -> _Asked:
@@ -429,7 +433,7 @@ def _all_asked(log: Log) -> _Asked:
         lasting |= {name: value for name, value in own.items() if name != "threads"}
         if command.words[0] == "export":
             lasting |= own
-        is_start = any("stream" in one.lower() for one in command.words)
+        is_start = any("stream" in item.lower() for item in command.words)
         if own or (is_start and asked):
             asked.append((command.number, {**lasting, **own}))
     return asked
@@ -437,7 +441,7 @@ def _all_asked(log: Log) -> _Asked:
 
 def _asked_above(asked: _Asked, line: int) -> dict[str, int]:
     """What was asked for above a line, where the run does not tell so itself."""
-    at = bisect_left(asked, line, key=lambda one: one[0])
+    at = bisect_left(asked, line, key=lambda item: item[0])
     return asked[at - 1][1] if at else {}
 
 

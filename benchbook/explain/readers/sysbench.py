@@ -117,7 +117,7 @@ def read(log: Log) -> list[Report]:
     """One report for each start of sysbench."""
     reports: list[Report] = []
     run = _Run()
-    asked = {one.number: facts for one in log.commands if (facts := _asked(one.words))}
+    asked = {command.number: facts for command in log.commands if (facts := _asked(command.words))}
     for line in printed_lines(log):
         text = line.text.strip()
         if facts := asked.get(line.number) or _pasted(text):
@@ -189,7 +189,7 @@ def _pasted(text: str) -> dict[str, Any]:
 
 def _asked(words: tuple[str, ...]) -> dict[str, Any]:
     """What a command line asks of the test of memory; empty if it starts none."""
-    own = any(one.endswith("sysbench") for one in words)
+    own = any(item.endswith("sysbench") for item in words)
     # Where `run` is missing, a narrow page has it in the next line.
     others = {"prepare", "cleanup", "help", "--help", "--version"}
     if not own or not {"memory", "--test=memory"} & set(words) or others & set(words):
@@ -203,7 +203,7 @@ def _asked(words: tuple[str, ...]) -> dict[str, Any]:
                 facts[name] = kind(value)
             except ValueError:
                 facts.pop(name, None)
-    return {name: one for name, one in facts.items() if one is not None}
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def _fact(text: str, run: _Run) -> None:
@@ -302,8 +302,8 @@ def _common(run: _Run) -> dict[str, Any]:
 def _block(run: _Run) -> int | None:
     """What one operation moved by the sums, where the size is not told: blocks are a power of two,
     and no other is so near."""
-    moved = next((one.of["bytes_moved"] for one in run.rows if "bytes_moved" in one.of), 0)
-    times = next((one.value for one in run.rows if one.name == "operations"), 0.0)
+    moved = next((result.of["bytes_moved"] for result in run.rows if "bytes_moved" in result.of), 0)
+    times = next((result.value for result in run.rows if result.name == "operations"), 0.0)
     if not (is_number(times) and 0 < times <= moved):
         return None
     block = 1 << round(math.log2(moved / times))

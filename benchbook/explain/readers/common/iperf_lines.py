@@ -69,7 +69,7 @@ _HEAD_3 = late(
 )
 ENDS = ("sender", "receiver")
 _LAST = (*ENDS, "(omitted)")
-_BROKEN_ENDS = {one[:at]: one[at:] for one in _LAST for at in range(1, len(one))}
+_BROKEN_ENDS = {entry[:at]: entry[at:] for entry in _LAST for at in range(1, len(entry))}
 _WIDE = "]   0.00-"
 _ENDED = late(r"\b(?:sender|receiver)$")
 _BEHIND = " \t`|*"  # spaces, and what Markdown puts behind a line that it shows
@@ -90,7 +90,7 @@ def link_speed(log: Log) -> dict[str, int]:
         rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
         return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
     if log.has("active_width:"):
-        ports = [int(one["lanes"]) * float(one["speed"]) for one in _IB_ACTIVE.finditer(text)]
+        ports = [int(match["lanes"]) * float(match["speed"]) for match in _IB_ACTIVE.finditer(text)]
         return {"link_bits_per_s": round(ports[0] * 1e9)} if len(ports) == 1 else {}
     return _named_speed(log)
 
@@ -178,7 +178,7 @@ def row_of(log: Log, line: Line) -> Row | None:
         found = ROW.search(whole) or found
     fields = found.groups()
     start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
-    ended = next((one for one in ENDS if rest.endswith(one)), "") if rest.endswith(ENDS) else ""
+    ended = next((item for item in ENDS if rest.endswith(item)), "") if rest.endswith(ENDS) else ""
     return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
 
 
@@ -189,7 +189,7 @@ def _unbroken(log: Log, line: Line, rest: str) -> str:
     left, ends_in_jitter = _BROKEN_ENDS.get(last), last == "ms"
     if not left and not ends_in_jitter and not ("/" in rest and _BROKEN.search(rest)):
         return ""
-    at = bisect_right(log.lines, line.number, key=lambda one: one.number)
+    at = bisect_right(log.lines, line.number, key=lambda line: line.number)
     following = log.lines[at].text if at < len(log.lines) else ""
     if ends_in_jitter:
         return f"{line.text.rstrip()}  {following.strip()}" if _LOSSES.fullmatch(following) else ""

@@ -23,13 +23,13 @@ _AT = late(r"\d+[.,]\d{6,9}")
 # By separator; before the count may stand time, core, and how many were summed.
 _FIELDS = {
     separator: late(
-        rf"\s*+(?P<before>(?:[^{one}]*{one}){{0,3}}?)\s*+"
-        rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{one}\s*+"
-        rf"(?:(?P<unit>{UNIT})\s*+)?{one}\s*+(?P<event>{EVENT})\s*+{one}(?:[^{one}%]*%\s*+{one})?"
-        rf"\s*+\d+\s*+{one}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+"
-        rf"(?:{one}(?:\s*+(?P<metric>\d+(?:{point}\d+)?)\s*+{one}(?P<words>[^{one}]*))?|$)"
+        rf"\s*+(?P<before>(?:[^{mark}]*{mark}){{0,3}}?)\s*+"
+        rf"(?P<printed><not (?:supported|counted)>|\d+(?:{point}\d+)?)\s*+{mark}\s*+"
+        rf"(?:(?P<unit>{UNIT})\s*+)?{mark}\s*+(?P<event>{EVENT})\s*+{mark}(?:[^{mark}%]*%\s*+{mark})?"
+        rf"\s*+\d+\s*+{mark}\s*+(?P<share>\d{{1,3}}[.,]\d+)\s*+"
+        rf"(?:{mark}(?:\s*+(?P<metric>\d+(?:{point}\d+)?)\s*+{mark}(?P<words>[^{mark}]*))?|$)"
     )
-    for separator, one, point in (
+    for separator, mark, point in (
         (",", ",", r"\."),
         (";", ";", "[.,]"),
         ("\t", r"\t", "[.,]"),

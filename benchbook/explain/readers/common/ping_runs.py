@@ -51,7 +51,7 @@ class Run:
 
     def add_statistic(self, name: str, value: float, unit: str, line: Line) -> None:
         """What it says of all of its times."""
-        got = [one.value for one in self.results if one.name == "packets received"]
+        got = [result.value for result in self.results if result.name == "packets received"]
         of = {"repetitions": round(got[-1])} if got else {}
         self.results.append(Result("round trip", value, unit, line.number, name, of))
 
@@ -73,7 +73,7 @@ def read_by(
     found faster."""
     runs: list[Run] = []
     # Patterns of which the log has no word are not tried, lines that have none are not looked at.
-    present = [([one for one in words if log.has(one)], *rest) for words, *rest in taken]
+    present = [([word for word in words if log.has(word)], *rest) for words, *rest in taken]
     asked = [
         (words, find, take)
         for words, find, take in present
@@ -153,10 +153,10 @@ def opened(runs: list[Run], fact: str, value: str) -> Run | None:
 
 def headed(runs: list[Run], line: Line, found: re.Match[str]) -> Run:
     """A run that begins with its head: whom it asks, with how much."""
-    others = [one for one in runs[-HOSTS:] if not one.ended]
+    others = [started for started in runs[-HOSTS:] if not started.ended]
     run = begun(runs, line)
-    for one in [*others, run] if others else []:
-        one.parallel = True
+    for started in [*others, run] if others else []:
+        started.parallel = True
     run.marks["head"] = line.number
     named = found.groupdict()
     run.facts["message_bytes"] = int(named["bytes"])
