@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from benchbook.evidence.counters import Count, NotUnderstoodError
 
@@ -26,6 +27,7 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 _RUN_TIME = "Runtime (RDTSC) [s]"
 _RULE = re.compile(r"-{10,}")
+_NO_NUMBER = ("-", "nan", "-nan", "inf", "-inf")
 _TABLE = re.compile(
     r"TABLE,(?:Region (?P<region>.*),)?Group (?P<index>\d+) (?P<kind>Raw|Metric)(?P<stat> STAT)?,"
     r"(?P<group>[^,]*),(?P<rows>\d+),*"
@@ -172,7 +174,7 @@ class _Lines:
         self.file = file
         self.at = 0  # lines taken
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, what: str) -> NoReturn:
         raise NotUnderstoodError(self.file, max(1, min(self.at, len(self.lines))), what)
 
     def take(self, due: str) -> str:
@@ -225,15 +227,12 @@ def _read_table(lines: _Lines, head: dict[str, str], block: _Block) -> None:
     title, columns = lines.cells("the head of the columns", 1)
     if title[0] == "Region Info" and raw:
         cores = _cores(lines, columns)
-        for what, kind, into in (
-            ("RDTSC Runtime [s]", float, block.run_time_s),
-            ("call count", int, block.calls),
-        ):
-            (name,), values = lines.cells(what, 1, len(cores))
-            if name != what:
-                lines.refuse(f"{name!r} stands where {what!r} should")
-            for core, value in zip(cores, values, strict=True):
-                into[core] = _number(lines, value, kind)
+        times = _row_of_region(lines, "RDTSC Runtime [s]", len(cores))
+        calls = _row_of_region(lines, "call count", len(cores))
+        block.run_time_s |= dict(zip(cores, (_number(lines, time) for time in times), strict=True))
+        block.calls |= dict(
+            zip(cores, (_count_of_calls(lines, call) for call in calls), strict=True)
+        )
         title, columns = lines.cells("the head of the columns", 1)
     if title[0] != ("Event" if raw else "Metric"):
         lines.refuse(f"{title[0]!r} heads the columns of a {head['kind']} table")
@@ -243,7 +242,7 @@ def _read_table(lines: _Lines, head: dict[str, str], block: _Block) -> None:
     own_time = False
     for _ in range(int(head["rows"])):
         names, values = lines.cells("a row of the table", lead, len(columns))
-        numbers = [_number(lines, value, float) for value in values]
+        numbers = [_number(lines, value) for value in values]
         own_time = own_time or (raw and names[0] == _RUN_TIME)
         for core, number in zip(cores, numbers, strict=False):
             if names[0] == _RUN_TIME:
@@ -261,15 +260,27 @@ def _cores(lines: _Lines, columns: list[str]) -> list[int]:
     return [int(match[1]) for match in found if match]
 
 
-def _number(lines: _Lines, text: str, kind: type) -> float:
+def _row_of_region(lines: _Lines, due: str, cells: int) -> list[str]:
+    (name,), values = lines.cells(due, 1, cells)
+    if name != due:
+        lines.refuse(f"{name!r} stands where {due!r} should")
+    return values
+
+
+def _number(lines: _Lines, text: str) -> float:
     """nan for what likwid prints where it has no number."""
-    if text in ("-", "nan", "-nan", "inf", "-inf"):
+    if text in _NO_NUMBER:
         return math.nan
     try:
-        return kind(text)
+        return float(text)
     except ValueError:
         lines.refuse(f"{text[:60]!r} is no number")
-        raise
+
+
+def _count_of_calls(lines: _Lines, text: str) -> int:
+    if not text.isdecimal():
+        lines.refuse(f"{text[:60]!r} is no number")
+    return int(text)
 
 
 def _count(

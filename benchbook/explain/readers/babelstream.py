@@ -104,10 +104,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         numbers = [value for value in values if value is not None]
         if len(numbers) == len(values):
             _figures(reading, row[1], numbers, half_digit(row[3]))
-    elif "repetitions" in run.facts and (rate := _TAKEN_OUT.match(text)):
-        reading.add(rate[1], rate[2], f"{rate[3]}B/s", "best")
-    elif rate := _TRIAD_RATE.match(text):
-        reading.add("Triad", rate[2], f"{rate[1]}B/s", "mean")
+    elif "repetitions" in run.facts and (kernel := _TAKEN_OUT.match(text)):
+        reading.add(kernel[1], kernel[2], f"{kernel[3]}B/s", "best")
+    elif kernel := _TRIAD_RATE.match(text):
+        reading.add("Triad", kernel[2], f"{kernel[1]}B/s", "mean")
 
 
 def _fact(reading: Reading[_Run], text: str) -> None:

@@ -12,8 +12,10 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "bandwidthtest"
 LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
-WORDS = ("andwidthTest-", "andwidth Test", "andwidth test")
-WORDS += ("Device Bandwidth", "Device bandwidth", "Host Bandwidth", "Host bandwidth")
+WORDS = (
+    *("andwidthTest-", "andwidth Test", "andwidth test"),
+    *("Device Bandwidth", "Device bandwidth", "Host Bandwidth", "Host bandwidth"),
+)
 _START = late(
     r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
 )

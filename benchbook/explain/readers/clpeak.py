@@ -120,7 +120,8 @@ def _element(reading: Reading[_Run], text: str) -> None:
         if not text.lstrip().startswith("<metric"):
             run.title = ""  # the end of a test, or one that cannot be read
         return
-    tag, attributes = found["tag"], dict(_ATTRIBUTE.findall(found["attributes"]))
+    tag: str = found["tag"]
+    attributes: dict[str, str] = dict(_ATTRIBUTE.findall(found["attributes"]))
     name = attributes.get("name")
     if tag == "platform":
         run.platform = name or ""
@@ -128,8 +129,7 @@ def _element(reading: Reading[_Run], text: str) -> None:
         platform = attributes.get("platform", run.platform)
         _device(reading, attributes.get("device") or name or "", platform, is_xml=True)
     elif "unit" in attributes:
-        words = attributes.get("display") or name or tag
-        run.title = words.replace("_", " ")
+        run.title = (attributes.get("display") or name or tag).replace("_", " ")
         run.unit = _TOKENS.get(attributes["unit"], attributes["unit"])
         reading.add(run.title, found["value"], run.unit, "mean")
     elif run.title:

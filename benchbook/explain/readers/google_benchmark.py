@@ -13,8 +13,10 @@ from benchbook.explain.units import in_base
 
 TOOL = "google-benchmark"
 LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
-WORDS = ('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time")
-WORDS += ("BM_", " ns  ", " us  ")
+WORDS = (
+    *('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time"),
+    *("BM_", " ns  ", " us  "),
+)
 # A row says what it is without its head, too: two times in one unit, and a count. ms stand before
 # two spaces in many logs.
 _BARE = (
@@ -283,7 +285,7 @@ def _console_row(
         counters = [item for item in both if item[1]]
     if columns and not counters and len(cells) == len(columns):
         counters = [
-            (column, *cell.groups())
+            (column, cell[1], cell[2] or "", cell[3] or "")
             for column, item in zip(columns, cells, strict=True)
             if (cell := _CELL.fullmatch(item))
         ]
@@ -295,7 +297,7 @@ def _console_row(
     ):
         counters = counters[:-1]  # a narrow window wrapped it before its unit
     for counter, number, prefix, per in counters:
-        value, unit = _scaled(counter, number, prefix or "", per or "")
+        value, unit = _scaled(counter, number, prefix, per)
         report.results.append(
             Result(_title(name, counter), value, unit, line.number, statistic, of)
         )
@@ -304,12 +306,12 @@ def _console_row(
 def _counters(rest: str) -> list[tuple[str, str, str, str]]:
     """The counters at the begin of what stands behind the iterations, without those that are no
     number."""
-    found, at = [], 0
+    counters, at = list[tuple[str, str, str, str]](), 0
     while counter := _COUNTER.match(rest, at):
         at = counter.end()
         if counter[2]:
-            found.append(counter.groups(""))
-    return found
+            counters.append((counter[1], counter[2], counter[3] or "", counter[4] or ""))
+    return counters
 
 
 def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, str]:
@@ -373,8 +375,8 @@ def _of_csv(log: Log) -> list[Report]:
             }
             if aggregate:
                 typed |= {"aggregate_name": aggregate[1]}
-            elif (numbers.get("iterations") or 0.0) >= 1:
-                typed["iterations"] = int(min(numbers["iterations"], 1e18))
+            elif (iterations := numbers.get("iterations") or 0.0) >= 1:
+                typed["iterations"] = int(min(iterations, 1e18))
             _record(typed, line.number, reports[-1])
         elif text:
             columns = []

@@ -17,17 +17,8 @@ from benchbook.explain.rules.common.relations import Printed, printed, product
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
 WORDS = (
-    "microseconds",
-    "usecs",
-    "nanoseconds",
-    "milliseconds",
-    '"stride=',
-    '"size=',
-    "M B E N C H",
-    "bw_mem",
-    "bw_tcp",
-    "bandwidth",
-    "aligned",
+    *("microseconds", "usecs", "nanoseconds", "milliseconds", '"stride=', '"size=', "M B E N C H"),
+    *("bw_mem", "bw_tcp", "bandwidth", "aligned"),
 )
 # STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 

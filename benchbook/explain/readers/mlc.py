@@ -19,15 +19,9 @@ LOOKS_FOR = (
     "Bandwidth' above rows, 'Each iteration took … clocks'"
 )
 WORDS = (
-    "Memory Latency Checker",
-    "Measuring idle latencies",
-    "Memory Bandwidths",
-    "Measuring Loaded Latencies",
-    "Inject",
-    "Each iteration took",
-    "L2->L2 HIT",
-    "ALL Reads",
-    "Stream-triad like",
+    *("Memory Latency Checker", "Measuring idle latencies", "Memory Bandwidths"),
+    *("Measuring Loaded Latencies", "Inject", "Each iteration took", "L2->L2 HIT", "ALL Reads"),
+    *("Stream-triad like",),
 )
 _BANNER = late(r"Memory Latency Checker - v(?P<version>\d[\w.]*)")
 _ASKED = late(r"^Command line parameters:\s*(?P<options>.*)$")

@@ -259,8 +259,8 @@ def _is_usual(words: list[str]) -> bool:
     """Whether it is a row as all newer versions print it, whose bytes are those of its elements."""
     if len(words) != len(_USUAL) or not _begins(words, list(_USUAL[:5])):
         return False
-    size, count, width = int(words[0]), int(words[1]), _TYPES.get(words[2])
-    return bool(width) and count > 0 and size > 0 and size % (count * width) == 0
+    size, count, width = int(words[0]), int(words[1]), _TYPES.get(words[2], 0)
+    return width > 0 and count > 0 and size > 0 and size % (count * width) == 0
 
 
 def _begins(words: list[str], labels: list[str]) -> bool:

@@ -156,8 +156,12 @@ def read(log: Log) -> list[Report]:
         if "," in line.text and _are_heads(named := _separated(line.text)):
             heads = named
         elif heads and len(cells := _separated(line.text)) == len(heads):
-            keys = zip((_HEADS.get(head, head) for head in heads), cells, strict=True)
-            _tabled(runs, line, {key: (cell, line.number) for key, cell in keys})
+            named = [_HEADS.get(head, head) for head in heads]
+            _tabled(
+                runs,
+                line,
+                {key: (cell, line.number) for key, cell in zip(named, cells, strict=True)},
+            )
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
         elif "OMNI" in line.text and (found := _OMNI.search(line.text)):
@@ -195,9 +199,9 @@ def read(log: Log) -> list[Report]:
     formats = list(_formats(log))
     for above, run in zip([0, *(run.line for run in runs)], runs, strict=False):
         if not run.keys.keys().isdisjoint(_RATE_KEYS) or (run.kind and run.keys):
-            asked = bisect_left(formats, (run.line, ""))
-            if asked and formats[asked - 1][0] > above:
-                run.format = formats[asked - 1][1]
+            before = bisect_left(formats, (run.line, ""))
+            if before and formats[before - 1][0] > above:
+                run.format = formats[before - 1][1]
             _keyed(run)
     speed = link_speed(log) if runs else {}
     return [

@@ -36,9 +36,6 @@ _REPLY = late(
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
 )
 # The same of today's iputils, as nearly all are: in a third of the time.
-_USUAL = late(
-    r"\d+ bytes from [^\s,:]+(?: \([^)\s]+\))?: icmp_seq=\d+ ttl=\d+ time=(\d+(?:\.\d+)?) ms"
-)
 _COUNTS = late(
     r"(?<!\d)(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
@@ -99,19 +96,8 @@ _MIKROTIK_REPLY = late(
 )
 _TIMES = late(r"(\d+)(s|ms|us)")
 WORDS = (
-    "bytes from",
-    "rtt min/",
-    "round-trip",
-    "icmp_seq=",
-    "packet-loss=",
-    "transmi",
-    "bertragen",
-    "trasmessi",
-    "Sequence=",
-    "ICMP Echos",
-    "ping",
-    "Ping",
-    "PING",
+    *("bytes from", "rtt min/", "round-trip", "icmp_seq=", "packet-loss=", "transmi", "bertragen"),
+    *("trasmessi", "Sequence=", "ICMP Echos", "ping", "Ping", "PING"),
 )
 # Windows says Ping in lines that end in a colon; fping and PingPong are other programs.
 _UNITS = {"us": "us", "µs": "us", "usec": "us", "s": "s"} | dict.fromkeys(_MS.split("|"), "ms")
@@ -120,7 +106,7 @@ _HEADER_BYTES = 8  # of ICMP, in the size that a reply has
 
 def read(log: Log) -> list[Report]:
     """One report for each start; without a head, a title or the sums end one."""
-    return ping_runs.read_by(log, _TAKEN, _ONLY_WITH, _USUAL)
+    return ping_runs.read_by(log, _TAKEN, _ONLY_WITH)
 
 
 def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:

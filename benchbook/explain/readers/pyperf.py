@@ -14,8 +14,10 @@ from benchbook.explain.units import in_base
 
 TOOL = "pyperf"
 LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
-WORDS = ('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster")
-WORDS += ("- value 1: ", "* the standard deviation (")
+WORDS = (
+    *('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster"),
+    *("- value 1: ", "* the standard deviation ("),
+)
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
 _UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"

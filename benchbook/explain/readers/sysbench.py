@@ -17,13 +17,8 @@ from benchbook.explain.rules.common.relations import Printed, printed, product
 TOOL = "sysbench"
 LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
 WORDS = (
-    "sysbench ",
-    "Running memory speed test",
-    "Doing memory operations speed test",
-    "B transferred (",
-    "per-request statistics:",
-    "events per second:",
-    "Threads fairness:",
+    *("sysbench ", "Running memory speed test", "Doing memory operations speed test"),
+    *("B transferred (", "per-request statistics:", "events per second:", "Threads fairness:"),
 )
 
 _NUMBER = r"\d[\d.,]*"

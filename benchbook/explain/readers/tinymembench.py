@@ -17,14 +17,8 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "tinymembench"
 LOOKS_FOR = "tinymembench: 'C copy backwards : … MB/s', 'block size : single random read / dual…'"
 WORDS = (
-    "tinymembench v",
-    "C copy",
-    "C 2-pass",
-    "C fill",
-    "standard mem",
-    "libc mem",
-    " random read",
-    " ns ",
+    *("tinymembench v", "C copy", "C 2-pass", "C fill", "standard mem", "libc mem"),
+    *(" random read", " ns "),
 )
 _BANNER = late(r"\btinymembench v(?P<version>\d[\w.]*\b)")
 # How often it was repeated, and the deviation, are behind the rate; others add threads.

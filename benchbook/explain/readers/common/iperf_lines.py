@@ -152,8 +152,11 @@ class Family:
         elif not self.name and (found := ROW.search(text)):
             # iperf3 sets both ends of an interval in six columns, the second one to the left.
             two = re.search(r"[.,]\d\d$", found["end"])
-            wide = two and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
-            wide = wide or found["role"] or (two and found["start"] == "0.00" and _WIDE in text)
+            wide = (
+                bool(two) and len(found["end"]) + len(found["gap"]) >= 7 and len(found["gap"]) > 1
+            )
+            from_0 = two and found["start"] == "0.00" and _WIDE in text
+            wide = bool(wide or found["role"] or from_0)
             self.name = "iperf3" if wide or (two and self._ends_as_3(line.number)) else "iperf"
         return self.name
 
@@ -176,10 +179,10 @@ def row_of(log: Log, line: Line) -> Row | None:
     rest = found["rest"].rstrip()
     if rest[-1:] != ")" and not rest.endswith(ENDS) and (whole := _unbroken(log, line, rest)):
         found = ROW.search(whole) or found
-    fields = found.groups()
-    start, end, rest = fields[2], fields[3], fields[-1].rstrip(_BEHIND)
-    ended = next((item for item in ENDS if rest.endswith(item)), "") if rest.endswith(ENDS) else ""
-    return Row(line, _seconds(start), _seconds(end), *fields[:-1], rest, ended)
+    fields = found.groupdict()
+    fields["rest"] = fields["rest"].rstrip(_BEHIND)
+    ended = next((end for end in ENDS if fields["rest"].endswith(end)), "")
+    return Row(line, _seconds(fields["start"]), _seconds(fields["end"]), **fields, ended=ended)
 
 
 def _unbroken(log: Log, line: Line, rest: str) -> str:

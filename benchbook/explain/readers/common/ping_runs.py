@@ -28,11 +28,6 @@ class Run:
     parallel: bool = False  # with others, whose lines are between its own
     marks: dict[str, int] = field(default_factory=dict)  # lines without which others mean nothing
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether the next reply is one of its own, whoever sends it."""
-        return self.replies > 0 and not self.ended and not self.parallel
-
     def add(self, time: float, unit: str, line: Line) -> None:
         """A reply."""
         of = {"repetition": self.replies}
@@ -66,24 +61,18 @@ def read_by(
     log: Log,
     taken: Sequence[Taken],
     only_with: Mapping[Takes, str],
-    usual: re.Pattern[str] | None = None,
 ) -> list[Report]:
     """One report for each start; without a head, a title or the sums end one. `only_with`: what
-    means something only in a log that has that word, too; `usual`: replies in ms of a run alone,
-    found faster."""
+    means something only in a log that has that word, too."""
     runs: list[Run] = []
     # Patterns of which the log has no word are not tried, lines that have none are not looked at.
-    present = [([word for word in words if log.has(word)], *rest) for words, *rest in taken]
-    asked = [
-        (words, find, take)
-        for words, find, take in present
-        if words and (take not in only_with or log.has(only_with[take]))
+    asked: list[Taken] = [
+        (present, find, take)
+        for words, find, take in taken
+        if (present := [word for word in words if log.has(word)])
+        and (take not in only_with or log.has(only_with[take]))
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
-        alone = usual and runs and runs[-1].is_alone
-        if alone and (found := usual.fullmatch(line.text)) and (time := float(found[1])) > 0:
-            runs[-1].add(time, "ms", line)
-            continue
         _take(runs, line, asked)
     return [_report(run) for run in runs if run.results]
 
