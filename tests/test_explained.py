@@ -334,8 +334,8 @@ def test_no_prediction_rests_on_the_times_of_its_own_pair() -> None:
     odd = next(point for point in run.points if point["factors"] == STUCK)["point"]
     for link in cause_chain.chain({"steps": steps}, state, odd, base):
         logs = state.logs.copy()
-        logs[link.one] += 3.0
-        logs[link.other] -= 2.0
+        logs[link.with_cause] += 3.0
+        logs[link.without_cause] -= 2.0
         moved = replace(state, logs=logs)
         other = next(
             one

@@ -111,7 +111,7 @@ def is_measured(estimand: dict[str, Any]) -> bool:
 def roles_of(estimand: dict[str, Any], content: dict[str, Any], sizes: dict[str, Any]) -> Roles:
     """The points of each side on this host; a side is empty where its size is unknown."""
     return {
-        role: [point for one in settings for point in expand(content, [one], sizes)[0]]
+        role: [point for setting in settings for point in expand(content, [setting], sizes)[0]]
         for role, settings in settings_of(estimand).items()
     }
 
@@ -194,7 +194,9 @@ def published(
     if hasattr(kind, "of_cells"):
         return [kind.of_cells(estimand, roles, logs)]
     readings = itertools.islice(itertools.product(*logs.values()), MOST_READINGS)
-    found = [kind.of_one(estimand, roles, dict(zip(logs, one, strict=True))) for one in readings]
+    found = [
+        kind.of_one(estimand, roles, dict(zip(logs, values, strict=True))) for values in readings
+    ]
     return [value for value in found if not math.isnan(value)]
 
 

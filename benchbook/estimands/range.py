@@ -105,7 +105,8 @@ def _range(logs: Values, intervals: int) -> _Range:
         found = [stats.signed_rank_interval(apart, level) for level in levels]
         # Either may be the larger in truth.
         wide, narrow = (
-            (max(0.0, one.low, -one.high), max(abs(one.low), abs(one.high))) for one in found
+            (max(0.0, interval.low, -interval.high), max(abs(interval.low), abs(interval.high)))
+            for interval in found
         )
         return _Range(found[0].estimate, wide, narrow, apart)
     distances = (logs - logs.mean(axis=1, keepdims=True)).T
@@ -133,10 +134,10 @@ def estimate(
         return sorted(values)[_rank(estimand, len(values))]
 
     ranges = list(found.values())
-    center = chosen([one.estimate for one in ranges])
-    wide = [chosen([one.simultaneous[end] for one in ranges]) for end in (0, 1)]
-    narrow = [chosen([one.pointwise[end] for one in ranges]) for end in (0, 1)]
-    resting = next(one for one in ranges if one.estimate == center)
+    center = chosen([each.estimate for each in ranges])
+    wide = [chosen([each.simultaneous[end] for each in ranges]) for end in (0, 1)]
+    narrow = [chosen([each.pointwise[end] for each in ranges]) for end in (0, 1)]
+    resting = next(each for each in ranges if each.estimate == center)
     return Estimate(
         value=_shown(center),
         low=_shown(wide[0]),

@@ -30,7 +30,7 @@ def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
     top, bottom = _sides(roles)
     first = [name for name in top if name not in bottom] or top
     second = [name for name in bottom if name not in top] or bottom
-    return [(one, other) for one in first for other in second if one != other]
+    return [(top, other) for top in first for other in second if top != other]
 
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:

@@ -30,8 +30,10 @@ def net(
     """
     if not baseline or summaries.empty:
         return []
-    ours = [one for one in points if not one["twin"] and not one.get("peer")]
-    measured = {key_of(one): one for one in ours if one["state"] == "ok" and one["time_ns"]}
+    ours = [point for point in points if not point["twin"] and not point.get("peer")]
+    measured = {
+        key_of(point): point for point in ours if point["state"] == "ok" and point["time_ns"]
+    }
     medians = summaries.pivot(index="block", columns="point", values="median_ns")
     found = []
     for key, point in measured.items():

@@ -15,7 +15,8 @@ Evidence = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Predicted:
-    """A log factor of rates, one ÷ other: a number, or a series by block where it rests on rates.
+    """A log factor of rates, with the cause ÷ without it: a number, or a series by block where it
+    rests on rates.
 
     `why` is a sentence with this run's figures, `evidence` the rows that it rests on.
     """
@@ -47,18 +48,22 @@ Answer = Predicted | Excluded | CannotTell
 class Context:
     """What a cause may look at.
 
-    `one` and `other` are points of the analysis: the twin of `one` with only this cause removed, or
-    the anomaly's base where the step has no twin (`twin` False). `points`: all measured points of
-    ours by id. `logs`: logs of rates, blocks down and points across. `states`: the machine's state
-    in the same form, `anchors` its anchor's median time by state, ns. `thresholds`: of the C
-    library's copying, by variant, bytes. `moved`: rows of `judge.traffic.bytes_moved.by_point`.
-    `caches` by name and `total_llc_bytes` in bytes. `isa`: the processor's features as
-    /proc/cpuinfo calls them. `page_bytes`: of the host's ordinary pages.
+    with_cause, without_cause: points of the analysis; the second is the twin of the first with only
+      this cause removed, or the anomaly's base where the step has no twin (`twin` False).
+    points: all measured points of ours by id.
+    logs: logs of rates, blocks down and points across.
+    states: the machine's state in the same form.
+    anchors: the median time of the machine's anchor by state, ns.
+    thresholds: of the C library's copying, by variant, bytes.
+    moved: rows of `judge.traffic.bytes_moved.by_point`.
+    caches: by name, in bytes, as `total_llc_bytes` is.
+    isa: the processor's features as /proc/cpuinfo calls them.
+    page_bytes: of the host's ordinary pages.
     """
 
     content: dict[str, Any]
-    one: Point
-    other: Point
+    with_cause: Point
+    without_cause: Point
     base: Point
     twin: bool
     points: dict[str, Point]
@@ -74,11 +79,11 @@ class Context:
 
     def sides(self) -> tuple[Point, Point]:
         """The two points between which the factor lies."""
-        return self.one, self.other
+        return self.with_cause, self.without_cause
 
     def apart(self) -> Collection[str]:
         """Ids of the points whose times a prediction must not rest on."""
-        return {self.one["point"], self.other["point"]}
+        return {self.with_cause["point"], self.without_cause["point"]}
 
 
 def row(point: Point, name: str, unit: str = "", source: str = "") -> dict[str, Any]:

@@ -193,9 +193,10 @@ def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, R
     smallest = _smallest(made, null)
     # Either way the verdict would rest on a difference that nothing may have made.
     # A bound that is no effect itself divides effects: then either verdict rests on one.
-    inside = made.null is not None and made.null not in region
-    holds = inside and stats.decide(made.null, made.null, *region) == REPRODUCED
-    rests = not inside or verdict == (NOT_REPRODUCED if holds else REPRODUCED)
+    rests = True
+    if made.null is not None and made.null not in region:
+        holds = stats.decide(made.null, made.null, *region) == REPRODUCED
+        rests = verdict == (NOT_REPRODUCED if holds else REPRODUCED)
     if verdict != INCONCLUSIVE and rests and made.effect < smallest.log_effect:
         sizes = {
             "factor": math.exp(made.effect),

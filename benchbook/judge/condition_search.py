@@ -36,7 +36,7 @@ def elsewhere(
     if claim["estimand"]["kind"] != "ratio" or not all(roles.values()):
         return None
     own = roles["numerator"][0], roles["denominator"][0]
-    ratios = []
+    ratios: list[dict[str, Any]] = []
     for top, bottom, condition in _conditions(*own, resolved.run.known, sizes):
         sides = {"numerator": [top], "denominator": [bottom]}
         made = estimate(claim, sides, resolved.run.summaries, 1)

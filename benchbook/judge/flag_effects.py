@@ -31,7 +31,7 @@ def flags(
     that is real here. Rows stand in the given order of variants; a variant that could not be built
     is a row with its reason.
     """
-    built = {one["variant"]: one for one in variants if not one.get("peer")}
+    built = {variant["variant"]: variant for variant in variants if not variant.get("peer")}
     groups: dict[str, list[Point]] = {}
     for point in points:
         if not point.get("twin") and point.get("variant") in built:
@@ -40,17 +40,18 @@ def flags(
     null = null_of(points, summaries, 1)
     found = []
     for same in groups.values():
-        reference = next((one for one in same if one["variant"] == base), None)
-        builds = {_build(built[one["variant"]]) for one in same}
+        reference = next((point for point in same if point["variant"] == base), None)
+        builds = {_build(built[point["variant"]]) for point in same}
         if reference is None or len(builds) < LEAST_VARIANTS:
             continue
-        same.sort(key=lambda one: order.index(one["variant"]))
+        same.sort(key=lambda point: order.index(point["variant"]))
         found.append(
             {
                 "factors": reference["factors"],
                 "base": reference["point"],
                 "rows": [
-                    _row(one, reference, built, known, summaries, null, quantity) for one in same
+                    _row(point, reference, built, known, summaries, null, quantity)
+                    for point in same
                 ],
             }
         )
@@ -81,7 +82,7 @@ def _row(
         **{key: point[key] for key in ("state", "reason", "point")},
         **{name: point.get(name) for name in names},
         "ratio": ratio,
-        "differs": bool(ratio) and _differs(ratio, null),
+        "differs": ratio is not None and _differs(ratio, null),
     }
 
 

@@ -31,8 +31,8 @@ def against_plain(
     """
     if not plain or summaries.empty:
         return []
-    ours = [one for one in points if not one["twin"] and not one.get("peer")]
-    measured = {key_of(one): one for one in ours if one["state"] == "ok"}
+    ours = [point for point in points if not point["twin"] and not point.get("peer")]
+    measured = {key_of(point): point for point in ours if point["state"] == "ok"}
     found = []
     for key, point in measured.items():
         twin = measured.get(key_of(point, plain))

@@ -168,4 +168,6 @@ def _rows(
 
 def _at(analysis: dict[str, Any], points: list[str | None]) -> list[str]:
     """The artefacts found at any of these points in the recorded run."""
-    return sorted({one["artefact"] for one in analysis["findings"] if {*points} & {*one["where"]}})
+    return sorted(
+        {finding["artefact"] for finding in analysis["findings"] if {*points} & {*finding["where"]}}
+    )

@@ -28,7 +28,7 @@ def replay(root: Path, paper: str, recorded: Path, output: Path) -> Path:
     from benchbook.judge.stage import judge
 
     wanted = list(
-        dict.fromkeys(one["experiment"] for one in catalogue.paper(root, paper)["figures"])
+        dict.fromkeys(figure["experiment"] for figure in catalogue.paper(root, paper)["figures"])
     )
     runs = runs_of(root, recorded)
     lacking = [name for name in wanted if name not in runs]

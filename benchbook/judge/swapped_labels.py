@@ -29,11 +29,13 @@ def labels(
     """
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, spec in peers.items():
-        told = spec.get("labels")
-        for figure in figures if told else []:
+        if not spec.get("labels"):
+            continue
+        labels_of = spec["labels"]
+        for figure in figures:
             for first, second in combinations(figure["rows"], 2):
                 methods = [_method(row) for row in (first, second)]
-                runs = [told["runs"].get(row["label"]) for row in (first, second)]
+                runs = [labels_of["runs"].get(row["label"]) for row in (first, second)]
                 numbers = [printed(row) for row in (first, second)]
                 if None in (*methods, *numbers) or methods[0] == methods[1]:
                     continue
@@ -42,7 +44,11 @@ def labels(
                 both = [first["label"], second["label"]]
                 about = {"peer": name, "tool": spec["tool"], "version": spec.get("describes", "")}
                 about |= {"labels": both, "methods": methods}
-                about |= {"proof": told["proof"], "unknown": told["unknown"], "tables": []}
+                about |= {
+                    "proof": labels_of["proof"],
+                    "unknown": labels_of["unknown"],
+                    "tables": [],
+                }
                 pair = found.setdefault((name, *both), about)
                 pair["tables"].append(_table(figure, first, second, odd))
     return list(found.values())

@@ -45,7 +45,7 @@ def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
     {estimate, low95, high95, blocks} of one way over one step, None where that cannot be told;
     `above` is how much steeper the series is than the one that it names. wire: what a frame takes.
     """
-    own = {one["id"]: _points(one, declared, context) for one in declared["series"]}
+    own = {series["id"]: _points(series, declared, context) for series in declared["series"]}
     keep = ("id", "title", "experiment", "over")
     per = f" per {declared['per']['word']}" if declared.get("per") else ""
     return {
@@ -54,7 +54,7 @@ def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
         "text": declared.get("text", ""),
         "ways": declared.get("ways", 1),
         "slopes": declared.get("slopes", True),
-        "series": [_series(one, declared, own, context) for one in declared["series"]],
+        "series": [_series(series, declared, own, context) for series in declared["series"]],
         "stated": _stated(declared, context),
     }
 
@@ -79,7 +79,7 @@ def _series(
         values = [_value(point, declared, printed, context) for point in points]
     slopes = declared.get("slopes", True)
     above = series.get("above")
-    emulated = [one["emulates"] for one in values if one["emulates"]]
+    emulated = [value["emulates"] for value in values if value["emulates"]]
     return {
         "id": series["id"],
         "label": series["label"],
@@ -89,7 +89,7 @@ def _series(
         "slope": _slope([points], declared, context) if slopes else None,
         "above": _slope([points, own[above]], declared, context) if above else None,
         "above_label": next(
-            (one["label"] for one in declared["series"] if one["id"] == above), None
+            (series["label"] for series in declared["series"] if series["id"] == above), None
         ),
         "wire": _wire(declared, points),
         "printed_slope": _printed_slope(declared, printed) if slopes else None,
@@ -129,8 +129,8 @@ def _ratio(
 ) -> dict[str, Any]:
     """The ratio of two points' times, paired within blocks."""
     lacking = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
-    both = [context.known.get(one.id, lacking) for one in (point, below)]
-    seen = next((one for one in both if one["state"] != "ok"), both[0])
+    both = [context.known.get(at_point.id, lacking) for at_point in (point, below)]
+    seen = next((measured for measured in both if measured["state"] != "ok"), both[0])
     found = pairwise.paired(context.summaries, point.id, below.id, quantity=TIME)
     ratio = found if found and seen["state"] == "ok" else {}
     at = point.factors[declared["over"]]
@@ -140,12 +140,14 @@ def _ratio(
         "point": point.id,
         "state": seen["state"],
         "reason": seen["reason"],
-        "emulates": next((one["emulates"] for one in both if one.get("emulates")), ""),
+        "emulates": next(
+            (measured["emulates"] for measured in both if measured.get("emulates")), ""
+        ),
         "rerun": ratio.get("ratio"),
         "low": ratio.get("low95"),
         "high": ratio.get("high95"),
         "printed": printed.get(float(at)),
-        "invocations": [one | {"rerun": one["ratio"]} for one in each if one["ratio"]],
+        "invocations": [start | {"rerun": start["ratio"]} for start in each if start["ratio"]],
     }
 
 
@@ -161,8 +163,8 @@ def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[
     by_block = []
     for points in lines:
         known = context.known
-        measured = [one for one in points if known.get(one.id, {}).get("state") == "ok"]
-        if len({one.factors[declared["over"]] for one in measured}) < LEAST_STEPS:
+        measured = [point for point in points if known.get(point.id, {}).get("state") == "ok"]
+        if len({point.factors[declared["over"]] for point in measured}) < LEAST_STEPS:
             return None
         estimand, roles = _estimand(measured, declared)
         logs = logs_of(estimand, names_of(roles), context.summaries, "median_ns")

@@ -49,7 +49,7 @@ def _rest(point: Point) -> dict[str, Any]:
 def _rows(
     same: list[Point], summaries: pd.DataFrame, per: float, cores: int | None
 ) -> list[dict[str, Any]]:
-    at = {(one["factors"][COUNT], one["factors"].get(SCHEDULE)): one for one in same}
+    at = {(point["factors"][COUNT], point["factors"].get(SCHEDULE)): point for point in same}
     rows = []
     for count in sorted({count for count, _ in at}):
         apart, together = at.get((count, APART)), at.get((count, TOGETHER))

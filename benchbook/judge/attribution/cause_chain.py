@@ -34,13 +34,13 @@ class Run:
     logs: pd.DataFrame = field(default_factory=pd.DataFrame)
     states: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def state_of(self, name: str | None) -> Row:
-        """State and reason of a point."""
-        if name is None:
+    def state_of(self, point: Point | None) -> Row:
+        """State and reason of a point; of None those of a size that is unknown here."""
+        if point is None:
             return {"state": "cannot_run", "reason": UNKNOWN_SIZE}
-        known = {point["point"]: point for point in self.analysis["points"]}
-        found: Row = known.get(name, ABSENT)
-        return ABSENT if found["state"] == "ok" and name not in self.logs else found
+        by_id = {measured["point"]: measured for measured in self.analysis["points"]}
+        state: Row = by_id.get(point.id, ABSENT)
+        return ABSENT if state["state"] == "ok" and point.id not in self.logs else state
 
     def point_of(self, setting: Row) -> Point | None:
         """The point that a setting names on this host."""
@@ -74,11 +74,11 @@ def run_of(content: Row, analysis: Row, summaries: pd.DataFrame, items: list[Row
 
 @dataclass(frozen=True)
 class Link:
-    """A step with what was found for it; `other` is the base where it has no twin."""
+    """A step with what was found for it; `without_cause` is the base where it has no twin."""
 
     cause: str
-    one: str
-    other: str
+    with_cause: str
+    without_cause: str
     twin: bool
     lost: str  # why a declared twin is not there
     answer: Any
@@ -91,18 +91,18 @@ def chain(anomaly: Row, run: Run, odd: str, base: str) -> Iterator[Link]:
         removed, other, why = None, base, ""
         if "removed" in step:
             removed = run.point_of(step["removed"])
-            state = run.state_of(removed and removed.id)
+            state = run.state_of(removed)
             why = lost and NOT_REACHED
             if not why and state["state"] != "ok":
                 why = lost = f"{removed.id}: {state['reason']}" if removed else state["reason"]
             if not why and removed:
                 other = removed.id
         twin = "removed" in step and not why
-        one = before if twin else odd
+        with_cause = before if twin else odd
         answer: Any = CannotTell(f"Its twin is missing: {why}.")
         if not why:
-            answer = _asked(step["cause"], run, (one, other, base), twin)
-        yield Link(step["cause"], one, other, twin, why, answer)
+            answer = _asked(step["cause"], run, (with_cause, other, base), twin)
+        yield Link(step["cause"], with_cause, other, twin, why, answer)
         before = other if twin else before
 
 
@@ -114,8 +114,8 @@ def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any
             anchors.setdefault(str(reading["state"]), []).append(reading["value"])
     context = Context(
         content=run.content,
-        one=points[sides[0]],
-        other=points[sides[1]],
+        with_cause=points[sides[0]],
+        without_cause=points[sides[1]],
         base=points[sides[2]],
         twin=twin,
         points={name: point for name, point in points.items() if name in run.logs},

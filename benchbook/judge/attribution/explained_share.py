@@ -38,7 +38,7 @@ def explained(
     if not declared:
         return []
     run = run_of(content, analysis, summaries, items)
-    return [_anomaly(one, run) for one in declared]
+    return [_anomaly(anomaly, run) for anomaly in declared]
 
 
 def _anomaly(anomaly: Row, run: Run) -> Row:
@@ -62,16 +62,18 @@ def _anomaly(anomaly: Row, run: Run) -> Row:
         "null_fails": False,
         "smallest_effect": None,
     }
-    for one in (odd, base):
-        state = run.state_of(one and one.id)
+    for point in (odd, base):
+        state = run.state_of(point)
         if state["state"] != "ok":
-            reason = f"{one.id}: {state['reason']}" if one else state["reason"]
+            reason = f"{point.id}: {state['reason']}" if point else state["reason"]
             return found | {"state": "not_measured", "reason": reason}
     assert odd is not None
     assert base is not None
     links = list(chain(anomaly, run, odd.id, base.id))
-    last = next((link.other for link in reversed(links) if link.twin), odd.id)
-    names = list(dict.fromkeys([odd.id, base.id, *(link.other for link in links if link.twin)]))
+    last = next((link.without_cause for link in reversed(links) if link.twin), odd.id)
+    names = list(
+        dict.fromkeys([odd.id, base.id, *(link.without_cause for link in links if link.twin)])
+    )
     logs = run.logs[names].dropna()
     if logs.empty:
         return found | {"state": "not_measured", "reason": "no block holds all of its points"}
@@ -100,13 +102,13 @@ def _anomaly(anomaly: Row, run: Run) -> Row:
 
 def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Row:
     answer = link.answer
-    measured = logs[link.one] - logs[link.other] if link.twin else None
+    measured = logs[link.with_cause] - logs[link.without_cause] if link.twin else None
     predicted = _predicted(link, logs)
     return {
         "cause": link.cause,
         "title": causes.cause_of(link.cause).TITLE,
-        "one": link.one,
-        "removed": link.other if link.twin else None,
+        "one": link.with_cause,
+        "removed": link.without_cause if link.twin else None,
         "lost": link.lost,
         "state": _STATES[type(answer)],
         "why": answer.why,
@@ -152,7 +154,7 @@ def _shares(
         if not link.twin:
             shared.append(step)
             continue
-        measured = logs[link.one] - logs[link.other]
+        measured = logs[link.with_cause] - logs[link.without_cause]
         center = _center(measured)
         share, missed = _of_step(measured, _predicted(link, logs))
         if missed is None:

@@ -1,8 +1,8 @@
 """Causes of an odd factor: one module each, found by its name, which is the cause's id.
 
 A module has `CAUSE`, its id with hyphens; `TITLE`, a few words; and `predict(context)`, the factor
-between `context.one` and `context.other` that the evidence of the run predicts. It never reads the
-times of these two: their ratio is what the prediction is held against.
+between `context.with_cause` and `context.without_cause` that the evidence of the run predicts. It
+never reads the times of these two: their ratio is what the prediction is held against.
 
 Standard library only: the Snakefile imports this.
 """

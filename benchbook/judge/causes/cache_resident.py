@@ -42,7 +42,7 @@ def predict(context: Context) -> Answer:
          "state": "ok"}
         for name, size in context.caches.items()
     ]  # fmt: skip
-    said = " and ".join(f"{format_bytes(int(one))} ({_where(context, one)})" for one in at_work)
+    said = " and ".join(f"{format_bytes(int(size))} ({_where(context, size)})" for size in at_work)
     found = _elsewhere(context, sizes[0], sizes[1])
     if found is None:
         return CannotTell(f"{said} are at work, and no other honest method has both sizes")
@@ -63,7 +63,7 @@ def _buffers(context: Context, side: Point) -> float:
 
 
 def _where(context: Context, at_work: float) -> str:
-    cores = max((one["factors"].get("threads", 1) for one in context.sides()), default=1)
+    cores = max((side["factors"].get("threads", 1) for side in context.sides()), default=1)
     for name, size in sorted(context.caches.items(), key=lambda item: item[1]):
         shared = context.total_llc_bytes if size == max(context.caches.values()) else cores * size
         if at_work <= (shared or size):
@@ -73,12 +73,12 @@ def _where(context: Context, at_work: float) -> str:
 
 def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None:
     """Logs of the rate ratio of two sizes that another honest setting shows, and its name."""
-    pair = setting(context.one)
+    pair = setting(context.with_cause)
     candidates: dict[tuple[Any, ...], Point] = {}
     by_id = sorted(context.points.values(), key=lambda point: str(point["point"]))
     for point in [context.base, *by_id]:
         key = setting(point)
-        alike = point["variant"] == context.one["variant"] and _starts(context, point)
+        alike = point["variant"] == context.with_cause["variant"] and _starts(context, point)
         if key != pair and alike and reference_rates.does_all(point):
             candidates.setdefault(key, point)
     for like in candidates.values():
@@ -96,7 +96,7 @@ def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None
 def _starts(context: Context, point: Point) -> bool:
     """Started as the odd side is, but for its size."""
     return all(
-        point["factors"].get(name) == context.one["factors"].get(name)
+        point["factors"].get(name) == context.with_cause["factors"].get(name)
         for name in context.content["starts"]
         if name != SIZE
     )

@@ -40,11 +40,16 @@ def predict(context: Context) -> Answer:
     if not all(calls):
         return CannotTell("only one side leaves its copying to the C library, which is no switch")
     ways = [way_of(context, side) for side in context.sides()]
-    evidence += [one for side in context.sides() for one in thresholds_as_rows(context, side)]
+    evidence += [
+        row_of_library
+        for side in context.sides()
+        for row_of_library in thresholds_as_rows(context, side)
+    ]
     if not all(ways):
         return CannotTell("the C library does not tell how it copies calls of these sizes here")
     if ways[0] == ways[1]:
-        why = f"Calls of {_size(context.one)} and of {_size(context.other)} are both {ways[0]}."
+        sizes = [_size(side) for side in context.sides()]
+        why = f"Calls of {sizes[0]} and of {sizes[1]} are both {ways[0]}."
         return Excluded(why, evidence)
     if not context.twin:
         return CannotTell("no twin has a library that copies in the other way")
@@ -53,7 +58,7 @@ def predict(context: Context) -> Answer:
         return CannotTell("this switch was measured at no other size of block near this one")
     log, block = found
     why = (
-        f"Calls of {_size(context.one)} are {ways[0]}, the twin's {ways[1]}; blocks of "
+        f"Calls of {_size(context.with_cause)} are {ways[0]}, the twin's {ways[1]}; blocks of "
         f"{format_bytes(block)} show what that changes."
     )
     return Predicted(log, why, evidence)
@@ -65,7 +70,7 @@ def calls_of(side: Point) -> list[str] | None:
     calls = seen(side, "library_calls")
     if calls is None and seen(side, "vector_bits"):
         return []
-    return None if calls is None else [one for one in calls if not one.startswith(RUNTIME)]
+    return None if calls is None else [call for call in calls if not call.startswith(RUNTIME)]
 
 
 def call_bytes(side: Point) -> float:

@@ -14,9 +14,9 @@ NEGLIGIBLE = 1e-4  # of the pages moved, each of which would cost some ten times
 def predict(context: Context) -> Answer:
     """From the page faults of the timed region: none, no effect."""
     evidence = [row(side, name, "faults") for side in context.sides() for name in FAULTS]
-    if any(one["value"] is None for one in evidence):
+    if any(fact["value"] is None for fact in evidence):
         return CannotTell("this system does not count page faults")
-    faults = sum(one["value"] for one in evidence)
+    faults = sum(fact["value"] for fact in evidence)
     if not faults:
         return Excluded("No page fault fell into the timed parts of either side.", evidence)
     if not context.page_bytes:

@@ -31,8 +31,8 @@ TITLE = "loop became a library call"
 def predict(context: Context) -> Answer:
     """From the library calls of the timed functions, and the library's thresholds."""
     evidence = [row(side, "library_calls", source="disassembly") for side in context.sides()]
-    calls = [calls_of(side) for side in context.sides()]
-    if None in calls:
+    calls = [called for side in context.sides() if (called := calls_of(side)) is not None]
+    if len(calls) < len(context.sides()):
         return CannotTell("what the timed functions call was not looked at")
     if calls[0] == calls[1]:
         said = listed(calls[0]) if calls[0] else "nothing of the C library"
@@ -44,11 +44,11 @@ def predict(context: Context) -> Answer:
         )
     if calls[1]:
         return CannotTell("the sides call different functions of the C library")
-    way = way_of(context, context.one)
+    way = way_of(context, context.with_cause)
     if not way:
         return CannotTell(f"how {listed(calls[0])} copies is not told by this C library")
-    evidence += thresholds_as_rows(context, context.one)
-    size = format_bytes(int(call_bytes(context.one)))
+    evidence += thresholds_as_rows(context, context.with_cause)
+    size = format_bytes(int(call_bytes(context.with_cause)))
     said = f"The loop became {listed(calls[0])}, which copies {size} a thread by {_article(way)}"
     if way == memcpy_thresholds.LOOP:
         return Predicted(0.0, f"{said}, as the loop itself would.", evidence)
@@ -64,14 +64,14 @@ def _article(way: str) -> str:
 
 def _by_hand(context: Context, way: str) -> Any | None:
     """Logs of the rate of a copy written in this way over that of a plain loop, at one size."""
-    beyond = reference_rates.beyond(context, _at_work(context.one))
+    beyond = reference_rates.beyond(context, _at_work(context.with_cause))
     groups: dict[tuple[Any, ...], dict[str, Point]] = {}
     for name, point in context.points.items():
         same = all(
-            point["factors"].get(key) == context.one["factors"].get(key)
+            point["factors"].get(key) == context.with_cause["factors"].get(key)
             for key in ("threads", "processes")
         )
-        like = point["bytes_per_call"] / point["factors"][SIZE] == _arrays(context.one)
+        like = point["bytes_per_call"] / point["factors"][SIZE] == _arrays(context.with_cause)
         if name in context.apart() or calls_of(point) != [] or not same or not like:
             continue
         if (

@@ -40,7 +40,7 @@ def predict(context: Context) -> Answer:
     found = [_others(context, width) for width in widths]
     if not all(found):
         return CannotTell("no other binary has a loop as wide at this setting")
-    logs = [sum(context.logs[one["point"]] for one in same) / len(same) for same in found]
+    logs = [sum(context.logs[point["point"]] for point in same) / len(same) for same in found]
     named = [_named(same) for same in found]
     why = (
         f"The loop moves {widths[0]} bytes at a time, its twin {widths[1]}: as do those of "
@@ -63,7 +63,7 @@ def _others(context: Context, width: Any) -> list[Point]:
         for name, point in context.points.items()
         if name not in context.apart()
         and name != context.base["point"]
-        and point["factors"] == context.one["factors"]
+        and point["factors"] == context.with_cause["factors"]
         and width_of(point) == width
         and not calls_of(point)
         and _optimised(context, point)
@@ -79,4 +79,4 @@ def _optimised(context: Context, point: Point) -> bool:
 def _named(points: list[Point]) -> str:
     if len(points) > MOST_NAMED:
         return f"{len(points)} other binaries"
-    return listed([one["variant"] for one in points])
+    return listed([point["variant"] for point in points])

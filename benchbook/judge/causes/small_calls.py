@@ -40,26 +40,26 @@ def predict(context: Context) -> Answer:
     larger = _larger(context)
     if len(larger) < 2:
         return CannotTell("fewer than two larger sizes of block were measured")
-    whole = reference_rates.at(
-        context, reference_rates.same_method(context, context.base), context.one["factors"][SIZE]
-    )
+    factors = context.with_cause["factors"]
+    sweep = reference_rates.same_method(context, context.base)
+    whole = reference_rates.at(context, sweep, factors[SIZE])
     if whole is None:
         return CannotTell("no other copy in one call was measured at this size")
     near, far = sorted(larger)[:2]
     logs = [context.logs[larger[block]["point"]] for block in (near, far)]
-    steps = math.log(near / context.one["factors"][BLOCK]) / math.log(far / near)
+    steps = math.log(near / factors[BLOCK]) / math.log(far / near)
     small: Any = logs[0] - steps * (logs[1] - logs[0])
     sizes = listed([format_bytes(block) for block in (near, far)])
     why = (
         f"{count(blocks[0])} calls instead of {count(blocks[1])}; the trend from blocks of "
-        f"{sizes} is continued to {format_bytes(context.one['factors'][BLOCK])}."
+        f"{sizes} is continued to {format_bytes(factors[BLOCK])}."
     )
     return Predicted(small - whole, why, evidence)
 
 
 def _larger(context: Context) -> dict[int, Point]:
     """Size of block -> the honest point like the odd one with larger blocks."""
-    one = context.one
+    one = context.with_cause
     own = one["factors"].get(BLOCK)
     if not own:
         return {}

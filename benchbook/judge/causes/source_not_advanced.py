@@ -44,19 +44,22 @@ def _moves(side: Point) -> bool | None:
 
 
 def _said(context: Context) -> str:
-    declared, arrived = (seen(context.one, name) for name in ("blocks_declared", OBSERVED[0]))
+    declared, arrived = (
+        seen(context.with_cause, name) for name in ("blocks_declared", OBSERVED[0])
+    )
     return f"{count(arrived)} of {count(declared)} source blocks arrived"
 
 
 def between(context: Context, evidence: Evidence, said: str) -> Answer:
     """The factor between what honest copies show at either side's working set."""
-    logs = []
+    logs, sizes = [], []
     for side in context.sides():
         log, lacks = reference_rates.of_working_set(context, side)
-        if log is None:
+        touched = reference_rates.streams(side)
+        if log is None or touched is None:
             return CannotTell(f"{said}, but {lacks}")
         logs.append(log)
-    sizes = [sum(reference_rates.streams(side)[:2]) for side in context.sides()]
+        sizes.append(sum(touched[:2]))
     why = (
         f"{said}: {format_bytes(int(sizes[0]))} are at work instead of "
         f"{format_bytes(int(sizes[1]))}, and honest copies tell how fast either is."

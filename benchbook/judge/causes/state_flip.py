@@ -22,7 +22,7 @@ def predict(context: Context) -> Answer:
     states = context.states[names].dropna()
     if states.empty:
         return CannotTell("no block has a state at both sides")
-    seen = sorted({str(one) for one in np.unique(states.astype(str))})
+    seen = sorted({str(state) for state in np.unique(states.astype(str))})
     rows = [
         {"point": "", "name": f"anchor in state {state}", "value": value, "unit": "ns",
          "source": "anchor", "state": "ok"}

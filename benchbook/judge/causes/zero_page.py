@@ -15,7 +15,7 @@ def predict(context: Context) -> Answer:
     """From the memory behind the buffers: all of it their own, no effect."""
     evidence = [row(side, name, "bytes") for side in context.sides() for name in NAMES]
     own, sizes = evidence[::2], evidence[1::2]
-    if any(one["value"] is None for one in evidence):
+    if any(fact["value"] is None for fact in evidence):
         return CannotTell("this system does not tell which pages stand behind the buffers")
     least = min(one["value"] / size["value"] for one, size in zip(own, sizes, strict=True))
     if least >= WHOLE:

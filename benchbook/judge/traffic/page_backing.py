@@ -30,7 +30,7 @@ def buffers(points: list[Point]) -> list[dict[str, Any]]:
         {
             "bytes": size,
             "points": len(same),
-            **{name: _shares([one.get(name) for one in same], same) for name in BACKED},
+            **{name: _shares([point.get(name) for point in same], same) for name in BACKED},
         }
         for size, same in sorted(sizes.items())
     ]

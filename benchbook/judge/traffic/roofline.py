@@ -33,7 +33,7 @@ def against_ceilings(
         if content["buffers"] * one["factors"].get("bytes", 0) >= least
         and one["factors"].get("processes", 1) == 1
     ]
-    threads = max((one["factors"].get("threads", 1) for one in beyond), default=1)
+    threads = max((point["factors"].get("threads", 1) for point in beyond), default=1)
     chosen: dict[tuple[str, str], dict[str, Any]] = {}
     for point in beyond:
         if point["factors"].get("threads", 1) != threads:
@@ -71,7 +71,7 @@ def _levels(
     rows: list[dict[str, Any]], bounds: list[dict[str, Any]], threads: int
 ) -> list[dict[str, Any]]:
     keep = ("traffic", "method", "point", "rate_bytes_per_s")
-    found = [{key: one[key] for key in keep} for one in bounds if one["threads"] == threads]
+    found = [{key: bound[key] for key in keep} for bound in bounds if bound["threads"] == threads]
     whole = [row for row in rows if row["done"] == 1]
     if bounds or not whole:
         return found
@@ -109,7 +109,7 @@ def traffic_of(point: Point, moved: list[dict[str, Any]], content: dict[str, Any
 
 def _leaves_all(point: Point) -> bool:
     calls = point["observations"].get("library_calls")
-    own = None if calls is None else [one for one in calls if not one.startswith(RUNTIME)]
+    own = None if calls is None else [call for call in calls if not call.startswith(RUNTIME)]
     return own != [] and "block_bytes" not in point["factors"]
 
 

@@ -42,7 +42,7 @@ def leading(paper: Paper) -> dict[str, Any] | None:
     """The claim that the page opens with: the first that was decided or at least tried, else the
     first; None where there is none."""
     claims = wording.all_claims(paper)
-    tried = [one for one in claims if one["verdict"] != "not_measurable_here"]
+    tried = [claim for claim in claims if claim["verdict"] != "not_measurable_here"]
     return next(iter(tried or claims), None)
 
 
@@ -187,7 +187,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     if claim["kind"] != "ratio":
         yield claims_section.why(paper, claim)
         return
-    figure = next(one for one in paper["figures"] if one["id"] == claim["figure"])
+    figure = next(shown for shown in paper["figures"] if shown["id"] == claim["figure"])
     sides = [claim["points"][side] for side in ("numerator", "denominator")]
     rows = [next(iter(wording.rows_of(paper, claim["figure"], side)), {}) for side in sides]
     values = [
@@ -246,7 +246,7 @@ def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
 
 def _not_the_end(paper: Paper) -> Iterator[str]:
     for experiment in paper["experiments"].values():
-        pairs = [one for one in experiment["odd"]["pairs"] if one["kind"] == "methods"]
+        pairs = [pair for pair in experiment["odd"]["pairs"] if pair["kind"] == "methods"]
         if not pairs:
             continue
         one = next((pair for pair in pairs if _in_blocks(paper, pair)), pairs[0])

@@ -54,7 +54,7 @@ def name(paper: Paper, claim: Claim) -> str:
 
 def _in_words(claim: Claim) -> str:
     """A claim's id as words, written as its text writes them: `giving 1 MiB back costs less`."""
-    written = {}
+    written: dict[str, str] = {}
     for word in re.findall(r"\w+", claim["text"]):
         if word[1:] != word[1:].lower():  # a capital inside: no mere beginning of a sentence
             written.setdefault(word.lower(), word)
@@ -207,8 +207,8 @@ def left_out(paper: Paper, claim: Claim) -> str:
     """Which points of a range this machine cannot measure, as a sentence; else empty."""
     if claim["kind"] != "range" or not claim["left_out"] or claim["estimate"] is None:
         return ""
-    sizes = list(dict.fromkeys(wording.size_of(one) for one in claim["left_out"]))
-    used = {wording.size_of(one) for one in claim["points"]["points"]} - set(sizes)
+    sizes = list(dict.fromkeys(wording.size_of(point) for point in claim["left_out"]))
+    used = {wording.size_of(point) for point in claim["points"]["points"]} - set(sizes)
     return (
         f"Over {number_format.plural(len(used), 'size')}; "
         f"{number_format.plural(len(sizes), 'size')} "
@@ -301,7 +301,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
     vary = [
         key
         for key in every[0]["condition"]
-        if len({str(one["condition"].get(key)) for one in every}) > 1
+        if len({str(ratio["condition"].get(key)) for ratio in every}) > 1
     ]
 
     def conditions(ones: list[dict[str, Any]]) -> str:
@@ -382,7 +382,7 @@ def _few(names: list[str]) -> list[str]:
 
 def others(paper: Paper, told: list[Claim]) -> list[str]:
     """The verdicts of the claims that the answer does not tell of, in one sentence."""
-    left = [one for one in wording.all_claims(paper) if one not in told]
+    left = [claim for claim in wording.all_claims(paper) if claim not in told]
     parts = []
     for verdict, (one, many, rest) in VERDICTS.items():
         names = [
