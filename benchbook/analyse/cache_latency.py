@@ -22,13 +22,13 @@ def chases(points: list[Point], summaries: pd.DataFrame) -> list[dict[str, Any]]
     plateaus and rises as in stats.Plateau and stats.Rise, in bytes and ns, of the blocks that hold
     all sizes.
     """
-    found: dict[tuple[Any, ...], list[Point]] = {}
+    by_setting: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         if point["state"] == "ok" and not point["twin"] and point["observations"].get(LOADS):
             if point["time_ns"] is None or WORKING_SET not in point["factors"]:
                 continue
-            found.setdefault((point["variant"], *_setting(point).items()), []).append(point)
-    lines = [_line(ones, summaries) for ones in found.values()]
+            by_setting.setdefault((point["variant"], *_setting(point).items()), []).append(point)
+    lines = [_line(ones, summaries) for ones in by_setting.values()]
     return sorted(lines, key=lambda line: -len(line["values"]))
 
 
@@ -44,14 +44,14 @@ def _line(points: list[Point], summaries: pd.DataFrame) -> dict[str, Any]:
     times = times.reindex(list(loads)).dropna(axis=1)
     times = times.div(pd.Series(loads), axis=0).loc[list(loads)]
     sizes = [point["factors"][WORKING_SET] for point in points]
-    told = stats.levels(sizes, times) if times.shape[1] else stats.Levels([], [])
+    levels = stats.levels(sizes, times) if times.shape[1] else stats.Levels([], [])
     return {
         "variant": points[0]["variant"],
         "factors": _setting(points[0]),
         "blocks": times.shape[1],
         "values": [_value(point) for point in points],
-        "plateaus": [_finite(plateau._asdict()) for plateau in told.plateaus],
-        "rises": [_finite(rise._asdict()) for rise in told.rises],
+        "plateaus": [_finite(plateau._asdict()) for plateau in levels.plateaus],
+        "rises": [_finite(rise._asdict()) for rise in levels.rises],
     }
 
 

@@ -19,19 +19,19 @@ def ceilings(
     with the pointwise interval of the best point; `others` are the best rates of the methods that
     lost, whatever their variant and size.
     """
-    found: dict[tuple[str, int], list[Point]] = {}
+    best: dict[tuple[str, int], list[Point]] = {}
     for traffic, methods in bounds.items():
         for point in points:
             if _counts(point, methods, total_llc_bytes):
                 threads = int(point["factors"].get("threads", 1))
-                found.setdefault((traffic, threads), []).append(point)
+                best.setdefault((traffic, threads), []).append(point)
     return [
         {
             "traffic": traffic,
             "threads": threads,
             **_best(candidates),
         }
-        for (traffic, threads), candidates in sorted(found.items())
+        for (traffic, threads), candidates in sorted(best.items())
     ]
 
 

@@ -50,12 +50,12 @@ def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
 
 def caches_of(facts: dict[str, Any], cpus: list[int]) -> dict[str, int]:
     """Name -> bytes of the caches that the first CPU in use sees, by the host's facts."""
-    found = {}
+    caches = {}
     for cache in facts.get("caches") or []:
         seen = not cache["shared_cpus"] or cpus[0] in cache["shared_cpus"]
         if seen and cache["bytes"] and cache["kind"] != "instruction":
-            found[f"L{cache['level']}{'d' if cache['kind'] == 'data' else ''}"] = cache["bytes"]
-    return found
+            caches[f"L{cache['level']}{'d' if cache['kind'] == 'data' else ''}"] = cache["bytes"]
+    return caches
 
 
 def _block(record: dict[str, Any]) -> dict[str, Any]:

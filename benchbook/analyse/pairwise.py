@@ -129,11 +129,11 @@ def forms(
 ) -> list[dict[str, Any]]:
     """One point per setting of the figures, at the size that most of them share, with its ratio to
     the figures' first method at that size."""
-    known = usable(points)
-    wanted = of_figures(figures, known)
-    base = _reference(figures, known)
+    measured = usable(points)
+    wanted = of_figures(figures, measured)
+    base = _reference(figures, measured)
     at: dict[tuple[tuple[Any, ...], int | None], str] = {
-        (setting(point), point["factors"].get(SIZE)): name for name, point in known.items()
+        (setting(point), point["factors"].get(SIZE)): name for name, point in measured.items()
     }
     sizes = sorted({size for _, size in at if size is not None})
     share = {
@@ -147,19 +147,19 @@ def forms(
         for size in sizes
     }
     order: list[int | None] = [*sorted(sizes, key=lambda size: (-share[size], size))] or [None]
-    found: dict[str, dict[str, Any]] = {}
+    chosen: dict[str, dict[str, Any]] = {}
     for method_setting in wanted:
         size = next((size for size in order if (method_setting, size) in at), None)
-        point = known[at[(method_setting, size)]]
+        point = measured[at[(method_setting, size)]]
         method = str(point["factors"].get("method", point["variant"]))
-        smaller = found.get(method, point)["factors"].get("block_bytes") or math.inf
-        if method in found and (point["factors"].get("block_bytes") or math.inf) >= smaller:
+        smaller = chosen.get(method, point)["factors"].get("block_bytes") or math.inf
+        if method in chosen and (point["factors"].get("block_bytes") or math.inf) >= smaller:
             continue
-        found[method] = {
+        chosen[method] = {
             **{key: point[key] for key in ("point", "variant", "factors", "observations")},
             "ratio": paired(summaries, point["point"], at.get((base, size)) if base else None),
         }
-    return list(found.values())
+    return list(chosen.values())
 
 
 def sweep(
@@ -169,10 +169,10 @@ def sweep(
 
     Empty where no method was measured at SWEEP_SIZES sizes.
     """
-    known = usable(points)
+    measured = usable(points)
     best: dict[str, list[Point]] = {}
-    for figure_setting in of_figures(figures, known):
-        same = [point for point in known.values() if setting(point) == figure_setting]
+    for figure_setting in of_figures(figures, measured):
+        same = [point for point in measured.values() if setting(point) == figure_setting]
         same = sorted((p for p in same if SIZE in p["factors"]), key=lambda p: p["factors"][SIZE])
         method = str(same[0]["factors"].get("method", "")) if same else ""
         if len(same) > len(best.get(method, [])):
@@ -267,13 +267,13 @@ def odd(
     Published ratios count beyond the paper's own repeats, reruns beyond their interval and the
     smallest effect. The intervals are pointwise: this looks for questions, it decides no claim.
     """
-    known = usable(points)
-    wanted = set(of_figures(figures, known))
+    measured = usable(points)
+    wanted = set(of_figures(figures, measured))
     published = _published(figures)
-    sizes = {known[name]["factors"].get(SIZE) for name in published if name in known}
+    sizes = {measured[name]["factors"].get(SIZE) for name in published if name in measured}
     honest = [
         point
-        for point in known.values()
+        for point in measured.values()
         if setting(point) in wanted
         and point["factors"].get(SIZE) in sizes
         and point["observations"].get("work_done_fraction") == 1
@@ -287,7 +287,7 @@ def odd(
     ]
     null = null_of(points, summaries, 1)
     again = repeats(figures)["ratio"]
-    found = []
+    compared = []
     for kind, top, bottom in pairs:
         interval = paired(summaries, top["point"], bottom["point"])
         ratios = _printed_ratios(kind, published, top["point"], bottom["point"])
@@ -302,7 +302,7 @@ def odd(
         if kind == "sizes":  # slower at the larger size is what caches do
             here = here and interval is not None and interval["ratio"] < 1
             there = [ratio for ratio in there if ratio < 1]
-        found.append(
+        compared.append(
             {
                 "kind": kind,
                 "top": top["point"],
@@ -314,9 +314,9 @@ def odd(
                 "differs_here": here,
             }
         )
-    odd_ones = [pair for pair in found if pair["differs_published"] or pair["differs_here"]]
+    odd_ones = [pair for pair in compared if pair["differs_published"] or pair["differs_here"]]
     odd_ones.sort(key=_widest)
-    return {"compared": len(found), "repeats": repeats(figures), "pairs": odd_ones}
+    return {"compared": len(compared), "repeats": repeats(figures), "pairs": odd_ones}
 
 
 def _widest(pair: dict[str, Any]) -> tuple[bool, float]:

@@ -33,16 +33,16 @@ def agreement(
     being measured. worst_ratio is the one furthest from 1, as a factor; both are None where nothing
     was compared.
     """
-    known = {point["point"]: point for point in points}
+    by_id = {point["point"]: point for point in points}
     about = {variant["variant"]: variant for variant in variants}
-    found = []
+    agreements = []
     for name in dict.fromkeys(row["peer"] for row in rows):
         theirs = [row for row in rows if row["peer"] == name]
-        quantity = _quantity(theirs, known)
-        own = [_row(row, known, summaries, quantity) for row in theirs]
+        quantity = _quantity(theirs, by_id)
+        own = [_row(row, by_id, summaries, quantity) for row in theirs]
         ratios = [row["ratio"] for row in own if row["ratio"] is not None]
         built = about.get(name, {})
-        found.append(
+        agreements.append(
             {
                 "peer": name,
                 **{key: (built.get("peer") or {}).get(key) for key in _ABOUT},
@@ -57,7 +57,7 @@ def agreement(
                 "worst_ratio": max(ratios, key=lambda ratio: abs(math.log(ratio)), default=None),
             }
         )
-    return found
+    return agreements
 
 
 _ABOUT = ("tool", "package", "version", "text")

@@ -117,13 +117,13 @@ def _clock(ordered: pd.DataFrame, keys: list[str]) -> dict[str, Any]:
     kept = ordered[~ordered["warm_up"].astype(bool)]
     loops = kept["loops"].to_numpy(dtype=float) if "loops" in kept else 1.0
     raw = np.rint(kept["time_ns"].to_numpy(dtype=float) * loops)
-    found = stats.ticks(raw)
+    ticks = stats.ticks(raw)
     clock = {
         "sample_ns": float(np.median(raw)),
         "longest_sample_ns": float(raw.max()),
-        "clock_step_ns": found.step,
-        "distinct_times": found.distinct,
-        "times_coincide": found.coincide,
+        "clock_step_ns": ticks.step,
+        "distinct_times": ticks.distinct,
+        "times_coincide": ticks.coincide,
         "zero_share": float((raw == 0).mean()),
         "negative_samples": int((raw < 0).sum()),
     }
@@ -135,20 +135,20 @@ def _clock(ordered: pd.DataFrame, keys: list[str]) -> dict[str, Any]:
 
 def _resolution(clock: dict[str, Any]) -> float:
     """The clock's tick in medians, so that a coarse clock's few values are no modes."""
-    told = clock["times_coincide"] and clock["clock_step_ns"] and clock["sample_ns"] > 0
-    return clock["clock_step_ns"] / clock["sample_ns"] if told else 0.0
+    is_coarse = clock["times_coincide"] and clock["clock_step_ns"] and clock["sample_ns"] > 0
+    return clock["clock_step_ns"] / clock["sample_ns"] if is_coarse else 0.0
 
 
 def _warm_up(starts: Sequence[Start]) -> dict[str, Any]:
-    known = [start for start in starts if start.steady_from is not None]
-    if not known:
+    settled = [start for start in starts if start.steady_from is not None]
+    if not settled:
         return {}
-    unsteady = [len(start.unsteady) for start in known]
-    with_both = [start for start in known if len(start.steady)]
+    unsteady = [len(start.unsteady) for start in settled]
+    with_both = [start for start in settled if len(start.steady)]
     return {
-        "warm_up_samples": median(start.steady_from or 0 for start in known),
+        "warm_up_samples": median(start.steady_from or 0 for start in settled),
         "unsteady_samples": median(unsteady),
-        "unsteady_starts_share": sum(count > 0 for count in unsteady) / len(known),
+        "unsteady_starts_share": sum(count > 0 for count in unsteady) / len(settled),
         "warm_up_factor": _median(start.kept.mean() / start.steady.mean() for start in with_both),
         "median_over_steady": _median(
             np.median(start.kept) / np.median(start.steady) for start in with_both
@@ -170,28 +170,28 @@ def _shape(starts: Sequence[Start], resolution: float) -> dict[str, Any]:
     if not relative or len(relative) < len(starts):
         return {}
     values = np.concatenate(relative)
-    found = stats.shape(values, resolution)
+    shape = stats.shape(values, resolution)
     table: dict[str, Any] = {
-        "shape_samples": found.n,
-        "modes": found.modes,
-        "heavy_tail": found.heavy_tail,
+        "shape_samples": shape.n,
+        "modes": shape.modes,
+        "heavy_tail": shape.heavy_tail,
         "best_over_median": _median(start.kept.min() / np.median(start.kept) for start in starts),
     }
-    if found.modes is None:
+    if shape.modes is None:
         return table
-    split = stats.parts(values, found.valleys)
-    far = values > found.far_bound
+    split = stats.parts(values, shape.valleys)
+    far = values > shape.far_bound
     return table | {
         "mode_centres": [centre for centre, _ in split],
         "mode_shares": [share for _, share in split],
-        "mode_changes": _changes(relative, found.valleys, [share for _, share in split]),
+        "mode_changes": _changes(relative, shape.valleys, [share for _, share in split]),
         "tail_share": float(far.mean()),
         "tail_time_share": float(values[far].sum() / values.sum()),
-        "tail_starts_share": sum(bool((times > found.far_bound).any()) for times in relative)
+        "tail_starts_share": sum(bool((times > shape.far_bound).any()) for times in relative)
         / len(relative),
         "mean_over_median": float(values.mean() / np.median(values)),
         "mean_over_median_but_worst": float(_but_worst(relative).mean() / np.median(values)),
-        "p99_over_median": found.quantiles[0.99] / found.quantiles[0.5],
+        "p99_over_median": shape.quantiles[0.99] / shape.quantiles[0.5],
     }
 
 
@@ -215,5 +215,5 @@ def _divides(times: Floats) -> bool:
 
 
 def _median(values: Any) -> float | None:
-    found = list(values)
-    return float(np.median(found)) if found else None
+    numbers = list(values)
+    return float(np.median(numbers)) if numbers else None

@@ -174,11 +174,11 @@ def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str
 
 def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Compiler, flags, state and binary of each variant of the run."""
-    found = []
+    rows = []
     for name, folder in content["variants"].items():
         record = read_json(Path(folder) / "variant.json")
         keep = ("compiler", "compiler_version", "flags", "wrapper", "state", "reason", "isa")
-        found.append(
+        rows.append(
             {
                 "variant": name,
                 **{key: record.get(key) for key in keep},
@@ -187,7 +187,7 @@ def variants(content: dict[str, Any]) -> list[dict[str, Any]]:
                 "timed_functions": record.get("timed_functions", {}),
             }
         )
-    return found
+    return rows
 
 
 def machine_states(run: Path) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
@@ -220,13 +220,13 @@ def machine_states(run: Path) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
 
 def failures(run: Path) -> dict[str, dict[str, str]]:
     """Why points have no samples: from the pilot, or from their last failed invocation."""
-    found: dict[str, dict[str, str]] = {}
+    reasons: dict[str, dict[str, str]] = {}
     for record in journal.read_lines(run / journal.JOURNAL):
         if record["kind"] == "pilot":
-            found |= record["failed"]
+            reasons |= record["failed"]
         elif record["kind"] == "invocation" and record["state"] not in ("ok", "not_reached"):
-            found[record["point"]] = {"state": record["state"], "reason": record["reason"]}
-    return found
+            reasons[record["point"]] = {"state": record["state"], "reason": record["reason"]}
+    return reasons
 
 
 def describe(

@@ -15,11 +15,11 @@ def rows(tables: Tables, table: str, check: dict[str, Any], *columns: str) -> li
     """The rows in which neither these columns nor a term of `one` is empty or missing."""
     terms = [*check["times"], *check.get("divided_by", [])]
     own = [*columns, *(term for term in terms if isinstance(term, str))]
-    found = tables.rows(table, check.get("where"), check["label"], *own)
+    matching = tables.rows(table, check.get("where"), check["label"], *own)
     elsewhere = [term for term in terms if isinstance(term, dict)]
     return [
         row
-        for row in found
+        for row in matching
         if all(row[column].strip() for column in own)
         and all(_elsewhere(tables, term, row[check["label"]]) for term in elsewhere)
     ]

@@ -24,13 +24,13 @@ def slips(items: list[Item], kinds: dict[str, str], tables: Tables) -> list[tupl
 
     A slip is {slip: its number from 1, kind, title, brief, words}: where, in few words, in full.
     """
-    found = []
+    entries = []
     for group in _groups(items, kinds):
         # Two tables that differ do not tell which is wrong: what is recomputed goes first.
         members = sorted((items[k] for k in group), key=lambda item: len(item.cells) > 1)
-        found.append((_told(members, kinds[members[0].rule], tables), group, members))
-    found.sort(key=lambda entry: (KINDS.index(entry[0]["kind"]), -_difference(entry[2])))
-    return [({"slip": k, **slip}, group) for k, (slip, group, _) in enumerate(found, 1)]
+        entries.append((_told(members, kinds[members[0].rule], tables), group, members))
+    entries.sort(key=lambda entry: (KINDS.index(entry[0]["kind"]), -_difference(entry[2])))
+    return [({"slip": k, **slip}, group) for k, (slip, group, _) in enumerate(entries, 1)]
 
 
 def _difference(members: list[Item]) -> float:
@@ -143,11 +143,11 @@ def _further(
     lead: Item, partner: Item | None, others: list[Item], kind: str, tables: Tables
 ) -> Iterator[str]:
     """What the other items add: more cells, or another view of a matter that is no number."""
-    told = {cell for item in (lead, partner) if item for cell in item.cells}
+    cells_shown = {cell for item in (lead, partner) if item for cell in item.cells}
     for item in others:
-        if kind == NUMBER and told & set(item.cells):
+        if kind == NUMBER and cells_shown & set(item.cells):
             continue
-        told |= set(item.cells)
+        cells_shown |= set(item.cells)
         if _one_cause(lead, item):
             more = f": {item.printed} is printed, {_value(item)} recomputed" if item.allowed else ""
             yield f"Likewise {item.where if more else f'‘{item.printed}’'}{more}."

@@ -96,12 +96,12 @@ class Tables:
 
     def row(self, place: dict[str, Any]) -> dict[str, str]:
         """The one row of a place {table, value, where}."""
-        found = self.rows(place["table"], place.get("where"), place["value"])
-        if len(found) != 1:
+        matching = self.rows(place["table"], place.get("where"), place["value"])
+        if len(matching) != 1:
             raise BenchbookError(
-                f"{place} must name one row; it names {len(found)}; add to `where`"
+                f"{place} must name one row; it names {len(matching)}; add to `where`"
             )
-        return found[0]
+        return matching[0]
 
     def interval(self, table: str, column: str, text: str) -> Interval:
         """What a cell's digits allow; BenchbookError where it is no number."""
@@ -127,12 +127,12 @@ class Tables:
         self, table: str, label: str, where: dict[str, str] | None = None
     ) -> dict[str, dict[str, str]]:
         """Label -> row; BenchbookError where a label stands twice, in whatever case."""
-        found: dict[str, dict[str, str]] = {}
+        by_name: dict[str, dict[str, str]] = {}
         for row in self.rows(table, where, label):
-            if row[label].lower() in {label.lower() for label in found}:
+            if row[label].lower() in {label.lower() for label in by_name}:
                 raise BenchbookError(f"{table}: {row[label]!r} labels two rows; add `where`")
-            found[row[label]] = row
-        return found
+            by_name[row[label]] = row
+        return by_name
 
     def heading(self, table: str, column: str) -> str:
         """A column's heading as printed."""
@@ -144,10 +144,10 @@ class Tables:
             raise BenchbookError(f"{table} is no table of `swept`; add it there")
         pattern = re.compile(self.swept[table]["pattern"])
         columns = self.rows(table)[0]
-        found = {column: match for column in columns if (match := pattern.fullmatch(column))}
-        if not found:
+        matches = {column: match for column in columns if (match := pattern.fullmatch(column))}
+        if not matches:
             raise BenchbookError(f"no column of {table} fits {pattern.pattern!r}")
-        return {column: int(match[1]) for column, match in found.items()}
+        return {column: int(match[1]) for column, match in matches.items()}
 
     def outcome(self, table: str, column: str) -> str:
         """`numbers`, or the words that stand in a column instead of numbers; empty: nothing."""

@@ -90,17 +90,17 @@ def _disassembled(objdump: str, path: Path) -> str:
 
 def data_sections(text: str) -> dict[str, str]:
     """Symbol -> the writable section that it lies in, or will; sections stand for themselves."""
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     for section, name in filter(None, map(_symbol, text.splitlines())):
         place = _WRITABLE.match(_COMMON.get(section, section))
         if place:
-            found[name] = place.group(1)
-    return found
+            sections[name] = place.group(1)
+    return sections
 
 
 def _symbol(line: str) -> tuple[str, str] | None:
-    found = _SYMBOL.match(line)
-    return (found[1], found[2]) if found else None
+    match = _SYMBOL.match(line)
+    return (match[1], match[2]) if match else None
 
 
 def parse(text: str, defined: dict[str, str] | None = None) -> dict[str, Body]:

@@ -70,10 +70,10 @@ class Line:
         for line in result.stderr.splitlines():
             words = shlex.split(line) if "cc1" in line else []
             if words and ("-cc1" in words or "cc1" in Path(words[0]).name):
-                told = _DRIVER.search(result.stderr)
+                driver = _DRIVER.search(result.stderr)
                 end = words.index("-o") if "-o" in words else len(words)
                 kept = words[:end] + words[end + 2 :]  # its output is a random temporary file
-                return kept, told[1] if told else words[0] if "-cc1" in words else ""
+                return kept, driver[1] if driver else words[0] if "-cc1" in words else ""
         return [], ""
 
 
@@ -88,8 +88,8 @@ def look(line: Line, flags: list[str]) -> dict[str, Any]:
     """
     words, named = line.started(flags)
     place = str(line.source.parent.parent)
-    said = {"effective": [word.replace(place, "kernels") for word in words]}
-    found: dict[str, Any] = {
+    effective = {"effective": [word.replace(place, "kernels") for word in words]}
+    unchanged: dict[str, Any] = {
         "compiler": None,
         "dropped": [],
         "added": [],
@@ -98,10 +98,10 @@ def look(line: Line, flags: list[str]) -> dict[str, Any]:
     }
     if not words:
         reason = "the compiler does not tell by -### what it would start"
-        return {**said, "wrapper": {**found, "state": "unknown", "reason": reason}}
+        return {**effective, "wrapper": {**unchanged, "state": "unknown", "reason": reason}}
     driver = _driver(line, named)
     if driver and len(line.compiler) == 1 and _same(driver, line.compiler[0]):
-        return {**said, "wrapper": {**found, "state": "none", "compiler": driver}}
+        return {**effective, "wrapper": {**unchanged, "state": "none", "compiler": driver}}
     if driver and line.started(flags, [driver])[0]:
         dropped, added = _against_own(line, flags, words, driver)
         decided_by = "compiler"
@@ -109,7 +109,7 @@ def look(line: Line, flags: list[str]) -> dict[str, Any]:
         dropped, added = _by_meaning(flags, settled(words, line.source))
         decided_by = "meaning"
     return {
-        **said,
+        **effective,
         "wrapper": {
             "state": "changed" if dropped or added else "unchanged",
             "compiler": driver,
@@ -126,7 +126,7 @@ def settled(words: Iterable[str], source: Path | None = None) -> Settled:
 
     The first word, the compiler, is no option.
     """
-    found: Settled = {}
+    last: Settled = {}
     left = [word for word in list(words)[1:] if word != str(source)]
     while left:
         option = left.pop(0)
@@ -134,8 +134,8 @@ def settled(words: Iterable[str], source: Path | None = None) -> Settled:
             option = f"{option} {left.pop(0)}"
         if not _NO_CODE.fullmatch(re.split("[= ]", option)[0]) and not _joined_path(option):
             pattern, family = next(family for family in _FAMILIES if family[0].fullmatch(option))
-            found[pattern.sub(family, option)] = option
-    return found
+            last[pattern.sub(family, option)] = option
+    return last
 
 
 def _joined_path(option: str) -> bool:
@@ -147,10 +147,10 @@ def _driver(line: Line, named: str) -> str | None:
     path = shutil.which(named) if named else None
     if path is None:
         return None
-    asked = line.compiler[0]
-    with Path(asked).open("rb") as file:
+    command = line.compiler[0]
+    with Path(command).open("rb") as file:
         script = file.read(2) == b"#!"
-    return None if script and _same(path, asked) else str(Path(path).absolute())
+    return None if script and _same(path, command) else str(Path(path).absolute())
 
 
 def _same(left: str, right: str) -> bool:
@@ -185,14 +185,14 @@ def _against_own(
 def _by_meaning(flags: list[str], reached: Settled) -> tuple[list[str], list[str]]:
     """(dropped, added) where the compiler behind a wrapper cannot be asked: each flag must be
     there, and what is there unasked counts where it is known to harden or to optimise."""
-    asked = settled(["", *flags])
+    wanted = settled(["", *flags])
     dropped = [
         text
-        for key, text in asked.items()
+        for key, text in wanted.items()
         if re.match(r"-[OfmDU]", text) and not _kept(key, text, reached)
     ]
     added = [
-        text for key, text in reached.items() if _HARDENING.fullmatch(text) and key not in asked
+        text for key, text in reached.items() if _HARDENING.fullmatch(text) and key not in wanted
     ]
     return dropped, added
 

@@ -95,10 +95,10 @@ class Instruction:
 
 def parse(line: str) -> Instruction | None:
     """The instruction of a line, or None where it is no such line."""
-    found = _LINE.match(line)
-    if found is None:
+    match = _LINE.match(line)
+    if match is None:
         return None
-    address, prefix, mnemonic, operands = found.groups()
+    address, prefix, mnemonic, operands = match.groups()
     return Instruction(int(address, 16), " ".join(prefix.split()), mnemonic, operands)
 
 

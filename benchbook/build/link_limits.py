@@ -81,8 +81,8 @@ def _limit(
         sources = [kernel_folder(root, experiment) / source for source in content["sources"]]
         define = content["limits"]["define"]
         attempt = Attempt(compiler, flags, sources, root / "kernels", Path(scratch), define)
-        found = _search(attempt, hints)
-    return item | {"compiler_version": compiler.version} | found
+        largest = _search(attempt, hints)
+    return item | {"compiler_version": compiler.version} | largest
 
 
 @dataclass

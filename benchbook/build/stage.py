@@ -104,8 +104,8 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
 def _sized(macros: dict[str, str]) -> list[str]:
     """-D flags with sizes of this host; none for a size that is unknown here."""
     sizes = host_sizes(read_topology()) if macros else {}
-    found = {name: parse_bytes(text, sizes) for name, text in macros.items()}
-    return [f"-D{name}={size}" for name, size in found.items() if size is not None]
+    sized = {name: parse_bytes(text, sizes) for name, text in macros.items()}
+    return [f"-D{name}={size}" for name, size in sized.items() if size is not None]
 
 
 def not_there(compiler: str) -> str:
@@ -142,13 +142,13 @@ def _compile(
             for procedure in content.get("procedures", [])
             for stub in link_libraries.stubs(sources / procedure, work)
         ]
-        given = [*flags, *needed.compile, *([f"-I{work}"] if stubs else [])]
+        arguments = [*flags, *needed.compile, *([f"-I{work}"] if stubs else [])]
         own = [
-            object_file(compiler, sources / source, given, common, work)
+            object_file(compiler, sources / source, arguments, common, work)
             for source in content["sources"]
         ]
         made = [
-            object_file(compiler, stub, [*given, link_libraries.UNWARNED], common, work)
+            object_file(compiler, stub, [*arguments, link_libraries.UNWARNED], common, work)
             for stub in stubs
         ]
         library = harness(compiler, common, flags, work)

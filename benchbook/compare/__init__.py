@@ -35,7 +35,7 @@ def compare(root: Path, a: str, b: str) -> dict[str, Any]:
             "measure one of "
             "them on the other side"
         )
-    found = {
+    content = {
         "version": VERSION,
         "method": METHOD,
         "a": _about(ours),
@@ -45,7 +45,7 @@ def compare(root: Path, a: str, b: str) -> dict[str, Any]:
         "only_b": [name for name in theirs.experiments if name not in ours.experiments],
         "differences": differences(ours, theirs),
     }
-    stored: dict[str, Any] = storable(found)
+    stored: dict[str, Any] = storable(content)
     return stored
 
 
@@ -60,8 +60,8 @@ def _about(side: Side) -> dict[str, Any]:
 
 def counts(content: dict[str, Any]) -> dict[str, int]:
     """How many points of all experiments came out how."""
-    found = Counter(row["said"] for item in content["items"] for row in item["points"])
-    return {name: found[name] for name in SAID if found[name]}
+    by_answer = Counter(row["said"] for item in content["items"] for row in item["points"])
+    return {name: by_answer[name] for name in SAID if by_answer[name]}
 
 
 def headline(content: dict[str, Any]) -> str:

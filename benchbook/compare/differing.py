@@ -39,8 +39,8 @@ def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
         return [
             row for name, own in names.items() for row in _row(kind, own, a.get(name), b.get(name))
         ]
-    said = [_bytes(value) if _IN_BYTES.search(what) else _text(value) for value in (a, b)]
-    return [{"kind": kind, "what": what, "a": said[0], "b": said[1]}]
+    texts = [_bytes(value) if _IN_BYTES.search(what) else _text(value) for value in (a, b)]
+    return [{"kind": kind, "what": what, "a": texts[0], "b": texts[1]}]
 
 
 def _bytes(value: Any) -> str:
@@ -80,12 +80,12 @@ def _variants(a: Measured, b: Measured) -> list[dict[str, str]]:
     theirs = {physical(variant): variant for variant in b.variants.values()}
     rows = []
     for name, ours in a.variants.items():
-        other = theirs.get(physical(ours))
-        for key in VARIANT if other else ():
+        same_variant = theirs.get(physical(ours))
+        for key in VARIANT if same_variant else ():
             what = "compiler" if key == "compiler_version" else f"{a.experiment}/{name}"
             if key != "compiler_version":
                 what += {"sha256": " binary"}.get(key, f" {key}")
-            ours_, theirs_ = ours.get(key), (other or {}).get(key)
+            ours_, theirs_ = ours.get(key), (same_variant or {}).get(key)
             if key == "sha256":
                 ours_, theirs_ = (digest and digest[:12] for digest in (ours_, theirs_))
             rows += _row("variant", what, ours_, theirs_)

@@ -53,15 +53,15 @@ def compared(a: Measured, b: Measured) -> dict[str, Any]:
 def _by_key(side: Measured, named: bool) -> dict[Key, dict[str, Any]]:
     """Points by what they physically are: compiler, flags, environment, factors; by the variant's
     name too where two variants differ in nothing else."""
-    found: dict[Key, list[dict[str, Any]]] = {}
+    by_key: dict[Key, list[dict[str, Any]]] = {}
     for point in side.points:
         factors = sorted((key, str(value)) for key, value in point["factors"].items())
         record = side.variants.get(point["variant"]) if named else None
         variant = physical(record) if record else (point["variant"],)
         variant += tuple(sorted(side.environments.get(point["variant"], {}).items()))
-        found.setdefault((*variant, point.get("twin", ""), *factors), []).append(point)
+        by_key.setdefault((*variant, point.get("twin", ""), *factors), []).append(point)
     keyed: dict[Key, dict[str, Any]] = {}
-    for key, points in found.items():
+    for key, points in by_key.items():
         for same_key in points:
             keyed[key if len(points) == 1 else (*key, same_key["variant"])] = same_key
     return keyed
@@ -157,12 +157,12 @@ def _twins(name: str, side: Measured, level: float) -> list[dict[str, Any]]:
     own = dict(iter(side.summaries.groupby("point")))
     parts = []
     for twin, words in (("again", "the same binary twice"), ("relinked", "the relinked binary")):
-        found = []
+        intervals = []
         for point in side.points:
             base = own.get(Point.of_id(point["point"]).untwinned.id)
             if point.get("twin") == twin and point["point"] in own and base is not None:
-                found.append(ratio(base, own[point["point"]], level))
-        parts.append(_part(f"{words} in {name}", found, furthest=twin == "relinked"))
+                intervals.append(ratio(base, own[point["point"]], level))
+        parts.append(_part(f"{words} in {name}", intervals, furthest=twin == "relinked"))
     return parts
 
 
@@ -171,11 +171,11 @@ def _anchor(a: Measured, b: Measured) -> dict[str, Any]:
     name = "the anchor between A and B"
     if not a.anchors or not b.anchors:
         return _part(name, [], furthest=True)
-    found = stats.unpaired_ratio(a.anchors, b.anchors)
-    if not math.isfinite(found.high):  # of few readings: the furthest two
+    ratio = stats.unpaired_ratio(a.anchors, b.anchors)
+    if not math.isfinite(ratio.high):  # of few readings: the furthest two
         low, high = min(a.anchors) / max(b.anchors), max(a.anchors) / min(b.anchors)
-        found = found._replace(low=low, high=high)
-    return _part(name, [found], furthest=True)
+        ratio = ratio._replace(low=low, high=high)
+    return _part(name, [ratio], furthest=True)
 
 
 def _part(name: str, intervals: list[Interval], *, furthest: bool) -> dict[str, Any]:

@@ -56,14 +56,14 @@ class Side:
 
 def read_side(root: Path, name: str) -> Side:
     """The side that a name means: a folder, HOST, HOST/PRESET, or PRESET of the one host here."""
-    found = [read_measured(folder) for folder in folders_of(root, name)]
+    experiments = [read_measured(folder) for folder in folders_of(root, name)]
     hosts, presets = (
-        {getattr(experiment, key): None for experiment in found} for key in ("host", "preset")
+        {getattr(experiment, key): None for experiment in experiments} for key in ("host", "preset")
     )
     label = ", ".join(f"{host} {'+'.join(presets)}" for host in hosts)
-    runs = sorted(experiment.run for experiment in found)
+    runs = sorted(experiment.run for experiment in experiments)
     label += f", run {runs[0]}" if len(runs) == 1 else f", {len(runs)} runs up to {runs[-1][:16]}"
-    return Side(label, {experiment.experiment: experiment for experiment in found})
+    return Side(label, {experiment.experiment: experiment for experiment in experiments})
 
 
 def folders_of(root: Path, name: str) -> list[Path]:
@@ -73,10 +73,10 @@ def folders_of(root: Path, name: str) -> list[Path]:
     places += [root / RESULTS / host / preset, root / archive.FOLDER / name]
     places += sorted((root / RESULTS).glob(f"*/{name}/")) if name.isidentifier() else []
     for place in places:
-        found = _inside(place) if name and place.is_dir() else []
-        if found:
-            return found
-    known = [
+        folders = _inside(place) if name and place.is_dir() else []
+        if folders:
+            return folders
+    examples = [
         str(path.relative_to(root))
         for kind in (RESULTS / "*", archive.FOLDER)
         for path in sorted(root.glob(f"{kind}/*/"))
@@ -84,7 +84,7 @@ def folders_of(root: Path, name: str) -> list[Path]:
     ]
     raise BenchbookError(
         f"{name!r} is no complete run and no folder of results; compare takes a run's folder or "
-        f"one of: {', '.join(known) or 'nothing yet, run `snakemake` first'}"
+        f"one of: {', '.join(examples) or 'nothing yet, run `snakemake` first'}"
     )
 
 
@@ -170,7 +170,7 @@ def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dic
     """What was recorded with the run; else what is built here, if its binary is the run's."""
     if (run / archive.VARIANTS).exists():
         return {item["variant"]: item for item in read_json(run / archive.VARIANTS)["items"]}
-    found = {}
+    variants = {}
     for name in {point["variant"] for point in plan["points"]}:
         path = Path("build") / experiment / name / "variant.json"
         if not path.exists():
@@ -180,5 +180,5 @@ def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dic
             "sha256"
         ):
             return {}
-        found[name] = built | {"sha256": built.get("binary", {}).get("sha256")}
-    return found
+        variants[name] = built | {"sha256": built.get("binary", {}).get("sha256")}
+    return variants

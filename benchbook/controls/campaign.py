@@ -49,7 +49,7 @@ SETTINGS = {"preset": "tiny", "controls_budget_s": 30}
 
 def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, Any]:
     """Play until enough is counted or the time is over; the summary, which is written as well."""
-    until = told = time.monotonic()
+    until = last_said = time.monotonic()
     until += budget_s
     folder, kept = _places(root)
     lab = _lab(root, folder)
@@ -70,10 +70,10 @@ def run(root: Path, budget_s: float, say: Callable[[str], None]) -> dict[str, An
         seed = 1 + max((line.seed for line in tally.lines), default=FIRST_SEED)
         line = play(lab, folder, candidate, seed)
         tally.add(line)
-        if time.monotonic() > told + TOLD_EVERY_S:
-            told = time.monotonic()
+        if time.monotonic() > last_said + TOLD_EVERY_S:
+            last_said = time.monotonic()
             have, want = tally.progress()
-            say(f"{have} of {want} runs; at most {(until - told) / 60:.0f} min more")
+            say(f"{have} of {want} runs; at most {(until - last_said) / 60:.0f} min more")
     timing = {artefact.id for artefact in catalogue_of_artefacts() if artefact.is_timing_only}
     content = summary(tally, timing) | {"plays_from_elsewhere": elsewhere}
     write_json(folder / SUMMARY, content)
@@ -137,7 +137,7 @@ def undone(lab: Path) -> dict[str, frozenset[str]]:
 
     Raises BenchbookError where that names no load.
     """
-    found = {}
+    by_control = {}
     for name in catalogue.controls(lab):
         path = lab / "kernels" / name / UNDONE
         if path.exists():
@@ -150,8 +150,8 @@ def undone(lab: Path) -> dict[str, frozenset[str]]:
                     f"{path}: key 'undone_by' names {listed(unknown)}, which is no load; known: "
                     f"{', '.join(load for load in LOADS if load != NONE)}"
                 )
-            found[name] = named
-    return found
+            by_control[name] = named
+    return by_control
 
 
 def _lab(root: Path, folder: Path) -> Path:

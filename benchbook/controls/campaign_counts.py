@@ -103,13 +103,13 @@ class Tally:
 
     def candidates(self) -> list[Candidate]:
         """All that can be done: played alone, played under the load whose turn it is, replayed."""
-        found = []
+        possible = []
         for name, replayed in self.sides():
             loads = [load for load in LOADS if load not in self.undone.get(name, ())]
             turn = loads[self.played(name) % len(loads)]
             own = [REPLAYED] if replayed else dict.fromkeys((turn, NONE))
-            found += [Candidate(name, load) for load in own]
-        return found
+            possible += [Candidate(name, load) for load in own]
+        return possible
 
     def gain(self, candidate: Candidate) -> float:
         """Missing nulls per second that this has given so far."""
@@ -124,7 +124,7 @@ class Tally:
     def next(self) -> Candidate | None:
         """The control with the fewest provoked runs while they are too few; then what gives most
         missing nulls, under load as long as that gives any. None: nothing more can be had."""
-        found = self.candidates()
+        possible = self.candidates()
         short = [
             (self.provoked[name, replayed], name, replayed)
             for name, replayed in self.sides()
@@ -134,12 +134,14 @@ class Tally:
             _, name, replayed = min(short)
             return next(
                 candidate
-                for candidate in found
+                for candidate in possible
                 if candidate.control == name and (candidate.load == REPLAYED) == replayed
             )
         for kinds in ((LOADED, REPLAYED), (QUIET,)):
             ranked = [
-                (self.gain(candidate), candidate) for candidate in found if candidate.kind in kinds
+                (self.gain(candidate), candidate)
+                for candidate in possible
+                if candidate.kind in kinds
             ]
             if ranked and max(ranked)[0] > 0:
                 return max(ranked)[1]
@@ -148,8 +150,8 @@ class Tally:
     def progress(self) -> tuple[int, int]:
         """Runs counted and wanted; nulls that nothing gives here are not wanted."""
         sides = [self.provoked[side] for side in self.sides()]
-        known = {name for counts in self.given.values() for name in counts}
-        nulls = [self.nulls[name] for name in self.detectors if name in known or not self.lines]
+        judged = {name for counts in self.given.values() for name in counts}
+        nulls = [self.nulls[name] for name in self.detectors if name in judged or not self.lines]
         have = sum(min(n, PROVOKED) for n in sides) + sum(min(n, NULLS) for n in nulls)
         return have, PROVOKED * len(sides) + NULLS * len(nulls)
 

@@ -48,10 +48,10 @@ class Change:
         for line in lines:
             changed = self.controls | (self.replays if line.load == REPLAYED else set())
             if not self.all and line.control not in changed:
-                said = [
+                standing = [
                     outcome for outcome in line.outcomes if outcome.artefact not in self.artefacts
                 ]
-                yield replace(line, outcomes=said)
+                yield replace(line, outcomes=standing)
 
 
 def files(root: Path) -> Files:
@@ -88,10 +88,10 @@ def change(root: Path, before: Files, now: Files) -> Change:
     kernels = {name for folder, name in owners if folder == KERNELS}
     replays = {name for folder, name in owners if folder == catalogue.REPLAY}
     artefacts = {name for folder, name in owners if folder == DETECTORS}
-    known = _controls(root)
+    by_control = _controls(root)
     controls = {
         name
-        for name, (kernel, artefact) in known.items()
+        for name, (kernel, artefact) in by_control.items()
         if kernel in kernels or artefact in artefacts
     }
     # Also those that are gone: their own folder has changed.

@@ -69,18 +69,23 @@ def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
         if line.load != REPLAYED
         for run in runs(line)
     ]
-    told = [
+    provoked_answers = [
         said for run in played if (said := {outcome.said for outcome in run if outcome.provoked})
     ]
     clean = [
         said for run in played if (said := {outcome.said for outcome in run if is_null(outcome)})
     ]
-    provoked, detected = len(told), sum(answer == {"found"} for answer in told)
+    provoked, detected = (
+        len(provoked_answers),
+        sum(answer == {"found"} for answer in provoked_answers),
+    )
     false_alarms = sum("found" in answer for answer in clean)
     return {
         "provoked": provoked,
         "detected": detected,
-        "abstained": sum("abstained" in answer and "silent" not in answer for answer in told),
+        "abstained": sum(
+            "abstained" in answer and "silent" not in answer for answer in provoked_answers
+        ),
         "nulls": len(clean),
         "false_alarms": false_alarms,
         "detected_interval": score.interval(detected, provoked),
@@ -94,17 +99,17 @@ def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[
     replayed = counts["replayed"]
     played = {key: counts[key] - replayed[key] for key in COUNTS}
     least, most = (LEAST_FOUND, MOST_FALSE) if timing_only else (1, 0)
-    found = []
+    faults = []
     for how, part in (("played", played), ("replayed", replayed)):
         provoked, abstained = part["provoked"], part["abstained"]
-        told = provoked - abstained
+        answered = provoked - abstained
         if finished and 2 * abstained > provoked:
-            found.append(f"{how}: abstained in {abstained} of {provoked} provoked scenes")
-        if (finished or not timing_only) and part["detected"] < least * told:
-            found.append(f"{how}: found {part['detected']} of {told}")
+            faults.append(f"{how}: abstained in {abstained} of {provoked} provoked scenes")
+        if (finished or not timing_only) and part["detected"] < least * answered:
+            faults.append(f"{how}: found {part['detected']} of {answered}")
         if (finished or not timing_only) and part["false_alarms"] > most * part["nulls"]:
-            found.append(f"{how}: {part['false_alarms']} false alarms in {part['nulls']} nulls")
-    return found
+            faults.append(f"{how}: {part['false_alarms']} false alarms in {part['nulls']} nulls")
+    return faults
 
 
 def _why(control: str, lines: list[Line]) -> str:
@@ -147,8 +152,8 @@ def table(content: dict[str, Any]) -> list[str]:
         of_plays, replayed = artefact["runs"], artefact["replayed"]
         counts = [of_plays[key] for key in COUNTS]
         counts += [artefact[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
-        found, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
-        bounds = f"  {_share(found and found[0])} found, {_share(false and false[1])} false"
+        intervals, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
+        bounds = f"  {_share(intervals and intervals[0])} found, {_share(false and false[1])} false"
         lines.append(f"{name:26}" + "".join(f"{n:>10}" for n in counts) + bounds)
         lines += [f"  ! {text}" for text in artefact["wrong"]]
     lines += [

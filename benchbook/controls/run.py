@@ -90,20 +90,20 @@ def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) ->
     """Build, play and judge one control, and print the outcome; results go into build/."""
     name = catalogue.CONTROLS + artefact
     if name not in catalogue.controls(root):
-        known = ", ".join(
+        names = ", ".join(
             control.removeprefix(catalogue.CONTROLS) for control in catalogue.controls(root)
         )
-        raise BenchbookError(f"there is no control of {artefact!r}; known: {known}")
+        raise BenchbookError(f"there is no control of {artefact!r}; known: {names}")
     settings = load_settings(root, {"preset": "tiny"} | overrides).having(again=FRESH)
-    told = score.of_replay(root, name, range(seeds))
-    findings = [{"artefact": name, **example} for name, example in told.examples.items()]
+    replayed = score.of_replay(root, name, range(seeds))
+    findings = [{"artefact": name, **example} for name, example in replayed.examples.items()]
     if name in catalogue.played(root):
         files = built(root, name, settings.preset)
         path = play(root, name, settings, files, Path("build/tried"))
         analysis = read_json(path)
-        told.add(score.of_analysis(root, name, analysis))
+        replayed.add(score.of_analysis(root, name, analysis))
         findings = analysis["findings"]
-    show(told, artefact, findings)
+    show(replayed, artefact, findings)
 
 
 def show(told: score.Told, artefact: str, findings: list[dict[str, Any]]) -> None:

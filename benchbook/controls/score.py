@@ -64,22 +64,22 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     They have judged the played ones already, in the analysis, where no role and no name is known;
     the replayed ones are judged here.
     """
-    told, runs, texts = Told(), [], {}
+    outcomes, runs, texts = Told(), [], {}
     by_name = {analysis["experiment"]: analysis for analysis in map(read_json, analyses)}
     for name in catalogue.controls(root):
         control = load(catalogue.definition_file(root, name), Control)
         texts[control["artefact"]] = control["text"].strip()
         if name in by_name:
             runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
-            told.add(of_analysis(root, name, by_name[name]))
-        told.add(of_replay(root, name, range(REPLAYS)))
+            outcomes.add(of_analysis(root, name, by_name[name]))
+        outcomes.add(of_replay(root, name, range(REPLAYS)))
     artefacts = {}
     for artefact in catalogue_of_artefacts():
         name = artefact.id
         artefacts[name] = {
             "text": texts.get(name, ""),
-            **count(name, told.outcomes),
-            "example": told.examples.get(name),
+            **count(name, outcomes.outcomes),
+            "example": outcomes.examples.get(name),
             "timing_only": artefact.is_timing_only,
         }
         if name not in texts:
@@ -100,21 +100,21 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     loaded = loaded or is_noisy
     told = Told()
     for number, scene in enumerate(scenes):
-        said = [
+        findings = [
             finding for finding in analysis["findings"] if not apart or finding["scene"] == number
         ]
         own, places = control["artefact"], set(scene.where)
         # What is said of the whole run is said once, so it counts for the control that is about it.
         of_run = {own: {*places, "host"}}
         if not apart:
-            said = [
+            findings = [
                 finding
-                for finding in said
+                for finding in findings
                 if places & set(finding["where"])
                 or (not finding["where"] and finding["artefact"] == own)
             ]
-        lost = _lost(scene.where, states, said, control["artefact"])
-        found = {finding["artefact"]: finding for finding in said}
+        lost = _lost(scene.where, states, findings, control["artefact"])
+        by_artefact = {finding["artefact"]: finding for finding in findings}
         abstained = {
             artefact: next(
                 (why[place] for place in sorted(of_run.get(artefact, places)) if place in why), None
@@ -127,7 +127,7 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
             if of_run.get(artefact, places) & set(judged)
         }
         label = ", ".join(scene.where)
-        said_of = _Said(found, abstained, clean)
+        said_of = _Said(by_artefact, abstained, clean)
         told.add(_outcomes(control, scene.provoked, label, said_of, lost, loaded=loaded))
     return told
 
@@ -162,13 +162,13 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
     for seed in seeds:
         for number, scene in enumerate(replayed(path, seed)):
             judged = own.detect(seen_of_scene(scene))
-            said = _Said(
+            judgement = _Said(
                 {finding.artefact: asdict(finding) for finding in judged.findings},
                 {own.ARTEFACT.id: next(iter(judged.abstained.values()), None)},
                 {own.ARTEFACT.id} if judged.clean else set(),
             )
             label = f"replay {seed}.{number}"
-            told.add(_outcomes(control, scene.provoked, label, said, "", replayed=True))
+            told.add(_outcomes(control, scene.provoked, label, judgement, "", replayed=True))
     return told
 
 
@@ -215,12 +215,12 @@ def _outcomes(
     if lost:
         told.outcomes.append(Outcome(own, said="skipped", reason=lost, **common))
         return told
-    asked = {own}
+    artefacts = {own}
     if not provoked:
         others = {point for point in judged.abstained if judged.of(point) != "unasked"}
-        asked |= others - set(control.get("present", [])) - _of_the_host()
-        asked -= _disturbed_by_others() if loaded else set()
-    for artefact in sorted(asked):
+        artefacts |= others - set(control.get("present", [])) - _of_the_host()
+        artefacts -= _disturbed_by_others() if loaded else set()
+    for artefact in sorted(artefacts):
         word = judged.of(artefact)
         if provoked and word == "unasked":
             word = "silent"
@@ -304,8 +304,8 @@ def interval(hits: int, trials: int) -> list[float] | None:
     """Clopper-Pearson's exact interval of a share; None where nothing was tried."""
     if not trials:
         return None
-    found = binomtest(hits, trials).proportion_ci(LEVEL, method="exact")
-    return [float(found.low), float(found.high)]
+    bounds = binomtest(hits, trials).proportion_ci(LEVEL, method="exact")
+    return [float(bounds.low), float(bounds.high)]
 
 
 def _at(artefact: str, outcomes: list[Outcome]) -> dict[str, list[str]]:

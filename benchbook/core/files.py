@@ -64,9 +64,10 @@ def read_json(path: Path, version: int = 1) -> dict[str, Any]:
     except ValueError:
         raise BenchbookError(f"{path}: is not valid JSON; remove it and run again") from None
     if not isinstance(content, dict) or content.get("version") != version:
-        found = content.get("version") if isinstance(content, dict) else None
+        own_version = content.get("version") if isinstance(content, dict) else None
         raise BenchbookError(
-            f"{path}: format version {found!r} is unknown; this Benchbook reads version {version}"
+            f"{path}: format version {own_version!r} is unknown; this Benchbook reads version "
+            f"{version}"
         )
     return content
 

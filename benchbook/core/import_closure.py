@@ -34,14 +34,14 @@ def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
 
     Data that lies in a package of theirs (templates, tables) is among them.
     """
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        if module not in found and _file(root, module):
-            found.add(module)
+        if module not in reached and _file(root, module):
+            reached.add(module)
             waiting += _all(root, _imports(root, package, module))
-    files = {path for module in found for path in _files(root, module)}
+    files = {path for module in reached for path in _files(root, module)}
     return sorted(str(path.relative_to(root)) for path in files)
 
 

@@ -171,11 +171,11 @@ def measuring_lock(what: str, checkout: Path, say: Callable[[str], None]) -> Ite
     folder = _open_folder(path, _HOST_REMEDY)
     note = None
     try:
-        told = False
+        is_announced = False
         while (note := _take_both(folder, path, _HOST_REMEDY)) is None:
-            if not told:
+            if not is_announced:
                 say(f"waiting for {_holder(path)}: one measurement at a time on a host ({path})")
-                told = True
+                is_announced = True
             time.sleep(0.2)
         facts = {"pid": os.getpid(), "what": what, "checkout": str(checkout)}
         with suppress(OSError):  # a full disk costs the holder's name, not the measurement

@@ -77,10 +77,10 @@ def covered(spans: list[tuple[float, float]]) -> float:
 def _read(notes: Path) -> list[dict[str, Any]]:
     if not notes.exists():
         return []
-    found = []
+    stages = []
     for line in notes.read_text(encoding="utf-8").splitlines():
         try:
-            found.append(json.loads(line))
+            stages.append(json.loads(line))
         except ValueError:
             continue  # torn by a kill
-    return found
+    return stages

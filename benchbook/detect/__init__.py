@@ -117,8 +117,8 @@ class Judged:
 
     def rest_is_clean(self, judged: Iterable[str]) -> Judged:
         """Of these points, all that have no finding and of which it did not abstain; itself."""
-        said = {where for finding in self.findings for where in finding.where or ["host"]}
-        self.clean = sorted({*judged} - said - {*self.abstained})
+        with_finding = {where for finding in self.findings for where in finding.where or ["host"]}
+        self.clean = sorted({*judged} - with_finding - {*self.abstained})
         return self
 
 

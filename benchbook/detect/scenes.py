@@ -30,20 +30,20 @@ def scenes_of(root: Path, name: str, sizes: dict[str, Any]) -> tuple[list[Scene]
     control = load(catalogue.definition_file(root, name), Control)
     content = catalogue.definition(root, name)
     apart = bool(control.get("apart"))
-    found = []
+    scenes = []
     for side in catalogue.SIDES:
         for cross in catalogue.crosses_of_control(control, side):
             points = [point.id for point in expand(content, [cross], sizes)[0]]
             for where in [points] if apart else [[point] for point in points]:
-                found.append(Scene(side == "provoked", where))
+                scenes.append(Scene(side == "provoked", where))
     for trial in control.get("trials") or []:
-        found.append(Scene(trial["provoked"], [trial_id(trial["text"])]))
-    return found, apart
+        scenes.append(Scene(trial["provoked"], [trial_id(trial["text"])]))
+    return scenes, apart
 
 
 def groups(root: Path, name: str, plan: dict[str, Any]) -> list[set[str]] | None:
     """The sets of points that detectors see apart from each other; None: all together."""
     if not name.startswith(catalogue.CONTROLS):
         return None
-    found, apart = scenes_of(root, name, plan["sizes"])
-    return [set(scene.where) for scene in found] if apart else None
+    scenes, apart = scenes_of(root, name, plan["sizes"])
+    return [set(scene.where) for scene in scenes] if apart else None

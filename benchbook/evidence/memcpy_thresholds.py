@@ -20,14 +20,14 @@ _LIMIT_S = 10
 def thresholds_in(text: str) -> dict[str, int]:
     """Name -> bytes, out of what the dynamic loader prints with --list-diagnostics; empty where it
     names none (another architecture, another library, a loader older than 2.33)."""
-    found = {name: int(value, 0) for name, value in _LINE.findall(text)}
-    return {name: found[name] for name in (*THRESHOLDS, FILLING) if name in found}
+    thresholds = {name: int(value, 0) for name, value in _LINE.findall(text)}
+    return {name: thresholds[name] for name in (*THRESHOLDS, FILLING) if name in thresholds}
 
 
 def copy_thresholds(loader: str, environment: dict[str, str]) -> dict[str, int]:
     """The same of this loader, with these variables set; empty where it cannot be asked."""
     try:
-        said = subprocess.run(
+        answer = subprocess.run(
             [loader, "--list-diagnostics"],
             env=environment,
             capture_output=True,
@@ -38,22 +38,22 @@ def copy_thresholds(loader: str, environment: dict[str, str]) -> dict[str, int]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    return thresholds_in(said.stdout) if said.returncode == 0 else {}
+    return thresholds_in(answer.stdout) if answer.returncode == 0 else {}
 
 
 def loader_in(output: bytes) -> str | None:
     """The dynamic loader that `ldd` names."""
-    found = re.search(rb"^\s*(/\S*/ld[^\s/]*)\s", output, re.MULTILINE)
-    return found[1].decode() if found else None
+    match = re.search(rb"^\s*(/\S*/ld[^\s/]*)\s", output, re.MULTILINE)
+    return match[1].decode() if match else None
 
 
 def loader_of(binary: str) -> str | None:
     """The dynamic loader that starts a program; None of one that needs none."""
     try:
-        said = subprocess.run(["ldd", binary], capture_output=True, timeout=_LIMIT_S, check=False)
+        answer = subprocess.run(["ldd", binary], capture_output=True, timeout=_LIMIT_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return loader_in(said.stdout)
+    return loader_in(answer.stdout)
 
 
 def path_of(bytes_per_call: float, thresholds: dict[str, int], isa: Collection[str]) -> str:

@@ -145,15 +145,15 @@ class _Trials:
                 f"; its file claims {format_bytes(image)} of address space when it is loaded, and "
                 f"{format_bytes(limit)} are allowed"
             )
-        asked = options.get("bytes", 0)
+        bytes_asked = options.get("bytes", 0)
         signal = -status if status is not None and status < 0 else None
         return {
             "value": status if signal is None else signal,
             "unit": "exit status" if signal is None else "signal",
             "outcome": outcome,
             "reason": reason,
-            "bytes": asked,
-            "needed_bytes": max(image, self.content["buffers"] * asked),
+            "bytes": bytes_asked,
+            "needed_bytes": max(image, self.content["buffers"] * bytes_asked),
             "exit_status": status if signal is None else None,
             "signal": signal,
             "command": [*under, str(binary), *arguments],

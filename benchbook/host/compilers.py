@@ -48,15 +48,15 @@ def library_of(name: str, path: str) -> str:
 
 def _majors(base: str) -> dict[int, str]:
     """Major -> path of every `<base>-<major>` on PATH, the first of each."""
-    found: dict[int, str] = {}
+    versions: dict[int, str] = {}
     for folder in map(Path, os.get_exec_path()):
         if not folder.is_dir():
             continue
         for path in folder.glob(f"{base}-*"):
             number = re.fullmatch(rf"{re.escape(base)}-(\d+)", path.name)
             if number and os.access(path, os.X_OK):
-                found.setdefault(int(number[1]), str(path))
-    return found
+                versions.setdefault(int(number[1]), str(path))
+    return versions
 
 
 def _major(path: str | None) -> int | None:

@@ -12,9 +12,9 @@ from benchbook.host.topology import Topology, read_topology, sysconf_caches
 
 def stated(topology: Topology | None = None) -> dict[str, Any]:
     """Facts for a run's manifest: `cpus` (online, of sysfs), `caches_sysconf`, and `hwloc`."""
-    found = {
+    sources = {
         "cpus": [asdict(cpu) for cpu in (topology or read_topology()).online],
         "caches_sysconf": [asdict(cache) for cache in sysconf_caches()],
         "hwloc": hwloc.told(),
     }
-    return cast(dict[str, Any], json.loads(json.dumps(found)))
+    return cast(dict[str, Any], json.loads(json.dumps(sources)))

@@ -82,8 +82,8 @@ def cpu_ticks(root: Path = ROOT) -> tuple[int, int] | None:
 
 def steal_ticks_of(cpus: Sequence[int], root: Path = ROOT) -> int | None:
     """Clock ticks that the hypervisor took from these CPUs since boot; None when not accounted."""
-    found = dict(re.findall(r"(?m)^cpu(\d+)((?: +\d+){8,})", read_text(root / "proc/stat") or ""))
-    ticks = [found[str(cpu)].split()[7] for cpu in cpus if str(cpu) in found]
+    by_cpu = dict(re.findall(r"(?m)^cpu(\d+)((?: +\d+){8,})", read_text(root / "proc/stat") or ""))
+    ticks = [by_cpu[str(cpu)].split()[7] for cpu in cpus if str(cpu) in by_cpu]
     return sum(map(int, ticks)) if len(ticks) == len(cpus) and ticks else None
 
 
@@ -171,8 +171,8 @@ def facts(
         "clocksource": (read_text(root / _CLOCK), _CLOCK),
         **{key: (read_int(root / path), path) for key, path in _NUMBERS.items()},
     }
-    known = {key: value for key, (value, _) in table.items() if value not in (None, "", [])}
-    unknown = {key: _why(root, where) for key, (_, where) in table.items() if key not in known}
+    values = {key: value for key, (value, _) in table.items() if value not in (None, "", [])}
+    unknown = {key: _why(root, where) for key, (_, where) in table.items() if key not in values}
     plain = {
         "version": VERSION,
         "offline_cpus": list(machine.offline),
@@ -182,7 +182,7 @@ def facts(
         "nix_revision": os.environ.get("BENCHBOOK_NIX_REVISION", ""),
     }
     readable = any(frequency_khz(i, root) for i in ids)
-    merged = dict.fromkeys(table) | known | {"frequency_readable": readable} | plain
+    merged = dict.fromkeys(table) | values | {"frequency_readable": readable} | plain
     return cast(dict[str, Any], json.loads(json.dumps(merged)))  # tuples become lists, as when read
 
 
@@ -216,12 +216,12 @@ def _why(root: Path, where: str) -> str:
 
 def _cpuinfo(root: Path) -> dict[str, str]:
     """The first value of each key; the parts of a mixed ARM chip are joined."""
-    found: dict[str, dict[str, None]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for line in (read_text(root / _INFO) or "").splitlines():
         key, colon, value = line.partition(":")
         if colon and value.strip():
-            found.setdefault(key.strip(), {})[value.strip()] = None
-    return {k: "+".join(sorted(v)) if k == "CPU part" else next(iter(v)) for k, v in found.items()}
+            fields.setdefault(key.strip(), {})[value.strip()] = None
+    return {k: "+".join(sorted(v)) if k == "CPU part" else next(iter(v)) for k, v in fields.items()}
 
 
 def _cpu_model(info: Mapping[str, str]) -> str | None:
@@ -245,15 +245,17 @@ def _hypervisor(root: Path, info: Mapping[str, str], flags: Sequence[str]) -> st
     if "flags" in info and "hypervisor" not in flags:
         return "none"
     places = ("sys/hypervisor/type", "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name")
-    said = " ".join(filter(None, (read_text(root / p) for p in (*places, _CLOCKS)))).lower()
-    if ".metal" in said:
+    text = " ".join(filter(None, (read_text(root / p) for p in (*places, _CLOCKS)))).lower()
+    if ".metal" in text:
         return "none"
-    found = next((name for name, words in _HYPERVISORS.items() if re.search(words, said)), None)
-    return found or ("unnamed" if "hypervisor" in flags else None)
+    hypervisor = next(
+        (name for name, words in _HYPERVISORS.items() if re.search(words, text)), None
+    )
+    return hypervisor or ("unnamed" if "hypervisor" in flags else None)
 
 
 def _container(root: Path) -> str:
     files = {".dockerenv": "docker", "run/.containerenv": "podman"}
     # pathlib's exists() raises for a folder that may not be entered.
-    found = next((n for path, n in files.items() if os.path.exists(root / path)), None)  # noqa: PTH110
-    return found or read_text(root / "run/systemd/container") or "none"
+    container = next((n for path, n in files.items() if os.path.exists(root / path)), None)  # noqa: PTH110
+    return container or read_text(root / "run/systemd/container") or "none"

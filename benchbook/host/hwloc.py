@@ -41,8 +41,8 @@ def run_lstopo() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BenchbookError(f"lstopo-no-graphics did not answer: {error}") from error
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[0]
-        raise BenchbookError(f"lstopo-no-graphics failed: {said[:200]}")
+        last_words = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[0]
+        raise BenchbookError(f"lstopo-no-graphics failed: {last_words[:200]}")
     return done.stdout
 
 
@@ -140,7 +140,7 @@ def _positive(element: Element, name: str) -> int | None:
 
 def _cpus(element: Element) -> set[int]:
     """The CPUs below an object."""
-    found = (
+    numbers = (
         _number(unit, "os_index") for unit in element.iter("object") if unit.get("type") == "PU"
     )
-    return {number for number in found if number is not None}
+    return {number for number in numbers if number is not None}

@@ -59,12 +59,12 @@ def find(content: dict[str, Any], compiler: list[str]) -> Needs:
 
 def identity(content: dict[str, Any], compiler: str | None) -> list[list[str | int]]:
     """What tells one finding from another, so that a remedy that was taken is seen."""
-    found = [shutil.which(RPCGEN)] if content.get("procedures") else []
+    programs = [shutil.which(RPCGEN)] if content.get("procedures") else []
     for library in content.get("libraries", {}).values() if compiler else ():
         header = Path(library.get("below", "")) / library["header"]
         folder = _folder_with(str(header), [compiler or ""])
-        found.append(str(folder / header) if folder else None)
-    return [[path, Path(path).stat().st_mtime_ns] if path else [] for path in found]
+        programs.append(str(folder / header) if folder else None)
+    return [[path, Path(path).stat().st_mtime_ns] if path else [] for path in programs]
 
 
 def stubs(source: Path, work: Path) -> list[Path]:

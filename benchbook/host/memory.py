@@ -35,7 +35,7 @@ def memory_total_bytes(root: Path = ROOT) -> int | None:
 def memory_available_bytes(root: Path = ROOT) -> Available:
     """The least of MemAvailable and what each memory cgroup above this process still allows."""
     info = meminfo(root)
-    found = [(info[k], f"proc/meminfo {k}") for k in ("MemAvailable", "MemFree") if k in info][:1]
+    bounds = [(info[k], f"proc/meminfo {k}") for k in ("MemAvailable", "MemFree") if k in info][:1]
     for folder, names in _memory_cgroups(root):
         *limits, usage, stat, cache = names
         used = read_int(folder / usage) or 0
@@ -45,8 +45,8 @@ def memory_available_bytes(root: Path = ROOT) -> Available:
         for name in limits:
             limit = read_int(folder / name)  # `max` is no number: no limit
             if limit is not None and 0 <= limit < _NO_LIMIT_BYTES:
-                found.append((max(0, limit - used), str((folder / name).relative_to(root))))
-    return Available(*min(found)) if found else Available(None, "proc/meminfo cannot be read")
+                bounds.append((max(0, limit - used), str((folder / name).relative_to(root))))
+    return Available(*min(bounds)) if bounds else Available(None, "proc/meminfo cannot be read")
 
 
 def _memory_cgroups(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:

@@ -38,7 +38,7 @@ def link_bytes_per_s(gt_per_s: float, width: float) -> float:
 def slowest(folder: Path) -> Port | None:
     """Of the links between a device (its folder in sysfs) and the root the one that carries least,
     the nearest to the device of equal ones; None where none is told. As link.c of hostdev does."""
-    found = None
+    narrowest = None
     place = folder.resolve()
     for device in (place, *place.parents):
         if not _ADDRESS.fullmatch(device.name):
@@ -47,12 +47,12 @@ def slowest(folder: Path) -> Port | None:
         if not speed or not width:
             continue
         port = Port(device.name, speed, int(width))
-        if found is None or link_bytes_per_s(*port[1:]) < link_bytes_per_s(*found[1:]):
-            found = port
-    return found
+        if narrowest is None or link_bytes_per_s(*port[1:]) < link_bytes_per_s(*narrowest[1:]):
+            narrowest = port
+    return narrowest
 
 
 def _number(file: Path) -> float:
     """What a file begins with, as in `8.0 GT/s PCIe`; 0 where it is off or unknown."""
-    told = _NUMBER.match(read_text(file) or "")
-    return float(told[0]) if told else 0.0
+    match = _NUMBER.match(read_text(file) or "")
+    return float(match[0]) if match else 0.0

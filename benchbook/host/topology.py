@@ -154,29 +154,29 @@ def _cores(base: Path, ids: Sequence[int], sockets: dict[int, int | None]) -> di
 
 
 def _caches(base: Path, ids: Sequence[int], ask: Sysconf | None) -> tuple[Cache, ...]:
-    found: dict[tuple[int, str, tuple[int, ...] | None], Cache] = {}
+    caches: dict[tuple[int, str, tuple[int, ...] | None], Cache] = {}
     for folder in chain.from_iterable(sorted(base.glob(f"cpu{i}/cache/index*")) for i in ids):
         level = read_int(folder / "level")
         kind = (read_text(folder / "type") or "").lower()
         if level is None or kind not in ("data", "instruction", "unified"):
             continue
         shared = parse_cpu_list(read_text(folder / "shared_cpu_list") or None)
-        if (level, kind, shared) not in found:
+        if (level, kind, shared) not in caches:
             size = re.fullmatch(r"([0-9]{1,12})([KMG]?)", read_text(folder / "size") or "")
             count = int(size[1]) << 10 * " KMG".index(size[2] or " ") if size else None
             ways = _number(folder / "ways_of_associativity", 1)
             line = _number(folder / "coherency_line_size", 1)
             cache = Cache(level, kind, count or None, ways, line, shared, "sysfs")
-            found[level, kind, shared] = cache
+            caches[level, kind, shared] = cache
     libc = {(c.level, c.kind): c for c in sysconf_caches(ask)}
-    if not any(c.kind != "instruction" for c in found.values()):
+    if not any(c.kind != "instruction" for c in caches.values()):
         return tuple(libc.values())
     # A size that sysfs leaves out is libc's; a level that sysfs leaves out stays out: sysfs first.
     return tuple(
         replace(c, bytes=libc[c.level, c.kind].bytes, source="sysconf")
         if c.bytes is None and (c.level, c.kind) in libc
         else c
-        for _, c in sorted(found.items(), key=lambda item: (item[0][:2], item[0][2] or ()))
+        for _, c in sorted(caches.items(), key=lambda item: (item[0][:2], item[0][2] or ()))
     )
 
 
@@ -196,11 +196,11 @@ def sysconf_caches(ask: Sysconf | None = libc_sysconf) -> tuple[Cache, ...]:
 def last_level_of(topology: Topology) -> dict[int, Cache]:
     """The last data cache before memory of each online CPU; CPUs without a known one are absent."""
     everyone = tuple(cpu.id for cpu in topology.online)
-    found: dict[int, Cache] = {}
+    by_cpu: dict[int, Cache] = {}
     for cache in sorted(topology.caches, key=lambda c: c.level):
         if cache.kind != "instruction":
-            found |= dict.fromkeys(cache.shared_cpus or everyone, cache)
-    return found
+            by_cpu |= dict.fromkeys(cache.shared_cpus or everyone, cache)
+    return by_cpu
 
 
 def llc_bytes(topology: Topology, cpus: Iterable[int]) -> int | None:
@@ -220,9 +220,9 @@ def cache_disagreement(
 
     Each is (smaller, larger, factor); a source that is None or 0 says nothing.
     """
-    said = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
-    known = sorted((size, name) for name, size in said.items() if size and size > 0)
-    return [(a, b, y / x) for (x, a), (y, b) in combinations(known, 2) if y > 2 * x]
+    named = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
+    ordered = sorted((size, name) for name, size in named.items() if size and size > 0)
+    return [(a, b, y / x) for (x, a), (y, b) in combinations(ordered, 2) if y > 2 * x]
 
 
 def pin_order(

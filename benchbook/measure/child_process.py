@@ -80,9 +80,9 @@ class Started:
         handle = self.process.stdout.fileno()
         if not select.select([handle], [], [], _WAIT_S)[0]:
             return True
-        found = os.read(handle, _READ_BYTES)
-        self.said += found
-        return bool(found)
+        chunk = os.read(handle, _READ_BYTES)
+        self.said += chunk
+        return bool(chunk)
 
     def _state(self) -> str:
         """S: it sleeps, T: it is stopped. Behind its name, which may have blanks in it."""

@@ -26,7 +26,7 @@ def run_delay_ns(usage: dict[str, Any], count: int, cpus: int) -> float | None:
 
 def of_result(group: list[Point], result: Result, cpus: int, thresholds: Disturbance) -> list[str]:
     """One sentence for each threshold that an invocation passed; unread values pass nothing."""
-    found = []
+    reasons = []
     count = workers(group[0].factors)
     delay_ns = sum(run_delay_ns(point.usage, count, cpus) or 0 for point in result.points)
     timed_ns = sum(point.usage.get("wall_ns") or 0 for point in result.points)
@@ -34,11 +34,11 @@ def of_result(group: list[Point], result: Result, cpus: int, thresholds: Disturb
     # all, one wait of a tenth of one is a large share and reaches no median.
     long = delay_ns > thresholds.run_delay_least_ns
     if long and timed_ns and delay_ns / timed_ns > thresholds.run_delay_fraction:
-        found.append(f"waited for its CPU {delay_ns / timed_ns:.1%} of its time at {group[0].id}")
+        reasons.append(f"waited for its CPU {delay_ns / timed_ns:.1%} of its time at {group[0].id}")
     steal = result.steal_fraction
     if steal is not None and steal > thresholds.steal_fraction:
-        found.append(f"the hypervisor took {steal:.1%} of the time")
-    return found
+        reasons.append(f"the hypervisor took {steal:.1%} of the time")
+    return reasons
 
 
 def of_probe(slowdown: dict[int, float], thresholds: Disturbance) -> list[str]:

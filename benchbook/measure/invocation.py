@@ -272,14 +272,14 @@ def _peer_point(request: Request, peer: PeerStart, ahead: Started | None) -> Poi
             inherits=inherited(request.lock, request.door),
             env=environment(request),
         ) as server:
-            found = measured()
+            measurement = measured()
             if why := server.ended():
                 raise NotServingError(why)
     except NotServingError as why:
         if ahead:
             ahead.end()
         return PointResult("failed", f"{peer.tool}: {why}")
-    return found
+    return measurement
 
 
 def _peer_result(

@@ -82,8 +82,8 @@ class Run:
             self.say("pilot", 0, self.plan.looks[0], left_s)
             return pilot(self.plan, self.starter.groups(self.plan.points), self._try)
         # Another number of samples would be another estimate than the one to be settled.
-        given = self.plan.settle["pilot"]["points"]
-        return {"points": given, "failed": {}, "block_ns": 0, "wall_ns": 0}
+        fixed = self.plan.settle["pilot"]["points"]
+        return {"points": fixed, "failed": {}, "block_ns": 0, "wall_ns": 0}
 
     def _resume(self) -> journal.Progress:
         done = journal.progress(self.folder)

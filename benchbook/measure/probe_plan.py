@@ -92,18 +92,18 @@ def _by_distance(topology: Topology, cpus: list[int]) -> dict[Distance, list[tup
         cache = last.get(cpu.id)
         # Where nothing says who shares a cache, it puts no two CPUs together.
         where[cpu.id] = (cpu.core, cache.shared_cpus if cache else None, cpu.socket)
-    found: dict[Distance, list[tuple[int, int]]] = {name: [] for name in get_args(Distance)}
+    by_distance: dict[Distance, list[tuple[int, int]]] = {name: [] for name in get_args(Distance)}
     for a, b in combinations(cpus, 2):
         (core_a, llc_a, socket_a), (core_b, llc_b, socket_b) = where[a], where[b]
         if core_a == core_b:
-            found["same core"].append((a, b))
+            by_distance["same core"].append((a, b))
         elif llc_a is not None and llc_a == llc_b:
-            found["same cache"].append((a, b))
+            by_distance["same cache"].append((a, b))
         elif socket_a == socket_b:
-            found["same socket"].append((a, b))
+            by_distance["same socket"].append((a, b))
         else:
-            found["other socket"].append((a, b))
-    return {name: pairs for name, pairs in found.items() if pairs}
+            by_distance["other socket"].append((a, b))
+    return {name: pairs for name, pairs in by_distance.items() if pairs}
 
 
 def _few(groups: dict[Distance, list[tuple[int, int]]]) -> list[tuple[int, int]]:

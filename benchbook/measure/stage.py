@@ -33,12 +33,12 @@ POINTER_VERSION = 1
 
 def read_variants(paths: list[Path]) -> dict[str, dict[str, Any]]:
     """variant.json files by variant; the probe's under its own name."""
-    found = {}
+    variants = {}
     for path in paths:
         record = read_json(path)
         name = catalogue.PROBE if record["experiment"] == catalogue.PROBE else record["variant"]
-        found[name] = {**record, "folder": str(path.parent)}
-    return found
+        variants[name] = {**record, "folder": str(path.parent)}
+    return variants
 
 
 def measure(

@@ -194,10 +194,10 @@ def _key(factors: dict[str, Any]) -> tuple[str, int, int]:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if found is None:
+    path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if path is None:
         raise OSError(f"{name} is not on PATH; {tools.remedy(tools.package_of(name))}")
-    return found
+    return path
 
 
 def without_peer() -> str:

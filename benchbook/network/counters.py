@@ -51,12 +51,12 @@ def _udp(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _interfaces(text: str) -> Counts:
-    found = dict.fromkeys((f"interface_{name}" for name in _COLUMNS.values()), 0)
+    totals = dict.fromkeys((f"interface_{name}" for name in _COLUMNS.values()), 0)
     for line in text.splitlines():
         name, colon, rest = line.partition(":")
         values = rest.split()
         # A row of /proc/net/dev has 16 numbers behind its name.
         if colon and len(values) == 16 and name.strip() != "lo":
             for column, what in _COLUMNS.items():
-                found[f"interface_{what}"] += int(values[column])
-    return found
+                totals[f"interface_{what}"] += int(values[column])
+    return totals

@@ -69,11 +69,11 @@ class Namespaces:
             _make_in_child(there, ids, None if owned else self.user, new_user=new_user)
         there.close()
         with here:
-            words, found, _, _ = socket.recv_fds(here, _ANSWER_BYTES, 2)
+            words, descriptors, _, _ = socket.recv_fds(here, _ANSWER_BYTES, 2)
         os.waitpid(child, 0)
-        if not found:
+        if not descriptors:
             raise NotAllowedError(words.decode() or "the namespace could not be made")
-        return found
+        return descriptors
 
     def entering(self, name: str) -> Callable[[], None]:
         """For Popen(preexec_fn=…): move into the namespace of that name."""

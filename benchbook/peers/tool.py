@@ -60,11 +60,11 @@ def _wrong_cpu(spec: dict[str, Any]) -> str:
 
 def _version(spec: dict[str, Any], path: Path) -> str:
     """By its own word, else by that of Debian's package manager; empty where nobody tells."""
-    asked = spec.get("version_from")
-    if asked is None:
+    pattern = spec.get("version_from")
+    if pattern is None:
         return _packaged_version(path)
-    found = re.search(asked["pattern"], _say([str(path), *asked["arguments"]]))
-    return found[1] if found else ""
+    match = re.search(pattern["pattern"], _say([str(path), *pattern["arguments"]]))
+    return match[1] if match else ""
 
 
 def _packaged_version(path: Path) -> str:

@@ -80,16 +80,16 @@ def association(
     1 / 18 / 66 % (one of three circular features 2 / 12 / 66 %), by four 22 / 89 / 100 % (11 / 74 /
     100 %).
     """
-    given = finite(values, "Values")
-    n = len(given)
+    numbers = finite(values, "Values")
+    n = len(numbers)
     kept = {name: part - part.mean() for name, part in features.items()}
     if any(len(part) != n for part in kept.values()):
         raise BenchbookError("A feature and its values differ in number; give one for each.")
     lengths = {name: float(np.linalg.norm(part)) for name, part in kept.items()}
     kept = {name: part for name, part in kept.items() if lengths[name] > 1e-9 * math.sqrt(n)}
-    if not kept or np.ptp(given) == 0:
+    if not kept or np.ptp(numbers) == 0:
         return None
-    scores = np.array([_unit(rankdata(given)), _unit(given)])
+    scores = np.array([_unit(rankdata(numbers)), _unit(numbers)])
     matrix = np.array([part / lengths[name] for name, part in kept.items()])
     projections = scores @ matrix.T
     seen = (np.abs(projections) ** 2).max(axis=0)
@@ -124,8 +124,8 @@ def _reached(
     for begin in range(0, draws, max(1, PORTION // n)):
         count = min(draws - begin, max(1, PORTION // n))
         orders = random.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
-        found = (np.abs(scores[:, orders] @ matrix.T) ** 2).max(axis=(0, 2))
-        reached += int((found >= largest * (1 - 1e-9)).sum())
+        highest = (np.abs(scores[:, orders] @ matrix.T) ** 2).max(axis=(0, 2))
+        reached += int((highest >= largest * (1 - 1e-9)).sum())
     return reached
 
 

@@ -109,5 +109,5 @@ def _portions(draws: int, numbers: int) -> list[int]:
 
 def _ranges(portions: Iterable[Floats]) -> Floats:
     """The sorted range statistics of portions of log values (size, points)."""
-    found = [-np.expm1(logs.min(axis=1) - logs.max(axis=1)) for logs in portions]
-    return np.sort(np.concatenate(found))
+    ranges = [-np.expm1(logs.min(axis=1) - logs.max(axis=1)) for logs in portions]
+    return np.sort(np.concatenate(ranges))

@@ -111,9 +111,9 @@ def _runs(middle: Floats, first: int, last: int, limit: float) -> list[_Run]:
         end = begin
         while end < last and np.ptp(middle[begin : end + 2]) <= limit:
             end += 1
-        found = (end - begin + 1, -float(np.ptp(middle[begin : end + 1])), _Run(begin, end))
-        if found[0] >= LEAST_SIZES and (best is None or found[:2] > best[:2]):
-            best = found
+        best_split = (end - begin + 1, -float(np.ptp(middle[begin : end + 1])), _Run(begin, end))
+        if best_split[0] >= LEAST_SIZES and (best is None or best_split[:2] > best[:2]):
+            best = best_split
     if best is None:
         return []
     run = best[2]
@@ -144,8 +144,8 @@ def _interval(values: Floats) -> Interval:
 
 
 def _plateau(run: _Run, at: Floats, logs: Floats) -> Plateau:
-    found = _interval(_mean(run, logs))
-    times = (float(np.exp(log)) for log in (found.estimate, found.low, found.high))
+    interval = _interval(_mean(run, logs))
+    times = (float(np.exp(log)) for log in (interval.estimate, interval.low, interval.high))
     return Plateau(float(at[run.first]), float(at[run.last]), *times)
 
 

@@ -45,19 +45,19 @@ def time_ratio(
     """
     if starts.empty or not {"where", "block", "median_ns"} <= set(starts.columns):
         return None
-    known = starts[(starts["median_ns"] > 0) & (starts["median_ns"] < math.inf)]
+    timed = starts[(starts["median_ns"] > 0) & (starts["median_ns"] < math.inf)]
     sides = [
-        known[known["where"] == point].groupby("block")["median_ns"].median()
+        timed[timed["where"] == point].groupby("block")["median_ns"].median()
         for point in (numerator, denominator)
     ]
     both = pd.concat(sides, axis=1, join="inner").sort_index()
     if both.empty:
         return None
     logs = np.log(both.iloc[:, 0].to_numpy(dtype=float) / both.iloc[:, 1].to_numpy(dtype=float))
-    found = signed_rank_interval(logs, level)
+    interval = signed_rank_interval(logs, level)
     return Ratio(
-        math.exp(found.estimate),
-        math.exp(found.low),
-        math.exp(found.high),
+        math.exp(interval.estimate),
+        math.exp(interval.low),
+        math.exp(interval.high),
         tuple(float(ratio) for ratio in np.exp(logs)),
     )

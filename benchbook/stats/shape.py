@@ -113,8 +113,8 @@ def shape(values: ArrayLike, resolution: float = 0.0) -> Shape:
     if resolution < 0:
         raise BenchbookError(f"The resolution is {resolution}; it cannot be negative.")
     ordered = np.sort(finite(values, "Shape"))
-    found = np.quantile(ordered, QUANTILES)
-    quantiles = {q: float(value) for q, value in zip(QUANTILES, found, strict=True)}
+    points = np.quantile(ordered, QUANTILES)
+    quantiles = {q: float(value) for q, value in zip(QUANTILES, points, strict=True)}
     n = len(ordered)
     if n < LEAST_VALUES:
         return Shape(n, None, None, (), quantiles)

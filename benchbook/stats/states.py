@@ -71,18 +71,18 @@ def levels(logs: Floats) -> list[Floats]:
     clear; the smallest steps of more than three are closed again.
     """
     ordered = np.sort(logs)
-    found = [ordered]
+    groups = [ordered]
     if len(ordered) < LEAST_READINGS:
-        return found
+        return groups
     least = max(LEAST_CLUSTER, math.ceil(LEAST_SHARE * len(ordered)))
     for parts in _partitions(ordered, least, MOST_PARTS):
         if all(_step(low, high) > 0 for low, high in pairwise(parts)):
-            found = parts
-    while len(found) > MOST_STATES:
-        steps = [float(np.median(high) - np.median(low)) for low, high in pairwise(found)]
+            groups = parts
+    while len(groups) > MOST_STATES:
+        steps = [float(np.median(high) - np.median(low)) for low, high in pairwise(groups)]
         i = int(np.argmin(steps))
-        found[i : i + 2] = [np.concatenate(found[i : i + 2])]
-    return found
+        groups[i : i + 2] = [np.concatenate(groups[i : i + 2])]
+    return groups
 
 
 def assign_states(readings: pd.DataFrame, prefer: Sequence[str] = ("anchor",)) -> pd.DataFrame:
@@ -153,10 +153,10 @@ def state_of(
     numbers = ordered["state"].to_numpy(dtype=np.int64)
     before = np.searchsorted(times, start, side="right") - 1
     after = np.searchsorted(times, end, side="left")
-    known = (before >= 0) & (after < len(times))
+    inside = (before >= 0) & (after < len(times))
     first, last = np.maximum(before, 0), np.minimum(after, len(times) - 1)
-    known &= (start - times[first] <= reach_ns) & (times[last] - end <= reach_ns)
+    inside &= (start - times[first] <= reach_ns) & (times[last] - end <= reach_ns)
     changes = np.concatenate([[0], np.cumsum(np.diff(numbers) != 0)])
-    agree = known & (changes[last] == changes[first])
+    agree = inside & (changes[last] == changes[first])
     labels = np.where(agree, numbers[first].astype(str), MIXED)
     return pd.Series(labels, index=intervals.index, dtype=object, name="state")

@@ -52,23 +52,23 @@ def decide_all(verdicts: Iterable[Verdict]) -> Verdict:
 
     Error: as `decide`, if the intervals hold simultaneously.
     """
-    found = set(verdicts)
-    if not found:
+    answers = set(verdicts)
+    if not answers:
         raise BenchbookError("A claim about several comparisons has none; name them in its select.")
-    if "not_reproduced" in found:
+    if "not_reproduced" in answers:
         return "not_reproduced"
-    return "reproduced" if found == {"reproduced"} else "inconclusive"
+    return "reproduced" if answers == {"reproduced"} else "inconclusive"
 
 
 def settling_margin(value: float, bounds: Iterable[float]) -> float:
     """How far an estimate is from the nearest bound of a region, 0 on it; all on the scale on which
     noise adds, such as logs of ratios."""
-    known = [bound for bound in bounds if math.isfinite(bound)]
+    finite = [bound for bound in bounds if math.isfinite(bound)]
     if not math.isfinite(value):
         raise BenchbookError(f"The estimate {value} has no distance from a bound; measure first.")
-    if not known:
+    if not finite:
         raise BenchbookError("The region has no bound; declare one.")
-    return min(abs(value - bound) for bound in known)
+    return min(abs(value - bound) for bound in finite)
 
 
 def blocks_to_settle(

@@ -20,7 +20,7 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 
 def _bound(tables: Tables, check: dict[str, Any]) -> Item:
-    found = {
+    spreads = {
         f"{label} in {tables.name(of['table'])}": spread(
             [seen for _, seen in cells], check.get("over", "max")
         )
@@ -30,17 +30,17 @@ def _bound(tables: Tables, check: dict[str, Any]) -> Item:
     }
     limit = Fraction(str(check["at_most_percent"]))
     # Within, as far as the digits of the cells tell.
-    beyond = {name: value for name, value in found.items() if value.low > limit}
-    inside = len(found) - len(beyond)
-    holds = not beyond if check["share"] == "all" else 2 * inside > len(found)
+    beyond = {name: value for name, value in spreads.items() if value.low > limit}
+    inside = len(spreads) - len(beyond)
+    holds = not beyond if check["share"] == "all" else 2 * inside > len(spreads)
     stated = f"{check['share']} within {float(limit):g} %"
     words = f"The source says that {check['share']} of its spreads stay within {float(limit):g} %; "
-    words += f"recomputed, {inside} of {len(found)} do"
+    words += f"recomputed, {inside} of {len(spreads)} do"
     if beyond:
         listed = number_format.listed(
             [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
         )
         words += f" (beyond it: {listed})"
     named = ", ".join(of["table"] for of in check["of"])
-    share = f"{inside} of {len(found)}"
+    share = f"{inside} of {len(spreads)}"
     return Item(named, RULE, "the spreads of all rows", stated, share, holds, None, f"{words}.")

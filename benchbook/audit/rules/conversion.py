@@ -75,11 +75,11 @@ def _made(
     ]
     used = exactly(factor.middle)
     whole = sum(_is_whole(bytes_moved * used / rate) for rate in rates)
-    said = f". With it {whole} of {plural(len(rates), 'printed rate')} took whole microseconds"
+    words = f". With it {whole} of {plural(len(rates), 'printed rate')} took whole microseconds"
     if unit in wanted and not factor.meets(wanted[unit]):
-        other = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
-        said += f", with that of {unit} {other} would have"
-    return said
+        whole_elsewhere = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
+        words += f", with that of {unit} {whole_elsewhere} would have"
+    return words
 
 
 def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
@@ -92,7 +92,7 @@ def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
             f"{', '.join(RATE_UNITS)} for it"
         )
     most = tables.cell(place).middle * RATE_UNITS[own]
-    said = []
+    sentences = []
     for table, columns in theory["rates"].items():
         rows = tables.rows(table, None, *columns)
         for column in columns:
@@ -103,8 +103,8 @@ def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
             rate = tables.interval(table, column, text).middle
             printed, real = (share(float(rate * RATE_UNITS[name] / most)) for name in (unit, fit))
             name = tables.heading(table, column)
-            said.append(f"{text} of ‘{name}’ is {printed} as printed, {real} as {fit}")
-    return f". Of the theoretical {tables.row(place)[place['value']]} {own}: {'; '.join(said)}"
+            sentences.append(f"{text} of ‘{name}’ is {printed} as printed, {real} as {fit}")
+    return f". Of the theoretical {tables.row(place)[place['value']]} {own}: {'; '.join(sentences)}"
 
 
 def _is_whole(time: Interval) -> bool:

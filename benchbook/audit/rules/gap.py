@@ -26,9 +26,9 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
 
     def gap(label: str) -> tuple[Interval, tuple[At, At]]:
         """Their difference in this row, and its cells."""
-        (text, cell), (other, beside) = first[label], second[label]
+        (text, cell), (second_text, beside) = first[label], second[label]
         a = tables.interval(check["first"]["table"], check["first"]["value"], text)
-        b = tables.interval(check["second"]["table"], check["second"]["value"], other)
+        b = tables.interval(check["second"]["table"], check["second"]["value"], second_text)
         return Interval(a.low - b.high, a.high - b.low), (cell, beside)
 
     before, _ = gap(stated["from"])
@@ -40,10 +40,10 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
         where = f"the difference at {check['first']['label']} {label}"
         printed = f"{stated['relation']} {stated['when']}"
         both = " and ".join(place_name(check[side]) for side in ("first", "second"))
-        found = f"{float(here.middle):g} against {float(before.middle):g}"
+        compared = f"{float(here.middle):g} against {float(before.middle):g}"
         words = (
             f"The source states that the difference between {both} is {printed}; at "
-            f"{check['first']['label']} {label} it is {found} at {stated['from']}."
+            f"{check['first']['label']} {label} it is {compared} at {stated['from']}."
         )
         items.append(
             Item(
@@ -51,7 +51,7 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
                 RULE,
                 where,
                 printed,
-                found,
+                compared,
                 holds,
                 float(here.half + before.half),
                 words,

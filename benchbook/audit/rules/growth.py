@@ -30,15 +30,15 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
     of = place_name(check["of"])
     where = f"the growth with {check['step']}" + (f" ({of})" if of else "")
     listed = number_format.listed([f"{float(step.middle):g}" for step in each])
-    found = "even" if even else "uneven"
-    words = f"The source calls {where} {check['stated']}; its steps are {listed}: {found}."
+    growth = "even" if even else "uneven"
+    words = f"The source calls {where} {check['stated']}; its steps are {listed}: {growth}."
     return Item(
         table,
         RULE,
         where,
         check["stated"],
-        f"{found}: {listed}",
-        found == check["stated"],
+        f"{growth}: {listed}",
+        growth == check["stated"],
         None,
         words,
     )

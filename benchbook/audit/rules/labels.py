@@ -28,19 +28,21 @@ def _item(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> Item
         ]
         for column in (first, second)
     )
-    known = {label.lower(): label for label in expected}
-    other_case = [label for label in found if label.lower() in known and label not in expected]
+    by_lower = {label.lower(): label for label in expected}
+    other_case = [label for label in found if label.lower() in by_lower and label not in expected]
     faults = []
     if other_case:
-        faults.append(f"{listed(other_case)} for {listed([known[o.lower()] for o in other_case])}")
+        faults.append(
+            f"{listed(other_case)} for {listed([by_lower[o.lower()] for o in other_case])}"
+        )
     absent = [
         label for label in expected if label.lower() not in {label.lower() for label in found}
     ]
-    extra = [label for label in found if label.lower() not in known]
+    extra = [label for label in found if label.lower() not in by_lower]
     faults += [f"{listed(absent)} missing"] if absent else []
     faults += [f"{listed(extra)} in addition"] if extra else []
-    common = [label.lower() for label in found if label.lower() in known]
-    if common != [label for label in known if label in common]:
+    common = [label.lower() for label in found if label.lower() in by_lower]
+    if common != [label for label in by_lower if label in common]:
         faults.append(f"another order ({listed(found)})")
     names = [tables.name(column["table"]) for column in (second, first)]
     rows = f"Rows of {names[0]}" + (f" ({place_name(second)})" if second.get("where") else "")

@@ -33,18 +33,18 @@ def _scenarios(tables: Tables, check: dict[str, Any]) -> list[Item]:
             continue
         wanted = float(exactly(multiple).middle)
         near = check.get("equal_within_percent", 5) / 100
-        found = [
+        fitting = [
             table
             for table, values in measured.items()
             if any(_fits(value, wanted, relation, near) for value in values)
         ]
         words = f"‘{text} {multiple} times’ was announced; measured were {ranges}: "
         words += (
-            f"done in {number_format.listed(list(map(tables.name, found)))}"
-            if found
+            f"done in {number_format.listed(list(map(tables.name, fitting)))}"
+            if fitting
             else "none is that"
         )
-        if relation == "equal" and not found:
+        if relation == "equal" and not fitting:
             words += f", to within {number_format.share(near)}"
         items.append(
             Item(
@@ -53,12 +53,12 @@ def _scenarios(tables: Tables, check: dict[str, Any]) -> list[Item]:
                 f"row ‘{text}’",
                 f"{text} {multiple}",
                 ranges,
-                bool(found),
+                bool(fitting),
                 near * wanted if relation == "equal" else None,
                 f"{words}.",
                 (cell,),
                 text,
-                "" if found else "announced and not measured",
+                "" if fitting else "announced and not measured",
             )
         )
     return items

@@ -54,14 +54,14 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
 
 def steps(table: str, labels: Iterable[str]) -> list[Fraction]:
     """Labels as numbers; BenchbookError where one is none, or where all are one."""
-    found = []
+    numbers = []
     for label in labels:
         if plain(label) is None:
             raise BenchbookError(f"{table}: {label!r} labels a row, and is no number to step along")
-        found.append(Fraction(plain(label) or 0))
-    if len(set(found)) < 2:
+        numbers.append(Fraction(plain(label) or 0))
+    if len(set(numbers)) < 2:
         raise BenchbookError(f"{table}: one row makes no step; name a column of several")
-    return found
+    return numbers
 
 
 def line(along: list[Fraction], cells: list[Interval]) -> Interval:

@@ -21,23 +21,23 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 
 def _item(tables: Tables, check: dict[str, Any]) -> Item:
-    found: dict[str, list[str]] = {}
+    by_unit: dict[str, list[str]] = {}
     for table, columns in check["columns"].items():
         tables.rows(table, None, *columns)
         for column in columns:
-            found.setdefault(unit_of(tables, table, column), []).append(
+            by_unit.setdefault(unit_of(tables, table, column), []).append(
                 tables.heading(table, column)
             )
-    kinds = {_kind(unit) for unit in found}
-    consistent = len(kinds) == 1 and "" not in found
+    kinds = {_kind(unit) for unit in by_unit}
+    consistent = len(kinds) == 1 and "" not in by_unit
     named = [
         f"{unit or 'no unit'} ({listed(list(dict.fromkeys(headings)))})"
-        for unit, headings in found.items()
+        for unit, headings in by_unit.items()
     ]
     words = f"{check['quantity'].capitalize()} is printed in {listed(named)}"
     if not consistent:
-        words += ": the unit is not stated" if not any(found) else ": not one kind of unit"
-    printed = listed([unit or "no unit" for unit in found])
+        words += ": the unit is not stated" if not any(by_unit) else ": not one kind of unit"
+    printed = listed([unit or "no unit" for unit in by_unit])
     kind = listed(sorted({" ".join(kind) for kind in kinds}))
     where = ", ".join(check["columns"])
     cells = tuple(

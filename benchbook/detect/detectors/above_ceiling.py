@@ -53,13 +53,13 @@ def detect(seen: Seen) -> Judged:
             why = f"{LEAST_BLOCKS} blocks beside the ceiling are needed"
             judged.abstained[row["where"]] = why
         else:
-            known = [
+            scaled = [
                 (bound, ratio.scaled(row["bytes_per_call"] / bound["bytes_per_call"]))
                 for bound, ratio in found
                 if ratio
             ]
-            if min(rate.low for _, rate in known) > MARGIN:
-                best, rate = min(known, key=lambda pair: pair[1].estimate)
+            if min(rate.low for _, rate in scaled) > MARGIN:
+                best, rate = min(scaled, key=lambda pair: pair[1].estimate)
                 judged.findings.append(_finding(seen.host, row, best, rate))
     return judged.rest_is_clean(row["where"] for row in beyond)
 

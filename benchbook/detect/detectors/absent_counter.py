@@ -115,7 +115,7 @@ def _order(row: Row) -> tuple[str, str, str]:
 
 def _reason(row: Row) -> str:
     words = FIRST_SENTENCE.sub("", str(row.get("reason") or "").strip()).rstrip(".")
-    said = words or "it gave no reason"
+    reason = words or "it gave no reason"
     if row.get("state") not in ("absent", "denied"):
-        said = "0 where there was work to count"
-    return f"{row['source']}: {said}"
+        reason = "0 where there was work to count"
+    return f"{row['source']}: {reason}"

@@ -53,20 +53,20 @@ def detect(seen: Seen) -> Judged:
         far = [row for row in rows if FAR_BYTES <= _distance(row) <= PAGE_BYTES - FAR_BYTES]
         slower = {}
         for row in near:
-            found = _slower(seen, row, far)
-            if isinstance(found, str):
-                judged.abstained[row["where"]] = found
-            elif found.low > math.log(LEAST_FACTOR):
-                slower[row["where"]] = found
-            elif found.high > math.log(SEEN_FACTOR):
+            interval = _slower(seen, row, far)
+            if isinstance(interval, str):
+                judged.abstained[row["where"]] = interval
+            elif interval.low > math.log(LEAST_FACTOR):
+                slower[row["where"]] = interval
+            elif interval.high > math.log(SEEN_FACTOR):
                 judged.abstained[row["where"]] = (
-                    f"its blocks differ so much that it may take {math.exp(found.high):.2f} times "
-                    "as long, or no longer"
+                    f"its blocks differ so much that it may take {math.exp(interval.high):.2f} "
+                    "times as long, or no longer"
                 )
         if slower:
             judged.findings.append(_finding(near, far, slower))
-    known = [str(row["where"]) for rows in groups.values() for row in rows]
-    return judged.rest_is_clean(known)
+    judged_points = [str(row["where"]) for rows in groups.values() for row in rows]
+    return judged.rest_is_clean(judged_points)
 
 
 def _distance(row: Row) -> int:
@@ -84,10 +84,10 @@ def _slower(seen: Seen, row: Row, far: list[Row]) -> stats.Interval | str:
     ratios = (own - others.median(axis=1)).dropna()
     if len(ratios) < 2:
         return "it was measured in one block only"
-    found = stats.signed_rank_interval(ratios, LEVEL)
-    if math.isinf(found.low):
-        return f"{found.n} blocks are too few for an interval"
-    return found
+    interval = stats.signed_rank_interval(ratios, LEVEL)
+    if math.isinf(interval.low):
+        return f"{interval.n} blocks are too few for an interval"
+    return interval
 
 
 def _times(seen: Seen, where: str) -> pd.Series:

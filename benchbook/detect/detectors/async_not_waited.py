@@ -45,9 +45,9 @@ def detect(seen: Seen) -> Judged:
 
 def _over(row: Row) -> float:
     """Rate of the busier direction ÷ what the link carries each way at most."""
-    found = link(row, "most")
+    full_link = link(row, "most")
     carried = max(row["bytes_to_device"], row["bytes_from_device"]) / (row["time_ns"] / 1e9)
-    return float(carried / found[2]) if found else 0.0
+    return float(carried / full_link[2]) if full_link else 0.0
 
 
 def _undone(rows: list[Row]) -> Finding:
@@ -81,8 +81,8 @@ def _undone(rows: list[Row]) -> Finding:
 
 def _above(rows: list[Row]) -> Finding:
     most = max(rows, key=_over)
-    found = link(most, "most")
-    speed, width, carried = found if found else (0.0, 0, 0.0)
+    full_link = link(most, "most")
+    speed, width, carried = full_link if full_link else (0.0, 0, 0.0)
     return ARTEFACT.finding(
         effect="invalidates",
         factor=_over(most),

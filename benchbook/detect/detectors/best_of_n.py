@@ -88,8 +88,8 @@ def detect(seen: Seen) -> Judged:
         turned, untold = _turned(alike, starts)
         if turned:
             judged.findings.append(_ranking(turned))
-        told = {where for finding in judged.findings for where in finding.where}
-        for where in sorted(untold.keys() - told):
+        reported = {where for finding in judged.findings for where in finding.where}
+        for where in sorted(untold.keys() - reported):
             judged.abstained[where] = untold[where]
     return judged.rest_is_clean(summarised & {row["where"] for row in rows})
 
@@ -180,8 +180,8 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[
         else:
             why = f"its {blocks} blocks differ too much to tell that from noise"
         if why:
-            told = f"another point beats it by one statistic only, and {why}"
-            untold |= dict.fromkeys((alike[i], alike[j]), told)
+            abstention = f"another point beats it by one statistic only, and {why}"
+            untold |= dict.fromkeys((alike[i], alike[j]), abstention)
     return sorted(turned, key=lambda pair: -_spread(pair)), untold
 
 
@@ -194,8 +194,8 @@ def _seeming(logs: dict[str, np.ndarray]) -> list[tuple[int, int]]:
         middle = np.stack(
             [np.nanmedian(log[:, :, None] - log[:, None, :], axis=0) for log in logs.values()]
         )
-    found = (middle >= LEAST).any(axis=0) & (middle <= -LEAST).any(axis=0)
-    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(found, 1))]
+    differ = (middle >= LEAST).any(axis=0) & (middle <= -LEAST).any(axis=0)
+    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(differ, 1))]
 
 
 def _least_blocks(alike: list[str]) -> int:
@@ -204,8 +204,8 @@ def _least_blocks(alike: list[str]) -> int:
 
 
 def _is_sure(logs: pd.Series, tried: int) -> bool:
-    found = stats.signed_rank_interval(logs.to_numpy(), stats.adjusted_level(tried, LEVEL))
-    return found.low > 0 or found.high < 0
+    interval = stats.signed_rank_interval(logs.to_numpy(), stats.adjusted_level(tried, LEVEL))
+    return interval.low > 0 or interval.high < 0
 
 
 def _spread(pair: Turned) -> float:

@@ -38,7 +38,7 @@ def detect(seen: Seen) -> Judged:
     where they come in stretches: then the machine may have changed its speed.
     """
     judged = Judged()
-    found = []
+    split = []
     for row in seen.rows():
         if first_unknown(row, NEEDED):
             judged.abstained[row["where"]] = (
@@ -57,9 +57,9 @@ def detect(seen: Seen) -> Judged:
                     f"speed: {share(row['mode_changes'])} of the changes that random order has"
                 )
             else:
-                found.append(row)
-    if found:
-        judged.findings.append(_finding(found))
+                split.append(row)
+    if split:
+        judged.findings.append(_finding(split))
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 
@@ -99,9 +99,9 @@ def _is_waiting(row: dict[str, Any], waited: Waits) -> bool:
 def _finding(rows: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=_apart)
     centres, shares = row["mode_centres"], row["mode_shares"]
-    known = is_known(row.get("time_ns"))
+    timed = is_known(row.get("time_ns"))
     sizes = [
-        f"about {duration(centre * row['time_ns'])}" if known else f"{number(centre)} medians"
+        f"about {duration(centre * row['time_ns'])}" if timed else f"{number(centre)} medians"
         for centre in centres
     ]
     groups = listed(

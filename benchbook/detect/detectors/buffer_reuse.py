@@ -37,21 +37,21 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     named = [size for name in NAMED if (size := seen.host.get(name))]
     rows = messages(seen)
-    found: list[tuple[Row, Row, Ratio]] = []
+    reused: list[tuple[Row, Row, Ratio]] = []
     for group in groups(rows, but=["rotation_bytes"]):
         for row in group:
             held = known(row, ROTATION)
             if held is None or not named:
                 judged.abstained[row["where"]] = "the buffers, or the last-level cache, are unknown"
             elif held <= min(named):
-                _judge(seen, judged, found, row, _beyond(row, group, max(named)))
+                _judge(seen, judged, reused, row, _beyond(row, group, max(named)))
             elif held <= max(named):
                 judged.abstained[row["where"]] = (
                     "whether the last-level cache holds its buffers is not agreed on: it has "
                     f"{format_bytes(min(named))} or {format_bytes(max(named))}"
                 )
-    if found:
-        judged.findings.append(_finding(found, named))
+    if reused:
+        judged.findings.append(_finding(reused, named))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

@@ -147,12 +147,12 @@ def _part_fits(
             unknown.append(row)
         elif factor > FLAT and _apart(row, larger[0]):
             faster.append((row, factor))
-    found = []
+    findings = []
     if unknown:
-        found.append(_by_rule(unknown, host))
+        findings.append(_by_rule(unknown, host))
     if faster:
-        found.append(_compared(faster, host))
-    return found
+        findings.append(_compared(faster, host))
+    return findings
 
 
 def _apart(row: Row, larger: Row) -> bool:

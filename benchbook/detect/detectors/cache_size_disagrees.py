@@ -39,8 +39,8 @@ def detect(seen: Seen) -> Judged:
     apart = cache_disagreement(sysfs, sysconf, knee)
     if not apart:
         return judged.rest_is_clean(["host"])
-    said = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
-    words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in said.items() if size]
+    named = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
+    words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in named.items() if size]
     smaller, larger, factor = max(apart, key=lambda pair: (pair[2], "knee" not in pair))
     judged.findings.append(
         ARTEFACT.finding(
@@ -49,7 +49,7 @@ def detect(seen: Seen) -> Judged:
             confidence=0.9 if "knee" in (smaller, larger) else 1.0,
             evidence=[
                 proof(f"last_level_cache_{name}", size, "bytes", name)
-                for name, size in said.items()
+                for name, size in named.items()
                 if size
             ],
             explanation=f"The size of the last-level cache is not agreed on: {'; '.join(words)}. "
@@ -75,10 +75,10 @@ def _knee(rows: list[dict[str, Any]], host: dict[str, Any]) -> tuple[int | None,
     knees: dict[tuple[int, int], list[str]] = {}
     for sweep in sweeps.values():
         sizes, rates, where = zip(*sweep, strict=True)
-        found = last_knee(sizes, rates)
-        if found is None or _explains(found.low, found.high, host.get("smaller_caches_bytes", [])):
+        knee = last_knee(sizes, rates)
+        if knee is None or _explains(knee.low, knee.high, host.get("smaller_caches_bytes", [])):
             continue
-        knees.setdefault((int(found.high), int(found.low)), []).extend(where)
+        knees.setdefault((int(knee.high), int(knee.low)), []).extend(where)
     if not knees:
         return None, []
     high, low = max(knees)

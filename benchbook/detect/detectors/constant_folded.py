@@ -39,9 +39,9 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     gone = removed(seen.rows())
     judged.abstained |= gone.unclear
-    found = [row for row in gone.rows if _confidence(row)]
-    if found:
-        judged.findings.append(_finding(found))
+    folded = [row for row in gone.rows if _confidence(row)]
+    if folded:
+        judged.findings.append(_finding(folded))
     return judged.rest_is_clean(gone.judged)
 
 

@@ -34,16 +34,16 @@ def detect(seen: Seen) -> Judged:
         for row in seen.rows()
         if known(row, "open_schedule") or is_known(row.get("timed_from_intended"))
     ]
-    found = []
+    omitted = []
     for row in rows:
         if unknown := first_unknown(row, NEEDED):
             judged.abstained[row["where"]] = f"of its schedule {unknown} was not observed"
         elif not is_known(_mean_ns(seen, row)):
             judged.abstained[row["where"]] = "the mean of its samples is not known"
         elif not row["timed_from_intended"] and _omitted(seen, row) >= NOTICED:
-            found.append(row)
-    if found:
-        judged.findings.append(_finding(seen, found))
+            omitted.append(row)
+    if omitted:
+        judged.findings.append(_finding(seen, omitted))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

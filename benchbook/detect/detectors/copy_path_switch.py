@@ -75,8 +75,8 @@ def _size(row: Row) -> int | None:
 def _tunables(row: Row) -> dict[str, int]:
     environment = row.get("environment")
     text = environment.get(VARIABLE, "") if isinstance(environment, Mapping) else ""
-    found = {name: int(value, 0) for name, value in _TUNABLE.findall(text)}
-    return {name: value for name, value in found.items() if name in PATHS}
+    tunables = {name: int(value, 0) for name, value in _TUNABLE.findall(text)}
+    return {name: value for name, value in tunables.items() if name in PATHS}
 
 
 def _moved(first: Row, second: Row) -> list[str]:
@@ -90,8 +90,8 @@ def _moved(first: Row, second: Row) -> list[str]:
 
 def _threshold(row: Row, name: str) -> int | None:
     """What the library says is in force: another library may not know what was asked of it."""
-    said = row.get(f"{name}_threshold_bytes")
-    return int(said) if is_known(said) else None
+    threshold = row.get(f"{name}_threshold_bytes")
+    return int(threshold) if is_known(threshold) else None
 
 
 def _crosses(first: Row, second: Row, name: str) -> bool | None:
@@ -134,7 +134,7 @@ def _finding(first: Row, second: Row, crossed: list[str], ratio: Ratio) -> Findi
 def _unmoved(rows: list[Row], judged: Judged) -> list[str]:
     """Abstain for points of the same calls whose sizes lie on both sides of a threshold; returns
     those of which another size was held against a threshold."""
-    asked: list[str] = []
+    unmoved: list[str] = []
     for name in PATHS:
         sides: dict[str, dict[bool, list[str]]] = {}
         for row in rows:
@@ -149,5 +149,5 @@ def _unmoved(rows: list[Row], judged: Judged) -> list[str]:
                 why = f"no point moved the C library's threshold for {PATHS[name]}"
                 judged.abstained |= dict.fromkeys(both[True], why)
             same = [where for side in both.values() for where in side]
-            asked += same if len(same) > 1 else []
-    return asked
+            unmoved += same if len(same) > 1 else []
+    return unmoved

@@ -39,9 +39,9 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     gone = removed(seen.rows())
     judged.abstained |= gone.unclear
-    found = [row for row in gone.rows if is_result_right(row) is not True]
-    if found:
-        judged.findings.append(_finding(found, gone.same_time))
+    dead = [row for row in gone.rows if is_result_right(row) is not True]
+    if dead:
+        judged.findings.append(_finding(dead, gone.same_time))
     return judged.rest_is_clean(gone.judged)
 
 

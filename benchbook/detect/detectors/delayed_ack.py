@@ -33,7 +33,7 @@ def detect(seen: Seen) -> Judged:
     neither they were counted nor the times tell."""
     judged = Judged()
     rows = [row for row in seen.rows() if is_known(row.get("tcp_nodelay"))]
-    found = []
+    delayed = []
     for row in rows:
         if known(row, "tcp_nodelay") or (known(row, "writes") or PARTS) < PARTS:
             continue
@@ -41,9 +41,9 @@ def detect(seen: Seen) -> Judged:
         if part is None and known(row, "time_ns") is None:
             judged.abstained[row["where"]] = "delayed acknowledgements were not counted, nor times"
         elif _is_slow(row) if part is None else part >= LEAST_SHARE:
-            found.append(row)
-    if found:
-        judged.findings.append(_finding(seen, found, rows))
+            delayed.append(row)
+    if delayed:
+        judged.findings.append(_finding(seen, delayed, rows))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

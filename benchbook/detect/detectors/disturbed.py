@@ -84,7 +84,7 @@ def detect(seen: Seen) -> Judged:
     waiting was accounted, or where the run has no thresholds."""
     judged = Judged()
     above = _bounds(seen.host)
-    found: dict[str, list[tuple[str, list[Start]]]] = {"biases": [], "informs": []}
+    by_effect: dict[str, list[tuple[str, list[Start]]]] = {"biases": [], "informs": []}
     observed = []
     probes = _probes(seen.readings)
     for row in seen.rows():
@@ -92,30 +92,30 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "what disturbs was not set before its run"
             continue
         starts = _starts(row, seen, probes, above)
-        known = [start for start in starts if start.waited_ns is not None]
+        accounted = [start for start in starts if start.waited_ns is not None]
         bad = [start for start in starts if start.disturbed]
-        observed += [row["where"]] if known else []
+        observed += [row["where"]] if accounted else []
         if len(bad) >= max(min(LEAST_STARTS, len(starts)), LEAST_SHARE * len(starts), 1):
             factor = _factor(starts)
             shows = factor is None or factor < 1 / VISIBLE
             effect = "biases" if shows and len(bad) >= len(starts) / 2 else "informs"
-            found[effect].append((row["where"], starts))
+            by_effect[effect].append((row["where"], starts))
         elif not starts:
             judged.abstained[row["where"]] = "nothing was recorded of its starts"
-        elif not known and not _crowded(row, seen):
+        elif not accounted and not _crowded(row, seen):
             judged.abstained[row["where"]] = "how long it waited for its CPU was not observed"
-    for effect, points in found.items():
+    for effect, points in by_effect.items():
         if points:
             judged.findings.append(_finding(effect, points))
     return judged.rest_is_clean(observed)
 
 
 def _bounds(host: Row) -> Bounds | None:
-    told = host.get("disturbed_above") or {}
+    thresholds = host.get("disturbed_above") or {}
     names = [field.name for field in fields(Bounds)]
-    if any(not is_known(told.get(name)) for name in names):
+    if any(not is_known(thresholds.get(name)) for name in names):
         return None
-    return Bounds(**{name: float(told[name]) for name in names})
+    return Bounds(**{name: float(thresholds[name]) for name in names})
 
 
 def _workers(row: Row) -> int:
@@ -125,8 +125,8 @@ def _workers(row: Row) -> int:
 def _crowded(row: Row, seen: Seen) -> bool:
     """More workers than CPUs: that they wait for their turn is what is measured."""
     starts = seen.starts_of(row["where"])
-    given = starts["cpus_given"].dropna() if "cpus_given" in starts else []
-    return len(given) > 0 and _workers(row) > min(given)
+    cpus_given = starts["cpus_given"].dropna() if "cpus_given" in starts else []
+    return len(cpus_given) > 0 and _workers(row) > min(cpus_given)
 
 
 def _starts(row: Row, seen: Seen, probes: dict[str, tuple[Any, Any]], above: Bounds) -> list[Start]:
@@ -182,23 +182,23 @@ def _probes(readings: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
 def _slower(start: Row, probes: dict[str, tuple[Any, Any]], workers: int) -> float | None:
     """How much slower the worst core under its workers was at least, in the readings on both sides
     of the start; None where it could not use all cores, because which ones is not known."""
-    given = _number(start, "cpus_given")
-    if given is None or given < len(probes):
+    cpus_given = _number(start, "cpus_given")
+    if cpus_given is None or cpus_given < len(probes):
         return None
     begin, end = _number(start, "t_start_ns"), _number(start, "t_end_ns")
     if begin is None or end is None:
         return None
-    found = []
+    slowdowns = []
     for own in probes.values():
         times, factors = own
         before = int(np.searchsorted(times, begin, side="right")) - 1
         after = int(np.searchsorted(times, end, side="left"))
         if before >= 0 and after < len(times):
-            found.append(float(min(factors[before], factors[after])))
-    if not found or len(found) < len(probes):
+            slowdowns.append(float(min(factors[before], factors[after])))
+    if not slowdowns or len(slowdowns) < len(probes):
         return None
     # Wherever they ran, one of them was on a core as slow as this.
-    return sorted(found)[min(workers, len(found)) - 1]
+    return sorted(slowdowns)[min(workers, len(slowdowns)) - 1]
 
 
 def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
@@ -256,26 +256,26 @@ def _factor(starts: list[Start]) -> float | None:
 
 def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:
     """What is known of the disturbed starts together, by name, with its unit."""
-    found: dict[str, tuple[float, str]] = {}
+    values: dict[str, tuple[float, str]] = {}
     waited = [start for start in bad if start.waited_ns is not None]
     wall_ns = sum(start.wall_ns for start in waited)
     if wall_ns > 0:
-        found["waiting for a CPU"] = (
+        values["waiting for a CPU"] = (
             sum(start.waited_ns or 0.0 for start in waited) / wall_ns,
             "1",
         )
     stolen = [start.stolen for start in bad if start.stolen is not None]
     if stolen:
-        found["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
+        values["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
     slower = [start.slower for start in bad if start.slower is not None]
     if slower and (by_probe or any(start.slowed for start in bad)):
-        found["a core's fixed work, times its best"] = (float(median(slower)), "1")
-    found["involuntary switches"] = (sum(start.switches for start in bad), "switches")
-    return found
+        values["a core's fixed work, times its best"] = (float(median(slower)), "1")
+    values["involuntary switches"] = (sum(start.switches for start in bad), "switches")
+    return values
 
 
 def _what(values: dict[str, tuple[float, str]], above: Bounds) -> str:
-    said = []
+    causes = []
     for name, bound, words in (
         (
             "waiting for a CPU",
@@ -290,10 +290,10 @@ def _what(values: dict[str, tuple[float, str]], above: Bounds) -> str:
     ):
         value = values.get(name, (0.0, ""))[0]
         if value > bound / 5:
-            said.append(words.format(share(value)))
+            causes.append(words.format(share(value)))
     if slower := values.get("a core's fixed work, times its best"):
-        said.append(f"a core did its fixed work {slower[0]:.2f} times slower than at its best")
-    return " and ".join(said)
+        causes.append(f"a core did its fixed work {slower[0]:.2f} times slower than at its best")
+    return " and ".join(causes)
 
 
 def _source(name: str) -> str:

@@ -52,26 +52,26 @@ def detect(seen: Seen) -> Judged:
     for where in wheres:
         if counts.get(where, 0) == 0:
             judged.abstained[where] = "when it was measured was not recorded"
-    known = [where for where in wheres if counts.get(where, 0) > 0]
-    if len(known) < 2:
+    counted = [where for where in wheres if counts.get(where, 0) > 0]
+    if len(counted) < 2:
         return judged
-    if max(counts[where] for where in known) == 1:
-        judged.abstained |= dict.fromkeys(known, "one start of each tells no order from no drift")
+    if max(counts[where] for where in counted) == 1:
+        judged.abstained |= dict.fromkeys(counted, "one start of each tells no order from no drift")
         return judged
-    ordered = [where for where in known if counts[where] > 1]
+    ordered = [where for where in counted if counts[where] > 1]
     serial = _serial(starts, ordered)
     if not serial:
         return judged.rest_is_clean(ordered)
     own = starts[starts["where"].isin(serial)]
-    asked = _asked(own, seen.readings)
-    if not asked:
+    trends_asked = _asked(own, seen.readings)
+    if not trends_asked:
         judged.abstained |= dict.fromkeys(
             serial,
             "it was measured before or after others as a whole, and too few starts and readings "
             "tell whether the machine changed",
         )
         return judged
-    trends = [trend for trend in asked if trend.share <= CHANCE / len(asked)]
+    trends = [trend for trend in trends_asked if trend.share <= CHANCE / len(trends_asked)]
     factor = _overall(trends)
     if trends and max(factor, 1 / factor) >= LEAST_FACTOR:
         judged.findings.append(_finding(own, serial, trends, factor))
@@ -81,8 +81,8 @@ def detect(seen: Seen) -> Judged:
 def _starts(seen: Seen) -> pd.DataFrame:
     if "median_ns" not in seen.starts or "t_start_ns" not in seen.starts:
         return seen.starts[:0]
-    known = seen.starts.dropna(subset=["t_start_ns", "median_ns"])
-    return known[known["median_ns"] > 0].sort_values(["t_start_ns", "where"])
+    timed = seen.starts.dropna(subset=["t_start_ns", "median_ns"])
+    return timed[timed["median_ns"] > 0].sort_values(["t_start_ns", "where"])
 
 
 def _serial(starts: pd.DataFrame, wheres: list[str]) -> list[str]:
@@ -109,9 +109,9 @@ def _asked(own: pd.DataFrame, readings: pd.DataFrame) -> list[Trend]:
         names = {"name": "where", "t_ns": "t_start_ns", "value": "median_ns"}
         table = within.rename(columns=names)
         tables["anchor"] = [table] if len(table) >= LEAST_READINGS else []
-    asked = [(what, part) for what, parts in tables.items() for part in parts]
-    draws = draws_for(CHANCE / max(len(asked), 1))
-    return [_trend(what, part, end - begin, draws) for what, part in asked]
+    parts_asked = [(what, part) for what, parts in tables.items() for part in parts]
+    draws = draws_for(CHANCE / max(len(parts_asked), 1))
+    return [_trend(what, part, end - begin, draws) for what, part in parts_asked]
 
 
 def _trend(what: str, part: pd.DataFrame, span_ns: float, draws: int) -> Trend:
@@ -124,9 +124,9 @@ def _trend(what: str, part: pd.DataFrame, span_ns: float, draws: int) -> Trend:
             np.log(part["median_ns"].astype(float)).reset_index(drop=True),
         )
     )
-    found = association({"time": ranked(times)}, logs, draws)
+    trend = association({"time": ranked(times)}, logs, draws)
     slope = _slope(part["t_start_ns"].to_numpy(dtype=float), logs.to_numpy(), whose)
-    return Trend(what, math.exp(slope * span_ns), found.share if found else 1.0)
+    return Trend(what, math.exp(slope * span_ns), trend.share if trend else 1.0)
 
 
 def _slope(times: np.ndarray, logs: np.ndarray, whose: np.ndarray) -> float:
@@ -138,8 +138,8 @@ def _slope(times: np.ndarray, logs: np.ndarray, whose: np.ndarray) -> float:
         first, second = np.triu_indices(len(own_times), 1)
         later = own_times[second] - own_times[first]
         slopes.append((own_logs[second] - own_logs[first])[later != 0] / later[later != 0])
-    found = np.concatenate(slopes)
-    return float(np.median(found)) if len(found) else 0.0
+    slope = np.concatenate(slopes)
+    return float(np.median(slope)) if len(slope) else 0.0
 
 
 def _overall(trends: list[Trend]) -> float:

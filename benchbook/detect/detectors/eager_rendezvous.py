@@ -76,10 +76,10 @@ def _is_ordered(sweep: list[dict[str, Any]]) -> bool:
 
 def _change(seen: Seen, sweep: list[dict[str, Any]]) -> Change | None:
     ahead = [row for row in sweep if _is_ahead(row)]
-    asked = [row for row in sweep if not _is_ahead(row)]
-    if not ahead or not asked:
+    rendezvous = [row for row in sweep if not _is_ahead(row)]
+    if not ahead or not rendezvous:
         return None
-    last, first = ahead[-1], asked[0]
+    last, first = ahead[-1], rendezvous[0]
     ratio = time_ratio(seen.starts, first["where"], last["where"])
     longer = bytes_of(first) / bytes_of(last) if bytes_of(last) else None
     each = ratio.scaled(1 / longer) if ratio and longer else None

@@ -41,8 +41,8 @@ def detect(seen: Seen) -> Judged:
         if large:
             judged.findings.append(_of_missing(large, int(there)))
     sized = [row for row in seen.rows() if is_known(row.get("working_set_bytes"))] if there else []
-    asked = [*_trials(seen), *sized]
-    return judged.rest_is_clean(row["where"] for row in asked)
+    concerned = [*_trials(seen), *sized]
+    return judged.rest_is_clean(row["where"] for row in concerned)
 
 
 def _trials(seen: Seen) -> list[Row]:
@@ -52,8 +52,8 @@ def _trials(seen: Seen) -> list[Row]:
 def _end(row: Row) -> str:
     if is_known(row.get("signal")):
         number = int(row["signal"])
-        known = {number.value: number.name for number in signal.Signals}
-        return f"was ended by signal {number} ({known.get(number, 'unknown')})"
+        signal_names = {number.value: number.name for number in signal.Signals}
+        return f"was ended by signal {number} ({signal_names.get(number, 'unknown')})"
     if row.get("outcome") == "cannot_run":
         return f"gave up ({str(row.get('reason')).split(';')[0]})"
     return f"ended with exit status {row.get('exit_status')}"

@@ -48,14 +48,14 @@ def detect(seen: Seen) -> Judged:
     """One finding for all points that follow the clock; abstains where no frequency was read, or
     it moved and the starts are too few. A steady clock says nothing."""
     judged = Judged()
-    asked = {}
+    tested = {}
     for row in seen.rows():
         starts = seen.starts_of(row["where"])
-        known = starts.dropna(subset=["frequency_khz"]) if "frequency_khz" in starts else starts[:0]
-        timed = known[known["median_ns"] > 0] if "median_ns" in known else known[:0]
-        if known.empty:
+        read = starts.dropna(subset=["frequency_khz"]) if "frequency_khz" in starts else starts[:0]
+        timed = read[read["median_ns"] > 0] if "median_ns" in read else read[:0]
+        if read.empty:
             judged.abstained[row["where"]] = "the clock frequency was not observed"
-        elif known["frequency_khz"].max() < LEAST_MOVE * known["frequency_khz"].min():
+        elif read["frequency_khz"].max() < LEAST_MOVE * read["frequency_khz"].min():
             continue
         elif len(timed) < LEAST_STARTS:
             judged.abstained[row["where"]] = (
@@ -63,24 +63,24 @@ def detect(seen: Seen) -> Judged:
                 "whether the times went with it"
             )
         else:
-            asked[row["where"]] = timed
-    draws = draws_for(CHANCE / max(len(asked), 1))
-    tried = [_followed(where, starts, draws) for where, starts in asked.items()]
-    found = [
+            tested[row["where"]] = timed
+    draws = draws_for(CHANCE / max(len(tested), 1))
+    tried = [_followed(where, starts, draws) for where, starts in tested.items()]
+    followed = [
         point
         for point in tried
         if point is not None and point.share <= CHANCE / len(tried) and point.factor >= LEAST_FACTOR
     ]
-    if found:
-        judged.findings.append(_finding(found, len(tried)))
+    if followed:
+        judged.findings.append(_finding(followed, len(tried)))
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 
 def _followed(where: str, starts: pd.DataFrame, draws: int) -> Followed | None:
     khz = starts["frequency_khz"].astype(float).to_numpy()
     times = starts["median_ns"].astype(float).to_numpy()
-    told = association({"frequency": ranked(khz)}, times, draws)
-    if told is None or told.direction >= 0:
+    clock = association({"frequency": ranked(khz)}, times, draws)
+    if clock is None or clock.direction >= 0:
         return None
     order = association({"time": ranked(starts["t_start_ns"])}, khz, draws_for(TREND))
     trend = order is not None and order.share <= TREND
@@ -91,7 +91,7 @@ def _followed(where: str, starts: pd.DataFrame, draws: int) -> Followed | None:
         fast_khz=float(khz.max()),
         factor=quarters_ratio(ranked(khz), times),
         allowed=quarters_ratio(ranked(khz), khz),
-        share=told.share,
+        share=clock.share,
         starts=len(starts),
         falling=(order.direction < 0) if order is not None and trend and high > low else None,
     )
@@ -104,10 +104,10 @@ def _finding(followed: list[Followed], points: int) -> Finding:
     )
     factor = float(np.median([point.factor for point in followed]))
     allowed = float(np.median([point.allowed for point in followed]))
-    told = [point.falling for point in followed if point.falling is not None]
+    directions = [point.falling for point in followed if point.falling is not None]
     course = ""
-    if len(told) > len(followed) / 2:
-        course = " and fell as time went by" if np.mean(told) > 0.5 else " and rose with time"
+    if len(directions) > len(followed) / 2:
+        course = " and fell as time went by" if np.mean(directions) > 0.5 else " and rose with time"
     chance = max(point.share for point in followed)
     text = (
         f"The CPU’s clock moved between {slow / 1e6:.2f} and {fast / 1e6:.2f} GHz{course}. "

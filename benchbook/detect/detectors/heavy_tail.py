@@ -45,7 +45,7 @@ def detect(seen: Seen) -> Judged:
     below 20 steady samples, and where waiting for a CPU may be what is far out.
     """
     judged = Judged()
-    found: list[tuple[dict[str, Any], Waits | None]] = []
+    tailed: list[tuple[dict[str, Any], Waits | None]] = []
     for row in seen.rows():
         if first_unknown(row, NEEDED):
             judged.abstained[row["where"]] = (
@@ -61,14 +61,14 @@ def detect(seen: Seen) -> Judged:
             own = row["mean_over_median_but_worst"] * (1 - waiting)
             # The more was waited, the less is known of what is left.
             if own >= LEAST_MEAN + waiting:
-                found.append((row, waited))
+                tailed.append((row, waited))
             elif own >= LEAST_MEAN:
                 judged.abstained[row["where"]] = (
                     f"its starts waited for a CPU for {share(waiting)} of their time, and that may "
                     "be all that is far out"
                 )
-    if found:
-        judged.findings.append(_finding(found))
+    if tailed:
+        judged.findings.append(_finding(tailed))
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 

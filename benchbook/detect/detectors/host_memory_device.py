@@ -26,9 +26,9 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         if not is_known(row.get("device_is_host_memory")):
             judged.abstained[row["where"]] = "whose memory the device has was not told"
-    found = [row for row in rows if row.get("device_is_host_memory") == 1]
-    if found:
-        judged.findings.append(_finding(found, seen.host.get("total_llc_bytes")))
+    on_host = [row for row in rows if row.get("device_is_host_memory") == 1]
+    if on_host:
+        judged.findings.append(_finding(on_host, seen.host.get("total_llc_bytes")))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

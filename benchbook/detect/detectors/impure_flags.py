@@ -58,10 +58,10 @@ def _timed(row: Row) -> bool:
 
 
 def _finding(rows: list[Row], factor: float | None) -> Finding:
-    asked, dropped, added = (" ".join(rows[0][name]) for name in NEEDED)
+    wanted, dropped, added = (" ".join(rows[0][name]) for name in NEEDED)
     did = [f"{verb} {flags}" for verb, flags in (("dropped", dropped), ("added", added)) if flags]
     text = (
-        f"Asked for was {asked or 'no flag'}; a wrapper of the compiler {' and '.join(did)}. So "
+        f"Asked for was {wanted or 'no flag'}; a wrapper of the compiler {' and '.join(did)}. So "
         "these figures are not of the flags that they are named for."
     )
     if factor is not None and max(factor, 1 / factor) < VISIBLE:
@@ -73,7 +73,7 @@ def _finding(rows: list[Row], factor: float | None) -> Finding:
         )
     isa = rows[0].get("isa")
     evidence = {
-        "flags asked for": asked,
+        "flags asked for": wanted,
         "flags dropped": dropped,
         "flags added": added,
         "vector instructions": ", ".join(isa) or "none" if isinstance(isa, list) else "",

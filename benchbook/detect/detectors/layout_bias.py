@@ -59,7 +59,7 @@ def detect(seen: Seen) -> Judged:
     """One finding for all points that go with the same part of the layout, one for each relinked
     twin that differs; abstains where the layout was not recorded or the starts are few."""
     judged = Judged()
-    asked = {}
+    tested = {}
     for row in seen.rows():
         starts = _timed(seen, row["where"])
         features = _features(starts)
@@ -70,21 +70,21 @@ def detect(seen: Seen) -> Judged:
                 f"{plural(len(starts), 'start')} are too few to tell a layout from chance"
             )
         else:
-            asked[row["where"]] = starts
-    chance = CHANCE / max(len(asked), 1)
-    tried = [_moved(where, starts, draws_for(chance)) for where, starts in asked.items()]
-    found = [layout for layout in tried if layout.share <= chance and layout.factor >= LEAST_FACTOR]
+            tested[row["where"]] = starts
+    chance = CHANCE / max(len(tested), 1)
+    tried = [_moved(where, starts, draws_for(chance)) for where, starts in tested.items()]
+    moved = [layout for layout in tried if layout.share <= chance and layout.factor >= LEAST_FACTOR]
     for layout in tried:
-        if layout not in found and layout.visible > SEEN_FROM:
+        if layout not in moved and layout.visible > SEEN_FROM:
             judged.abstained[layout.where] = (
                 "its starts differ so much that a layout which costs less than "
                 f"{layout.visible:.1f} times would not be seen"
             )
     for what in WORDS:
-        if same := [layout for layout in found if layout.what == what]:
-            judged.findings.append(_finding(what, same, len(asked)))
+        if same := [layout for layout in moved if layout.what == what]:
+            judged.findings.append(_finding(what, same, len(tested)))
     judged.findings += _relinked(seen)
-    return judged.rest_is_clean(asked)
+    return judged.rest_is_clean(tested)
 
 
 def _timed(seen: Seen, where: str) -> pd.DataFrame:
@@ -105,14 +105,14 @@ def _features(starts: pd.DataFrame) -> dict[str, np.ndarray]:
         for name, column in columns.items()
         if column in starts and starts[column].notna().all()
     }
-    found = {name: circular(place, PAGE_BYTES) for name, place in places.items() if len(place)}
-    if "environment" in found:
-        found["environment_in_line"] = circular(places["environment"], LINE_BYTES)
-    if "source" in found and "destination" in found:
-        found["distance"] = circular(places["destination"] - places["source"], PAGE_BYTES)
+    features = {name: circular(place, PAGE_BYTES) for name, place in places.items() if len(place)}
+    if "environment" in features:
+        features["environment_in_line"] = circular(places["environment"], LINE_BYTES)
+    if "source" in features and "destination" in features:
+        features["distance"] = circular(places["destination"] - places["source"], PAGE_BYTES)
     return {
         name: feature
-        for name, feature in found.items()
+        for name, feature in features.items()
         if np.abs(feature - feature[0]).max() > 1e-9
     }
 
@@ -120,11 +120,11 @@ def _features(starts: pd.DataFrame) -> dict[str, np.ndarray]:
 def _moved(where: str, starts: pd.DataFrame, draws: int) -> Moved:
     features = _features(starts)
     times = starts["median_ns"].to_numpy(dtype=float)
-    told = association(features, np.log(times), draws)
-    if told is None:
+    placed = association(features, np.log(times), draws)
+    if placed is None:
         return Moved(where, "", 1.0, 1.0, len(starts), 1.0)
-    factor = quarters_ratio(features[told.name], times)
-    return Moved(where, told.name, factor, told.share, len(starts), _visible(times))
+    factor = quarters_ratio(features[placed.name], times)
+    return Moved(where, placed.name, factor, placed.share, len(starts), _visible(times))
 
 
 def _visible(times: np.ndarray) -> float:
@@ -168,25 +168,25 @@ def _relinked(seen: Seen) -> list[Finding]:
     """
     if seen.twins.empty or "again" not in seen.twins:
         return []
-    found = []
+    findings = []
     for row in seen.rows():
         twins = seen.twins[seen.twins["twin"] == row.get("twin")]
         by_kind = {str(kind): str(own["where"].min()) for kind, own in twins.groupby("again")}
         if "relinked" not in by_kind:
             continue
-        other = _interval(seen, row["where"], by_kind["relinked"])
+        relinked = _interval(seen, row["where"], by_kind["relinked"])
         same = _interval(seen, row["where"], by_kind["again"]) if "again" in by_kind else None
         if (
-            other is None
-            or other[1] <= 0 <= other[2]
+            relinked is None
+            or relinked[1] <= 0 <= relinked[2]
             or same is None
             or not same[1] <= 0 <= same[2]
         ):
             continue
-        factor = math.exp(other[0])
+        factor = math.exp(relinked[0])
         if max(factor, 1 / factor) >= LEAST_FACTOR:
-            found.append(_relinked_finding(row["where"], other, same))
-    return found
+            findings.append(_relinked_finding(row["where"], relinked, same))
+    return findings
 
 
 def _interval(seen: Seen, first: str, second: str) -> tuple[float, float, float] | None:

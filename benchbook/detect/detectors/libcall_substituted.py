@@ -31,12 +31,12 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     groups: dict[str, list[Row]] = {}
     plain: list[Row] = []
-    known: list[str] = []
+    judged_points: list[str] = []
     for row in seen.rows():
         if missing := first_unknown(row, ("library_calls",)):
             judged.abstained[row["where"]] = f"{missing} was not observed"
             continue
-        known.append(row["where"])
+        judged_points.append(row["where"])
         made = sorted({_name(call) for call in row["library_calls"] if _MOVES.fullmatch(call)})
         if made and not is_known(row.get("library_calls_declared")):
             judged.abstained[row["where"]] = "what it is meant to call was not observed"
@@ -48,7 +48,7 @@ def detect(seen: Seen) -> Judged:
         elif not made and (row.get("widest_access_bytes") or 0) > WORD_BYTES:
             plain.append(row)  # a scalar loop would differ for another reason
     judged.findings += [_finding(seen, calls, groups[calls], plain) for calls in sorted(groups)]
-    return judged.rest_is_clean(known)
+    return judged.rest_is_clean(judged_points)
 
 
 def _name(call: str) -> str:
@@ -96,8 +96,8 @@ def _count(rows: list[Row]) -> str:
     if len(rows) > 1:
         return f"these {len(rows)} figures tell the speed"
     size = rows[0].get("bytes_per_call")
-    told = f", of {format_bytes(int(size))} a call," if is_known(size) else ""
-    return f"this figure{told} tells the speed"
+    of_size = f", of {format_bytes(int(size))} a call," if is_known(size) else ""
+    return f"this figure{of_size} tells the speed"
 
 
 def _beside_loops(against: list[Ratio]) -> str:

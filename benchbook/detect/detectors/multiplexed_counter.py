@@ -31,8 +31,8 @@ def detect(seen: Seen) -> Judged:
             scaled.append(row)
         elif not is_known(row.get("multiplexed")) and not is_known(row.get("running_fraction")):
             untold.append(row)
-    told = {row["where"] for row in scaled}
-    for row in [row for row in untold if row["where"] not in told]:
+    multiplexed = {row["where"] for row in scaled}
+    for row in [row for row in untold if row["where"] not in multiplexed]:
         judged.abstained[row["where"] or "host"] = (
             f"whether {row['name']} was counted all the time was not recorded"
         )
@@ -43,14 +43,14 @@ def detect(seen: Seen) -> Judged:
 
 def counted(evidence: list[Row]) -> list[Row]:
     """The counts of a tool that have a value, in an order of their own."""
-    found = [
+    counts = [
         row
         for row in evidence
         if COUNTERS.match(str(row.get("source", "")))
         and row.get("state") in ("ok", "replayed", "imported")
         and is_known(row.get("value"))
     ]
-    return sorted(found, key=lambda row: (row["where"], str(row["name"]), str(row["source"])))
+    return sorted(counts, key=lambda row: (row["where"], str(row["name"]), str(row["source"])))
 
 
 def _is_scaled(row: Row) -> bool:

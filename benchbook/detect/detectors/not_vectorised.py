@@ -49,10 +49,10 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = NO_TWIN
             continue
         ratio = time_ratio(seen.starts, row["where"], twin["where"])
-        told = _told(ratio)
-        is_slowed = told == SLOWER and not _is_beyond_caches(row, seen)
+        compared = _told(ratio)
+        is_slowed = compared == SLOWER and not _is_beyond_caches(row, seen)
         effect: Effect = "biases" if is_slowed else "informs"
-        key = (effect, told, f"{row.get('compiler')} {row.get('flags_asked')}")
+        key = (effect, compared, f"{row.get('compiler')} {row.get('flags_asked')}")
         groups.setdefault(key, []).append((row, twin, ratio))
     judged.findings += [_finding(key[0], key[1], groups[key]) for key in sorted(groups)]
     return judged.rest_is_clean(row["where"] for row in own)

@@ -32,14 +32,14 @@ def detect(seen: Seen) -> Judged:
     if is_known(nodes) and nodes < 2:
         return judged
     one_sided: list[Row] = []
-    asked = []
+    judged_points = []
     rows = seen.rows()
     for row in rows:
         pages, used = _pages(row), row.get("nodes_given")
         workers = max(int(row[k]) if is_known(row.get(k)) else 1 for k in ("threads", "processes"))
         if workers < 2:
             continue
-        asked.append(row["where"])
+        judged_points.append(row["where"])
         if pages is None or not pages:
             judged.abstained[row["where"]] = "on which nodes its pages lie was not observed"
         elif not isinstance(used, list):
@@ -48,15 +48,15 @@ def detect(seen: Seen) -> Judged:
             one_sided.append(row)
     if one_sided:
         judged.findings.append(_finding(one_sided, rows))
-    return judged.rest_is_clean(asked)
+    return judged.rest_is_clean(judged_points)
 
 
 def _pages(row: Row) -> dict[int, int] | None:
-    found = row.get("pages_per_node")
-    if isinstance(found, Mapping):
-        table = {int(node): int(count) for node, count in found.items()}
-    elif isinstance(found, list | tuple):
-        table = dict(enumerate(map(int, found)))
+    pages = row.get("pages_per_node")
+    if isinstance(pages, Mapping):
+        table = {int(node): int(count) for node, count in pages.items()}
+    elif isinstance(pages, list | tuple):
+        table = dict(enumerate(map(int, pages)))
     else:
         return None
     return table if sum(table.values()) > 0 else None
@@ -73,8 +73,8 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
     node = max(pages, key=lambda node: (pages[node], -node))
     all_pages, used = sum(pages.values()), sorted(set(row["nodes_given"]))
     ratios = [_against_spread(row, everyone) for row in rows]
-    known = [ratio for ratio in ratios if ratio]
-    factor = sum(known) / len(known) if known else None
+    measured = [ratio for ratio in ratios if ratio]
+    factor = sum(measured) / len(measured) if measured else None
     text = (
         f"{pages[node]} of {all_pages} pages of the buffers lie on node {node}, while the threads "
         f"run on {len(used)} nodes ({', '.join(map(str, used))}). One thread touched them first, "

@@ -30,15 +30,15 @@ def detect(seen: Seen) -> Judged:
     stream, or the MTU, are not known."""
     judged = Judged()
     rows = [row for row in seen.rows() if _concerns(row)]
-    found = []
+    offloaded = []
     for row in rows:
         size = _packet_bytes(row)
         if size is None:
             judged.abstained[row["where"]] = "the interface’s packets or its MTU are not known"
         elif size > row["device_mtu_bytes"]:
-            found.append(row)
-    if found:
-        judged.findings.append(_finding(seen, found, rows))
+            offloaded.append(row)
+    if offloaded:
+        judged.findings.append(_finding(seen, offloaded, rows))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
@@ -100,7 +100,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]
 def _ratios(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[Ratio]:
     """Times of the same transfer in frames ÷ times of these, where each block says longer."""
     large = {row["where"] for row in rows}
-    found = [
+    ratios = [
         time_ratio(seen.starts, twin["where"], row["where"])
         for row in rows
         for twin in every
@@ -108,5 +108,5 @@ def _ratios(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]])
         and _packet_bytes(twin) is not None
         and all(known(row, name) == known(twin, name) for name in SAME)
     ]
-    told = [ratio for ratio in found if ratio and ratio.is_always_beyond()]
-    return sorted(told, key=lambda ratio: ratio.estimate)
+    longer = [ratio for ratio in ratios if ratio and ratio.is_always_beyond()]
+    return sorted(longer, key=lambda ratio: ratio.estimate)

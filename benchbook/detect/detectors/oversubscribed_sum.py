@@ -27,12 +27,12 @@ def detect(seen: Seen) -> Judged:
     """One finding per number of processes; abstains where the CPUs given, the overlap or the
     starts are unknown. Processes that were timed as one give no sum, and are not judged."""
     judged = Judged()
-    found: dict[tuple[int, int], list[tuple[Row, float]]] = {}
-    asked = []
+    crowded: dict[tuple[int, int], list[tuple[Row, float]]] = {}
+    judged_points = []
     for row in seen.rows():
         if not is_known(row.get("processes")) or row["processes"] < 2:
             continue
-        asked.append(row["where"])
+        judged_points.append(row["where"])
         if is_known(row.get("start_skew_ns")):
             continue
         cpus = _cpus(seen, row)
@@ -44,17 +44,17 @@ def detect(seen: Seen) -> Judged:
         elif isinstance(factor, str):
             judged.abstained[row["where"]] = factor
         elif factor >= LEAST_FACTOR:
-            found.setdefault((int(row["processes"]), cpus), []).append((row, factor))
-    judged.findings += [_finding(seen, *key, rows) for key, rows in sorted(found.items())]
-    return judged.rest_is_clean(asked)
+            crowded.setdefault((int(row["processes"]), cpus), []).append((row, factor))
+    judged.findings += [_finding(seen, *key, rows) for key, rows in sorted(crowded.items())]
+    return judged.rest_is_clean(judged_points)
 
 
 def _cpus(seen: Seen, row: Row) -> int | None:
     starts = seen.starts_of(row["where"])
     if "cpus_given" in starts and starts["cpus_given"].notna().any():
         return int(starts["cpus_given"].max())
-    given = seen.host.get("cpus")
-    return len(given) if isinstance(given, list) else None
+    cpus = seen.host.get("cpus")
+    return len(cpus) if isinstance(cpus, list) else None
 
 
 def _factor(seen: Seen, row: Row) -> float | str:

@@ -54,7 +54,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     walks = [row for row in seen.rows() if is_known(row.get("stride_bytes"))]
     cache = _first_cache(seen.host.get("caches") or [])
-    found: dict[int, list[tuple[Row, Row]]] = {}
+    slower: dict[int, list[tuple[Row, Row]]] = {}
     for row in walks:
         if missing := first_unknown(row, NEEDED):
             judged.abstained[row["where"]] = f"{missing} was not observed"
@@ -67,9 +67,9 @@ def detect(seen: Seen) -> Judged:
         elif (twin := _twin(row, walks, cache)) is None:
             judged.abstained[row["where"]] = "no stride close by reaches all sets of the cache"
         elif (rate_of(twin) or 0) > LEAST_FACTOR * (rate_of(row) or math.inf):
-            found.setdefault(int(row["stride_bytes"]), []).append((row, twin))
+            slower.setdefault(int(row["stride_bytes"]), []).append((row, twin))
     if cache is not None:
-        judged.findings += [_finding(pairs, cache) for _, pairs in sorted(found.items())]
+        judged.findings += [_finding(pairs, cache) for _, pairs in sorted(slower.items())]
     return judged.rest_is_clean(row["where"] for row in walks)
 
 

@@ -31,7 +31,7 @@ def detect(seen: Seen) -> Judged:
     missing and the far host does not tell why."""
     judged = Judged()
     rows = [row for row in seen.rows() if _missing(row) is not None]
-    found = []
+    dropping = []
     for row in rows:
         missing, errors = _missing(row) or 0.0, known(row, "receive_buffer_errors")
         if missing <= 0:
@@ -42,9 +42,9 @@ def detect(seen: Seen) -> Judged:
                 "whether its socket had room"
             )
         elif errors >= LEAST_SHARE * missing:
-            found.append(row)
-    if found:
-        judged.findings.append(_finding(found, rows))
+            dropping.append(row)
+    if dropping:
+        judged.findings.append(_finding(dropping, rows))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

@@ -76,14 +76,14 @@ def detect(seen: Seen) -> Judged:
 
 def _reports(seen: Seen) -> list[_Report]:
     """What was printed, by transfer, in an order of its own."""
-    found: dict[str, dict[str, dict[str, Row]]] = {}
+    reports: dict[str, dict[str, dict[str, Row]]] = {}
     for row in seen.evidence:
         value = row.get("value")
         is_printed = "transfer" in row and row["name"] in CHECKED and row.get("state") in STATES
         if is_printed and is_known(value) and isinstance(value, int | float):
             key = json.dumps([row["where"], str(row["source"]), row["transfer"]], sort_keys=True)
-            found.setdefault(key, {}).setdefault(str(row.get("end", "")), {})[row["name"]] = row
-    return [_Report(found[key]) for key in sorted(found)]
+            reports.setdefault(key, {}).setdefault(str(row.get("end", "")), {})[row["name"]] = row
+    return [_Report(reports[key]) for key in sorted(reports)]
 
 
 def _tools(doubted: list[tuple[Row, str]]) -> str:

@@ -28,7 +28,7 @@ def detect(seen: Seen) -> Judged:
     data and what arrived was not counted."""
     judged = Judged()
     rows = [row for row in seen.rows() if (known(row, "bytes_sent") or 0) > 0]
-    found = []
+    overstated = []
     for row in rows:
         declared, arrived = _declared(row), known(row, "bytes_received")
         if arrived is None:
@@ -36,9 +36,9 @@ def detect(seen: Seen) -> Judged:
         elif declared is None:
             judged.abstained[row["where"]] = "the bytes that its figure counts are not known"
         elif arrived < (1 - LEAST_MISSING) * declared:
-            found.append(row)
-    if found:
-        judged.findings.append(_finding(found))
+            overstated.append(row)
+    if overstated:
+        judged.findings.append(_finding(overstated))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

@@ -53,7 +53,7 @@ def detect(seen: Seen) -> Judged:
     where one size only was measured, or noise hides the slope."""
     judged = Judged()
     rows = [row for row in round_trips(seen) if _concerns(row)]
-    found = []
+    shallow = []
     for group in groups(rows, "payload_bytes"):
         where = [row["where"] for row in group]
         of_link = _slope_of_link(group[0])
@@ -64,11 +64,11 @@ def detect(seen: Seen) -> Judged:
         elif slope is None:
             judged.abstained |= dict.fromkeys(where, "6 blocks are needed to tell a slope")
         elif slope.high < LEAST_SHARE * of_link:
-            found.append(_Slope(group, slope, of_link))
+            shallow.append(_Slope(group, slope, of_link))
         elif slope.low < LEAST_SHARE * of_link:
             judged.abstained |= dict.fromkeys(where, "the noise of this run hides the slope")
-    if found:
-        judged.findings.append(_finding(found))
+    if shallow:
+        judged.findings.append(_finding(shallow))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

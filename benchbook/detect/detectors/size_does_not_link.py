@@ -55,15 +55,15 @@ def _has_static_data(row: Row) -> bool:
 
 def _words(text: str) -> str:
     """The telling part of what was said, without the places of files."""
-    found = WORDS.search(text)
-    return found.group(0) if found else text
+    match = WORDS.search(text)
+    return match.group(0) if match else text
 
 
 def _of_points(rows: list[Row]) -> Finding:
     first = min(rows, key=lambda row: str(row["reason"]))
-    said = _words(str(first["reason"]))
+    words = _words(str(first["reason"]))
     why = ", which has a limit for the size of one object"
-    if "relocation" in said.lower():
+    if "relocation" in words.lower():
         why = (
             ". The small code model, the usual one, reaches static data within 2 GiB only, and "
             "these arrays end beyond"
@@ -74,7 +74,7 @@ def _of_points(rows: list[Row]) -> Finding:
         where=sorted(row["where"] for row in rows),
         confidence=CERTAIN,
         evidence=[proof("said", str(first["reason"]), "", "compiler and linker")],
-        explanation=f"{points} no figure, because the program could not be built: “{said}”{why}.",
+        explanation=f"{points} no figure, because the program could not be built: “{words}”{why}.",
     )
 
 
@@ -82,7 +82,7 @@ def _of_limit(rows: list[Row], every: bool) -> Finding:
     first = min(rows, key=lambda row: str(row.get("message")))
     arrays, links, fails = first["arrays"], first["links_bytes"], first["fails_bytes"]
     builds = "one build" if len(rows) == 1 else f"{len(rows)} builds"
-    other = " Another build of the same source links at every size tried." if every else ""
+    elsewhere = " Another build of the same source links at every size tried." if every else ""
     return ARTEFACT.finding(
         effect="informs",
         where=[],
@@ -96,5 +96,5 @@ def _of_limit(rows: list[Row], every: bool) -> Finding:
         explanation=f"In {builds}, {arrays} static arrays of {format_bytes(links)} each are the "
         f"largest that link ({format_bytes(arrays * links)} together); one step further, compiler "
         f"or linker says “{_words(str(first['message']))}”, because the code model reaches no "
-        f"further.{other}",
+        f"further.{elsewhere}",
     )

@@ -29,7 +29,7 @@ def detect(seen: Seen) -> Judged:
     for those that show nothing of it; abstains where sockets were not counted."""
     judged = Judged()
     rows = round_trips(seen)
-    found: dict[str, list[tuple[dict[str, Any], Ratio | None]]] = {}
+    by_kind: dict[str, list[tuple[dict[str, Any], Ratio | None]]] = {}
     for row in rows:
         each = sockets_each(row)
         if each is None:
@@ -39,8 +39,8 @@ def detect(seen: Seen) -> Judged:
         elif each >= EACH:
             ratio = _beside(seen, row, rows)
             kind = "unknown" if ratio is None else "longer" if ratio.low > 1 else "same"
-            found.setdefault(kind, []).append((row, ratio))
-    judged.findings = [_finding(kind, points) for kind, points in sorted(found.items())]
+            by_kind.setdefault(kind, []).append((row, ratio))
+    judged.findings = [_finding(kind, points) for kind, points in sorted(by_kind.items())]
     return judged.rest_is_clean(row["where"] for row in rows)
 
 

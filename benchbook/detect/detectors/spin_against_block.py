@@ -43,8 +43,8 @@ def detect(seen: Seen) -> Judged:
         if not SAME & (differ := differ_in(*pair))
     ]
     like = [pair for pair, differ in pairs if differ == {WAITING}]
-    told = {row["where"] for pair in like for row in pair}
-    unlike = [pair for pair, _ in pairs if not told & {row["where"] for row in pair}]
+    in_pairs = {row["where"] for pair in like for row in pair}
+    unlike = [pair for pair, _ in pairs if not in_pairs & {row["where"] for row in pair}]
     if like:
         judged.findings.append(_explains(seen, like))
     if unlike:
@@ -54,10 +54,10 @@ def detect(seen: Seen) -> Judged:
 
 def _ratios(seen: Seen, pairs: list[Pair]) -> list[Ratio]:
     """Times asleep ÷ times spinning, as far as they are beyond noise."""
-    found = [
+    ratios = [
         time_ratio(seen.starts, asleep["where"], spinning["where"]) for spinning, asleep in pairs
     ]
-    return [ratio for ratio in found if ratio and ratio.low > 1]
+    return [ratio for ratio in ratios if ratio and ratio.low > 1]
 
 
 def _explains(seen: Seen, pairs: list[Pair]) -> Finding:

@@ -61,7 +61,7 @@ def detect(seen: Seen) -> Judged:
     states = sorted({int(state) for state in seen.readings["state"].dropna()})
     if len(states) < 2:
         return judged.rest_is_clean(row["where"] for row in rows)
-    asked = {}
+    tested = {}
     for row in rows:
         own = _known(seen.starts_of(row["where"]))
         counts = own["machine_state"].value_counts() if len(own) else pd.Series(dtype=int)
@@ -71,21 +71,21 @@ def detect(seen: Seen) -> Judged:
                 "compare"
             )
         else:
-            asked[row["where"]] = own[own["machine_state"].map(counts) >= LEAST_EACH]
-    for where in [where for where, own in asked.items() if _rarest(own) > CHANCE / len(asked)]:
-        own = asked.pop(where)
+            tested[row["where"]] = own[own["machine_state"].map(counts) >= LEAST_EACH]
+    for where in [where for where, own in tested.items() if _rarest(own) > CHANCE / len(tested)]:
+        own = tested.pop(where)
         judged.abstained[where] = (
             f"{_in_words(own['machine_state'].value_counts())} could all differ by chance too "
             "often to tell"
         )
-    draws = draws_for(CHANCE / max(len(asked), 1))
-    tried = [_flip(where, own, draws) for where, own in asked.items()]
+    draws = draws_for(CHANCE / max(len(tested), 1))
+    tried = [_flip(where, own, draws) for where, own in tested.items()]
     flips = [
         flip for flip in tried if flip.share <= CHANCE / len(tried) and flip.factor >= LEAST_FACTOR
     ]
     if flips:
         judged.findings.append(_finding(flips, len(tried), seen.readings))
-    return judged.rest_is_clean(asked)
+    return judged.rest_is_clean(tested)
 
 
 def _untold(readings: pd.DataFrame) -> str:
@@ -121,14 +121,14 @@ def _in_words(counts: pd.Series) -> str:
 
 def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:
     times = own["median_ns"].astype(float)
-    found = association({"state": ranked(own["machine_state"].astype(int))}, times, draws)
+    flip = association({"state": ranked(own["machine_state"].astype(int))}, times, draws)
     groups = times.groupby(own["machine_state"].astype(str))
     in_order = own["machine_state"].astype(int).to_numpy()
     return Flip(
         where=where,
         medians_ns={str(state): float(part.median()) for state, part in groups},
         starts={str(state): len(part) for state, part in groups},
-        share=1.0 if found is None else found.share,
+        share=1.0 if flip is None else flip.share,
         changes=int((np.diff(in_order) != 0).sum()),
     )
 

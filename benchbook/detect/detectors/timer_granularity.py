@@ -35,7 +35,7 @@ def detect(seen: Seen) -> Judged:
     Abstains where neither the samples nor the clock's readings tell a tick.
     """
     judged = Judged()
-    found: dict[str, list[Finding]] = {}
+    by_kind: dict[str, list[Finding]] = {}
     for row in seen.rows():
         starts = seen.starts_of(row["where"])
         reported = _of_starts(starts, row, "clock_resolution_ns")
@@ -48,8 +48,8 @@ def detect(seen: Seen) -> Judged:
                 "too few samples to show the clock's tick, and its readings were not timed"
             )
         elif finding := _finding(row, tick, cost):
-            found.setdefault(finding.effect, []).append(finding)
-    judged.findings = [_together(found[effect]) for effect in sorted(found)]
+            by_kind.setdefault(finding.effect, []).append(finding)
+    judged.findings = [_together(by_kind[effect]) for effect in sorted(by_kind)]
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 
 

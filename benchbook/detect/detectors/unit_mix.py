@@ -59,7 +59,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     rows = [row for row in seen.rows() if first_unknown(row, ("bytes_per_call", "time_ns")) is None]
     ours = [row for row in rows if first_unknown(row, CODE) is None]
-    found: dict[float, list[tuple[Row, Row, float]]] = {}
+    by_kind: dict[float, list[tuple[Row, Row, float]]] = {}
     compared: list[str] = []
     for first, second in combinations(ours, 2):
         less, more = sorted((first, second), key=lambda row: row["bytes_per_call"])
@@ -72,11 +72,11 @@ def detect(seen: Seen) -> Judged:
         times = ratio.estimate if ratio else less["time_ns"] / more["time_ns"]
         bound = math.sqrt(constant)
         if constant < NEAR_ONE or 1 / bound < times < bound:
-            found.setdefault(constant, []).append((less, more, times))
+            by_kind.setdefault(constant, []).append((less, more, times))
         elif ratio and not _all_beyond(ratio, bound):
             why = "its blocks do not agree whether the same work, counted otherwise, takes as long"
             judged.abstained |= {less["where"]: why, more["where"]: why}
-    judged.findings += [_declared(constant, found[constant]) for constant in sorted(found)]
+    judged.findings += [_declared(constant, by_kind[constant]) for constant in sorted(by_kind)]
     for where in {where for finding in judged.findings for where in finding.where}:
         judged.abstained.pop(where, None)
     foreign: dict[str, dict[str, list[tuple[Row, Row]]]] = {}
@@ -145,10 +145,10 @@ def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
 
 def _of_foreign(seen: Seen, beside: list[list[tuple[Row, Row]]], judged: Judged) -> None:
     """A program that was not looked into, beside our builds of the same work."""
-    said = [(pairs, _told(seen, pairs)) for pairs in beside]
-    if any(count == SAME for _, count in said):
+    judged_pairs = [(pairs, _told(seen, pairs)) for pairs in beside]
+    if any(count == SAME for _, count in judged_pairs):
         return
-    for pairs, count in said:
+    for pairs, count in judged_pairs:
         if isinstance(count, str):
             judged.abstained |= {row["where"]: count for row, _ in pairs if count}
         else:
@@ -158,12 +158,12 @@ def _of_foreign(seen: Seen, beside: list[list[tuple[Row, Row]]], judged: Judged)
 def _told(seen: Seen, pairs: list[tuple[Row, Row]]) -> list[Ratio] | str:
     """The ratios that sit on one constant, that it is the same figure, why nobody can tell, or
     nothing: it is another speed."""
-    found = [_rate(seen, row, twin) for row, twin in pairs]
-    known = [ratio for ratio in found if ratio is not None]
-    sides = [_sides(ratio) for ratio in known]
+    ratios = [_rate(seen, row, twin) for row, twin in pairs]
+    measured = [ratio for ratio in ratios if ratio is not None]
+    sides = [_sides(ratio) for ratio in measured]
     if [1.0] in sides:
         return SAME
-    if len(known) < len(found):
+    if len(measured) < len(ratios):
         return "no block has both programs"
     if [] in sides:
         return ""
@@ -173,7 +173,7 @@ def _told(seen: Seen, pairs: list[tuple[Row, Row]]) -> list[Ratio] | str:
         return ""
     if len(pairs) < LEAST_SIZES:
         return f"{LEAST_SIZES} sizes are needed to tell a unit from a slower program"
-    return known
+    return measured
 
 
 def _rate(seen: Seen, row: Row, twin: Row) -> Ratio | None:

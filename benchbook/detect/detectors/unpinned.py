@@ -43,11 +43,11 @@ def detect(seen: Seen) -> Judged:
 def _observed(seen: Seen, row: Row) -> Row:
     """The row with what its starts tell: how often it moved in all of them, and its CPUs."""
     starts = seen.starts_of(row["where"])
-    moves, given = row.get("migrations"), None
+    moves, cpus_given = row.get("migrations"), None
     if "migrations" in starts and starts["migrations"].notna().any():
         moves = starts["migrations"].sum()
     if "cpus_given" in starts and starts["cpus_given"].notna().any():
-        given = int(starts["cpus_given"].max())
+        cpus_given = int(starts["cpus_given"].max())
     mask = row.get("affinity_cpus")
     workers = _count(row, "threads") * _count(row, "processes")
     return {
@@ -58,7 +58,7 @@ def _observed(seen: Seen, row: Row) -> Row:
         "workers": workers,
         "processes": _count(row, "processes"),
         "moves": int(moves) if is_known(moves) else None,
-        "cpus": int(mask) if is_known(mask) else given,
+        "cpus": int(mask) if is_known(mask) else cpus_given,
         "starts": len(starts),
     }
 

@@ -59,7 +59,7 @@ def detect(seen: Seen) -> Judged:
     which no spinning twin tells; abstains where there is one gap only, or noise hides it."""
     judged = Judged()
     rows = [row for row in round_trips(seen) if _concerns(row)]
-    found: list[_Grown] = []
+    slower: list[_Grown] = []
     for row in rows:
         if not is_known(row.get("spinning")):
             judged.abstained[row["where"]] = "whether its ends slept was not observed"
@@ -77,12 +77,12 @@ def detect(seen: Seen) -> Judged:
                     "6 blocks in which no start waited for a CPU are needed to tell what a gap adds"
                 )
             elif grown.added.low > 0 and grown.share >= LEAST_SHARE:
-                found.append(grown)
+                slower.append(grown)
             elif grown.added.high >= LEAST_SHARE * row["time_ns"]:
                 judged.abstained[row["where"]] = "the noise of this run hides what a gap adds"
     for own in (
-        [grown for grown in found if grown.spinning],
-        [grown for grown in found if not grown.spinning],
+        [grown for grown in slower if grown.spinning],
+        [grown for grown in slower if not grown.spinning],
     ):
         if own:
             judged.findings.append(_finding(own))
@@ -167,16 +167,16 @@ def _finding(points: list[_Grown]) -> Finding:
 
 def _evidence(grown: _Grown) -> list[dict[str, Any]]:
     switches = switches_each(grown.row)
-    told = [
+    rows = [
         proof("gap_ns", grown.row["gap_ns"], "ns", "definition of the point"),
         proof("time_ns", float(grown.row["time_ns"]), "ns", "samples"),
         proof("added by waking", grown.added.estimate, "ns", "paired blocks"),
     ]
     if grown.spinning:
-        told.append(proof("added where ends spin", grown.spinning.estimate, "ns", "paired blocks"))
+        rows.append(proof("added where ends spin", grown.spinning.estimate, "ns", "paired blocks"))
     if switches is not None:
-        told.append(proof("voluntary switches in a round trip", switches, "1", "operating system"))
-    return told
+        rows.append(proof("voluntary switches in a round trip", switches, "1", "operating system"))
+    return rows
 
 
 def _span(values: Any) -> str:

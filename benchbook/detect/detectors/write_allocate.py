@@ -46,16 +46,16 @@ def detect(seen: Seen) -> Judged:
     """
     judged = Judged()
     rows = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
-    known = {row["where"]: _traffic(row, seen) for row in rows}
+    traffic_of = {row["where"]: _traffic(row, seen) for row in rows}
     groups: dict[tuple[str, str], list[tuple[Row, Traffic]]] = {}
     beyond = [row for row in rows if _is_beyond(row, seen.host)]
-    simulated = [row for row in beyond if known[row["where"]].state == "simulated"]
+    simulated = [row for row in beyond if traffic_of[row["where"]].state == "simulated"]
     simulated.sort(key=lambda row: (row["bytes_per_call"], row["rate_bytes_per_s"]))
-    by_series = {row["series"]: known[row["where"]] for row in simulated}
+    by_series = {row["series"]: traffic_of[row["where"]] for row in simulated}
     for row in beyond:
         if not _may_store(row):
             continue
-        traffic = known[row["where"]]
+        traffic = traffic_of[row["where"]]
         if traffic.factor is None and not _calls(row):
             traffic = by_series.get(row["series"], traffic)
         if traffic.factor is None:

@@ -55,20 +55,20 @@ def detect(seen: Seen) -> Judged:
     """
     judged = Judged()
     rows = seen.rows()
-    found: list[tuple[dict[str, Any], _Held]] = []
-    asked = []
+    never_written: list[tuple[dict[str, Any], _Held]] = []
+    judged_points = []
     for row in rows:
         if not _needed(row) or touches_memory(row) is False or moves_no_bytes(row):
             continue
-        asked.append(row["where"])
+        judged_points.append(row["where"])
         held = _held(row)
         if held is None:
             judged.abstained[row["where"]] = "how much memory the buffers have was not observed"
         elif held.missing >= LEAST_MISSING:
-            found.append((row, held))
-    if found:
-        judged.findings.append(_finding(found, rows))
-    return judged.rest_is_clean(asked)
+            never_written.append((row, held))
+    if never_written:
+        judged.findings.append(_finding(never_written, rows))
+    return judged.rest_is_clean(judged_points)
 
 
 def _needed(row: Row) -> float:

@@ -35,11 +35,11 @@ def messages(seen: Seen) -> list[dict[str, Any]]:
 def groups(rows: Iterable[dict[str, Any]], but: Iterable[str] = ()) -> list[list[dict[str, Any]]]:
     """The rows by all traits but these, each group by size."""
     left_out = set(but)
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_traits: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         key = repr([_trait(row, name) for name in TRAITS if name not in left_out])
-        found.setdefault(key, []).append(row)
-    return [sorted(group, key=lambda row: float(row[SIZE])) for group in found.values()]
+        by_traits.setdefault(key, []).append(row)
+    return [sorted(group, key=lambda row: float(row[SIZE])) for group in by_traits.values()]
 
 
 def bytes_of(row: Row) -> float:

@@ -55,30 +55,30 @@ class Held:
 
 def removed(rows: list[dict[str, Any]]) -> Removed:
     """Rows that declare bytes which were not moved."""
-    found = Removed()
+    gone = Removed()
     for row in rows:
         # A clock that shows no time at all tells nothing.
         if (known(row, "bytes_per_call") or 0) < LEAST_BYTES or not rate_of(row):
             continue
         touches, possible = touches_memory(row), is_possible(row)
         if touches is not None or not possible:
-            found.judged.append(row["where"])
+            gone.judged.append(row["where"])
         grown = _same_time(row, rows)
         if grown and not possible:
-            found.same_time[row["where"]] = grown
+            gone.same_time[row["where"]] = grown
         if touches is False and possible:
-            found.unclear[row["where"]] = (
+            gone.unclear[row["where"]] = (
                 "no access to memory was found in a loop of the timed function, but its time would "
                 "allow for the work: it may stand in another function"
             )
         elif touches is False or (touches is None and not possible and grown):
-            found.rows.append(row)
+            gone.rows.append(row)
         elif touches is None and not possible:
-            found.unclear[row["where"]] = (
+            gone.unclear[row["where"]] = (
                 "it is faster than any core, but its code was not seen, and no other size tells "
                 "whether the time follows the work"
             )
-    return found
+    return gone
 
 
 def _same_time(row: Row, rows: list[dict[str, Any]]) -> tuple[float, float] | None:
@@ -96,8 +96,8 @@ def _same_time(row: Row, rows: list[dict[str, Any]]) -> tuple[float, float] | No
 
 def is_result_right(row: Row) -> bool | None:
     """Whether the kernel's check saw a right result; None where it saw none."""
-    told = [known(row, name) for name in ("result_is_right", "work_done_fraction")]
-    seen = [value for value in told if value is not None]
+    checks = [known(row, name) for name in ("result_is_right", "work_done_fraction")]
+    seen = [value for value in checks if value is not None]
     return all(value == 1 for value in seen) if seen else None
 
 

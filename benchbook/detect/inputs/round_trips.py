@@ -59,11 +59,11 @@ def like(row: Row, rows: Iterable[Row], but: str) -> list[Row]:
 
 def groups(rows: Iterable[dict[str, Any]], but: str) -> list[list[dict[str, Any]]]:
     """The rows by all traits but one, by which those of a group are ordered."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_traits: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         key = repr([_trait(row, name) for name in TRAITS if name != but])
-        found.setdefault(key, []).append(row)
-    return [sorted(group, key=lambda row: float(row[but])) for group in found.values()]
+        by_traits.setdefault(key, []).append(row)
+    return [sorted(group, key=lambda row: float(row[but])) for group in by_traits.values()]
 
 
 def _trait(row: Row, name: str) -> Any:
@@ -90,8 +90,8 @@ def over_blocks(values: Iterable[float]) -> Interval | None:
     """Estimate and 95 % interval of one value per block; None below the 6 that it takes."""
     from benchbook.stats.intervals import signed_rank_interval  # slow to load; logs have no blocks
 
-    found = signed_rank_interval(list(values), 0.95) if (values := list(values)) else None
-    return found if found and isfinite(found.low) and isfinite(found.high) else None
+    interval = signed_rank_interval(list(values), 0.95) if (values := list(values)) else None
+    return interval if interval and isfinite(interval.low) and isfinite(interval.high) else None
 
 
 def switches_each(row: Row) -> float | None:

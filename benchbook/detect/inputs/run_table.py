@@ -122,13 +122,13 @@ def host_of(plan: dict[str, Any]) -> dict[str, Any]:
 
 def starts_of_run(run: Path) -> list[dict[str, Any]]:
     """What the journal holds of each start and point beside its samples, one row each."""
-    found = []
+    starts = []
     for record in journal.read_lines(run / journal.JOURNAL):
         if record["kind"] != "invocation" or record["state"] != "ok":
             continue
         conditions = dict(record["conditions"])
         cpus = conditions.pop("cpus", None) or []
-        found.append(
+        starts.append(
             {
                 **{name: record[name] for name in ("point", "block", "invocation")},
                 "position": record["invocation"],
@@ -137,7 +137,7 @@ def starts_of_run(run: Path) -> list[dict[str, Any]]:
                 **{name: value for name, value in conditions.items() if name != "seed"},
             }
         )
-    return found
+    return starts
 
 
 def by_point(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -95,14 +95,14 @@ def speed_up(row: Row, twins: list[Row]) -> float | None:
 
 def strongest(factors: Iterable[float | None]) -> float | None:
     """The factor that is farthest from 1; None where none is known."""
-    told = sorted(factor for factor in factors if factor)
-    return max(told, key=lambda factor: abs(math.log(factor)), default=None)
+    known_factors = sorted(factor for factor in factors if factor)
+    return max(known_factors, key=lambda factor: abs(math.log(factor)), default=None)
 
 
 def span(values: Iterable[float], write: Callable[[float], str]) -> str:
     """`3`, or `3 to 5`."""
-    told = sorted(values)
-    ends = dict.fromkeys((write(told[0]), write(told[-1])))
+    ordered = sorted(values)
+    ends = dict.fromkeys((write(ordered[0]), write(ordered[-1])))
     return " to ".join(ends)
 
 

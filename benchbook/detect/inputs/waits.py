@@ -38,13 +38,13 @@ def waits(starts: pd.DataFrame, row: Mapping[str, Any]) -> Waits | None:
     """
     if not set(NEEDED) <= set(starts.columns):
         return None
-    known = starts[list(NEEDED)].astype(float).dropna()
+    recorded = starts[list(NEEDED)].astype(float).dropna()
     counts = [row.get(name) for name in ("threads", "processes")]
-    lasted = float(known["wall_ns"].sum()) * prod(
+    lasted = float(recorded["wall_ns"].sum()) * prod(
         float(count) for count in counts if is_known(count)
     )
     if not lasted > 0:
         return None
-    total = float(known["run_delay_ns"].sum())
-    switches = float(known[["involuntary_switches", "voluntary_switches"]].to_numpy().sum())
+    total = float(recorded["run_delay_ns"].sum())
+    switches = float(recorded[["involuntary_switches", "voluntary_switches"]].to_numpy().sum())
     return Waits(min(total / lasted, 1.0), total, total / max(switches, 1.0))

@@ -27,12 +27,12 @@ def rows(context: Context) -> list[Row]:
     """Instruction set and library calls of every variant that was compiled here, and what the
     timed function of every point of theirs is made of."""
     ours = {name: record for name, (_, record) in context.ours().items()}
-    found = [row for record in ours.values() for row in _of_variant(context.experiment, record)]
+    items = [row for record in ours.values() for row in _of_variant(context.experiment, record)]
     for point in context.plan.get("points", []):
         if point["variant"] in ours:
-            found += _of_point(context.experiment, point, ours[point["variant"]])
-            found.append(_declared_calls(context, point, ours[point["variant"]]))
-    return found
+            items += _of_point(context.experiment, point, ours[point["variant"]])
+            items.append(_declared_calls(context, point, ours[point["variant"]]))
+    return items
 
 
 def _declared_calls(context: Context, point: dict[str, Any], variant: dict[str, Any]) -> Row:
@@ -73,9 +73,9 @@ def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
 
 
 def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -> list[Row]:
-    known = variant["timed_functions"]
-    function = disassembly.function_of(point["factors"], known)
-    facts = known.get(function) or _of_all(function, known)
+    functions = variant["timed_functions"]
+    function = disassembly.function_of(point["factors"], functions)
+    facts = functions.get(function) or _of_all(function, functions)
     common = {
         "experiment": experiment,
         "point": point["id"],
@@ -84,7 +84,7 @@ def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -
         "source": "disassembly",
     }
     return [
-        {**common, "name": name, "unit": unit, **_value(facts, key, function if known else "")}
+        {**common, "name": name, "unit": unit, **_value(facts, key, function if functions else "")}
         for name, key, unit in OF_FUNCTION
     ]
 

@@ -31,14 +31,14 @@ def rows(context: Context) -> list[Row]:
     if not session.starts:
         return []
     abilities = {source: capability(source) for source in SOURCES}
-    said = [
+    refused = [
         session.nothing(source, "", SOURCES[source], ability)
         for source, ability in abilities.items()
         if ability.state != "ok"
     ]
     usable = [source for source, ability in abilities.items() if ability.state == "ok"]
     if not usable:
-        return said
+        return refused
     about = f"evidence of {context.experiment}"
     with measuring_lock(about, Path().absolute(), lambda words: print(words, file=sys.stderr)) as (
         session.lock
@@ -48,21 +48,21 @@ def rows(context: Context) -> list[Row]:
                 match source:
                     case "likwid":
                         mode = with_likwid.access_mode(abilities[source].detail)
-                        said += with_likwid.rows(session, mode)
-                    case "perf" if not _traffic_known(said):
-                        said += with_perf.rows(session)
+                        refused += with_likwid.rows(session, mode)
+                    case "perf" if not _traffic_known(refused):
+                        refused += with_perf.rows(session)
                     case "perf software":
-                        said += with_perf.software_rows(session)
+                        refused += with_perf.software_rows(session)
             except GivenUpError as why:
-                said.append(session.nothing(source, "", SOURCES[source], why))
+                refused.append(session.nothing(source, "", SOURCES[source], why))
     if session.crowds and usable != ["perf software"]:
         reason = (
             f"{len(session.crowds)} points of several processes: marker regions and perf stat "
             "follow one"
         )
-        said.append(session.row("likwid and perf", "", "hardware counters", reason=reason))
+        refused.append(session.row("likwid and perf", "", "hardware counters", reason=reason))
     session.keep_counts()
-    return said
+    return refused
 
 
 def _traffic_known(rows: list[Row]) -> bool:

@@ -9,20 +9,20 @@ from benchbook.evidence.stage import Context, Row
 
 def rows(context: Context) -> list[Row]:
     """The flags of every variant that was compiled here."""
-    found = [_of_variant(context.experiment, record) for _, record in context.ours().values()]
-    return [row for rows in found for row in rows]
+    items = [_of_variant(context.experiment, record) for _, record in context.ours().values()]
+    return [row for rows in items for row in rows]
 
 
 def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
     """Flags asked for, and those that a wrapper dropped or added on the way to the compiler."""
     wrapper = variant["wrapper"]
-    known = wrapper["state"] != "unknown"
+    is_known = wrapper["state"] != "unknown"
     values = {
         "compiler": variant["effective"][0] if variant["effective"] else None,
         "flags_asked": variant["flags"],
-        "flags_dropped": wrapper["dropped"] if known else None,
-        "flags_added": wrapper["added"] if known else None,
-        "flags_decided_by": wrapper["decided_by"] if known else None,
+        "flags_dropped": wrapper["dropped"] if is_known else None,
+        "flags_added": wrapper["added"] if is_known else None,
+        "flags_decided_by": wrapper["decided_by"] if is_known else None,
     }
     return [
         {

@@ -97,8 +97,8 @@ def rows(context: Context) -> list[Row]:
             ("operating system", {name: record["conditions"].get(name) for name in OF_START}),
         ):
             for name, value in values.items():
-                said = "harness" if name in OF_HARNESS else source
-                seen.setdefault((record["point"], said, name), []).append(value)
+                origin = "harness" if name in OF_HARNESS else source
+                seen.setdefault((record["point"], origin, name), []).append(value)
     return [
         {"experiment": context.experiment, "point": point, "name": name}
         | {**over_invocations(source, values, name), "unit": UNITS.get(name, "")}
@@ -109,18 +109,18 @@ def rows(context: Context) -> list[Row]:
 def over_invocations(source: str, values: list[Any], name: str = "") -> dict[str, Any]:
     """The median over invocations, of words all that were seen, the least of what is proved by any
     of them; `absent` where the system never gave a value, never 0."""
-    known = [value for value in values if value is not None]
-    if not known:
+    observed = [value for value in values if value is not None]
+    if not observed:
         reason = WHY_ABSENT.get(name, "this system does not account it")
         return {"value": None, "source": source, "state": "absent", "reason": reason}
-    same = len(set(known)) == 1
+    same = len(set(observed)) == 1
     reason = "the same in every invocation"
-    if isinstance(known[0], str):
-        words = ", ".join(sorted(set(known)))
+    if isinstance(observed[0], str):
+        words = ", ".join(sorted(set(observed)))
         return {"value": words, "source": source, "state": "ok", "reason": reason * same}
     of_all = min if name in AT_LEAST else median_low if name in LINK else median
     if not same:
         what = "least" if name in AT_LEAST else "median"
-        reason = f"{what} over invocations, from {min(known)} to {max(known)}"
-    value = known[0] if same else of_all(known)
+        reason = f"{what} over invocations, from {min(observed)} to {max(observed)}"
+    value = observed[0] if same else of_all(observed)
     return {"value": value, "source": source, "state": "ok", "reason": reason}

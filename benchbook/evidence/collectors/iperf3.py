@@ -93,18 +93,18 @@ class _Stage:
 
     def rows(self, transfer: dict[str, Any]) -> list[Row]:
         """One transfer, both ends and what the kernels counted meanwhile."""
-        asked = {"bits_per_s": 0, **transfer, "datagram_bytes": self.datagram_bytes}
-        if asked["protocol"] == "tcp":
-            asked["datagram_bytes"] = None
+        wanted = {"bits_per_s": 0, **transfer, "datagram_bytes": self.datagram_bytes}
+        if wanted["protocol"] == "tcp":
+            wanted["datagram_bytes"] = None
         try:
-            found = self._transfer(asked)
+            printed = self._transfer(wanted)
         except (NotServingError, NotPrintedError, OSError, BenchbookError) as why:
             reason = f"{SOURCE}: {why}"
-            return [_nothing(self.experiment, "absent", reason, "") | {"transfer": asked}]
+            return [_nothing(self.experiment, "absent", reason, "") | {"transfer": wanted}]
         return [
             _row(self.experiment, row["name"], row["value"], row["unit"], row["source"])
-            | {"end": row["end"], "transfer": asked}
-            for row in found
+            | {"end": row["end"], "transfer": wanted}
+            for row in printed
         ]
 
     def _transfer(self, wanted: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,21 +13,21 @@ NOT_TOLD = "its loader does not list them (glibc 2.33 and later does, on x86-64)
 
 def rows(context: Context) -> list[Row]:
     """A row for each threshold of each variant that starts here."""
-    found: list[Row] = []
-    asked: dict[tuple[str | None, tuple[tuple[str, str], ...]], dict[str, int]] = {}
+    thresholds: list[Row] = []
+    by_environment: dict[tuple[str | None, tuple[tuple[str, str], ...]], dict[str, int]] = {}
     for name, (folder, record) in context.ours().items():
         if record.get("state") != "ok" or "binary" not in record:
             continue
         own = context.definition["variants"].get(name, {}).get("environment", {})
         binary = Path(folder) / record["binary"]["file"]
         key = memcpy_thresholds.loader_of(str(binary.absolute())), tuple(sorted(own.items()))
-        if key not in asked:
-            asked[key] = _thresholds(key[0], own)
-        found += [
-            _row(context, name, threshold, asked[key].get(threshold))
+        if key not in by_environment:
+            by_environment[key] = _thresholds(key[0], own)
+        thresholds += [
+            _row(context, name, threshold, by_environment[key].get(threshold))
             for threshold in memcpy_thresholds.THRESHOLDS
         ]
-    return found
+    return thresholds
 
 
 def _thresholds(loader: str | None, own: dict[str, str]) -> dict[str, int]:

@@ -139,10 +139,10 @@ def method_of(name: str, touched: Touched, ours: list[Touched]) -> Row:
     if len(alike) != 1:
         why = f"{lines}, which is like {len(alike)} of our methods"
         return _row(name, touched.point, "method_by_lines", None, why)
-    ((method, other),) = alike.items()
+    ((method, twin),) = alike.items()
     why = (
-        f"{lines}; {method} of {other.point.variant} reads {other.found.lines_read} and writes "
-        f"{other.found.lines_written}, and no other method of ours is like it"
+        f"{lines}; {method} of {twin.point.variant} reads {twin.found.lines_read} and writes "
+        f"{twin.found.lines_written}, and no other method of ours is like it"
     )
     return _row(name, touched.point, "method_by_lines", method, why)
 

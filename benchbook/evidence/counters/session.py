@@ -207,8 +207,8 @@ class Session:
 
     def nothing(self, source: str, point: str, name: str, why: Why, **more: Any) -> Row:
         """The row of what was not counted."""
-        said = {"state": why.state, "reason": why.reason, "remedy": why.remedy}
-        return self.row(source, point, name, **said, **more)
+        why_not = {"state": why.state, "reason": why.reason, "remedy": why.remedy}
+        return self.row(source, point, name, **why_not, **more)
 
     def failed(self, state: str, reason: str, remedy: str = "") -> NoReturn:
         """A start without any count; after two in a row nothing better is expected."""

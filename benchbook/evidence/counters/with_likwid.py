@@ -53,7 +53,7 @@ def rows(session: Session, access_mode: int | None) -> list[Row]:
     """Rows per point: the bytes that memory moved per call, and every metric once; rows of no
     point for what could not be counted. GivenUpError where likwid counts nothing here."""
     answers = likwid.choose(_groups(session))
-    said = [
+    items = [
         session.row("likwid", "", question, reason="likwid has no group for it on this CPU")
         for question, groups in answers.items()
         if not groups
@@ -70,22 +70,22 @@ def rows(session: Session, access_mode: int | None) -> list[Row]:
                     left += start
                     continue
                 try:
-                    said += _count(session, start, group, access_mode, all_counted)
+                    items += _count(session, start, group, access_mode, all_counted)
                 except NothingCountedError as why:
                     about = f"group {group} of {start[0].id}"
-                    said.append(session.nothing(f"likwid {group}", "", about, why))
+                    items.append(session.nothing(f"likwid {group}", "", about, why))
         except GivenUpError as why:
             given_up = why
-            said.append(session.nothing(f"likwid {group}", "", f"group {group}", why))
+            items.append(session.nothing(f"likwid {group}", "", f"group {group}", why))
         if isinstance(given_up, TimedOutError) and not any(c.counts for c in all_counted.values()):
             break
-        said += session.left_out("likwid", f"group {group}", left, HARDWARE_SHARE)
+        items += session.left_out("likwid", f"group {group}", left, HARDWARE_SHARE)
     if given_up and not any(counted.counts for counted in all_counted.values()):
         raise given_up
     for counted in all_counted.values():
-        said += _traffic(session, counted, answers[likwid.TRAFFIC])
-        said += _metrics(session, counted)
-    return said
+        items += _traffic(session, counted, answers[likwid.TRAFFIC])
+        items += _metrics(session, counted)
+    return items
 
 
 def _groups(session: Session) -> list[str]:
@@ -155,9 +155,9 @@ def _no_table(status: int, out: str, err: str) -> tuple[str, str, str]:
         return "absent", explain_exit(CANNOT_RUN, out, err, 0)[1], DOCTOR
     if any(words in err for words in _UNMARKED):
         return "absent", "the program entered no marker region of likwid", "rm -r build && make"
-    said = _short(err or out)
-    state = "denied" if _DENIED.search(said) else "absent"
-    return state, f"{likwid.PROGRAM} gave no table ({status}): {said}", DOCTOR
+    reason = _short(err or out)
+    state = "denied" if _DENIED.search(reason) else "absent"
+    return state, f"{likwid.PROGRAM} gave no table ({status}): {reason}", DOCTOR
 
 
 def _short(text: str) -> str:
@@ -205,9 +205,9 @@ def _metrics(session: Session, counted: _Counted) -> list[Row]:
 
 
 def _metric(session: Session, counted: _Counted, group: str, same: list[Count]) -> Row:
-    known = [count for count in same if count.state == "ok"]
-    values = [count.value for count in known if count.value is not None]
-    first = (known or same)[0]
+    usable = [count for count in same if count.state == "ok"]
+    values = [count.value for count in usable if count.value is not None]
+    first = (usable or same)[0]
     over_cores = math.fsum if first.unit in ADDED else median
     return session.row(
         f"likwid {group}",
@@ -218,7 +218,7 @@ def _metric(session: Session, counted: _Counted, group: str, same: list[Count]) 
         state=first.state,
         reason=first.reason,
         region=first.region,
-        cores=[count.core for count in known],
+        cores=[count.core for count in usable],
         run_time_s=first.run_time_s,
         calls=counted.calls[group],
         multiplexed=first.multiplexed,

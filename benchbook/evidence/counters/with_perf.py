@@ -29,19 +29,19 @@ def rows(session: Session) -> list[Row]:
     hardware events per call; rows of no point for what could not be counted."""
     until = session.until(HARDWARE_SHARE)
     memory = perf.memory_events()
-    said: list[Row] = []
+    items: list[Row] = []
     if memory:
-        said += _of_points(session, memory, until)
+        items += _of_points(session, memory, until)
     else:
         reason = "the kernel shows no counters of the memory controllers"
-        said.append(session.row(SOURCE, "", "memory traffic", reason=reason))
-    return said + _of_points(session, {}, until)
+        items.append(session.row(SOURCE, "", "memory traffic", reason=reason))
+    return items + _of_points(session, {}, until)
 
 
 def _of_points(session: Session, memory: dict[str, list[str]], until: float) -> list[Row]:
     """One pass over all points: the memory's events, or without any those of the cores."""
     what = "memory traffic" if memory else "hardware counters"
-    said: list[Row] = []
+    items: list[Row] = []
     left = []
     session.failures = 0
     for point in [point for start in session.starts for point in start]:
@@ -49,14 +49,14 @@ def _of_points(session: Session, memory: dict[str, list[str]], until: float) -> 
             left.append(point)
             continue
         try:
-            said += _of_point(session, point, memory)
+            items += _of_point(session, point, memory)
         except NotUnderstoodError as why:
-            said.append(session.row(SOURCE, point.id, what, reason=str(why)))
+            items.append(session.row(SOURCE, point.id, what, reason=str(why)))
         except GivenUpError as why:
-            return [*said, session.nothing(SOURCE, "", what, why)]
+            return [*items, session.nothing(SOURCE, "", what, why)]
         except NothingCountedError as why:
-            said.append(session.nothing(SOURCE, point.id, what, why))
-    return said + session.left_out(SOURCE, what, left, HARDWARE_SHARE)
+            items.append(session.nothing(SOURCE, point.id, what, why))
+    return items + session.left_out(SOURCE, what, left, HARDWARE_SHARE)
 
 
 def _of_point(session: Session, point: Point, memory: dict[str, list[str]]) -> Iterator[Row]:
@@ -150,8 +150,8 @@ def stat(
     )
     file = session.keep("perf.txt", err)
     if "{" not in err:
-        said = err or f"exit status {status}"
-        session.failed(*perf.explain(said, everywhere=everywhere))
+        reason = err or f"exit status {status}"
+        session.failed(*perf.explain(reason, everywhere=everywhere))
     counts = perf.parse(err, file)
     if all(count.state == "absent" for count in counts):
         session.failed("absent", counts[0].reason, DOCTOR)
@@ -166,7 +166,7 @@ def software_rows(session: Session) -> list[Row]:
         cheapest.setdefault(start[0].variant, start)
     until = session.until(SOFTWARE_SHARE)
     session.failures = 0
-    said: list[Row] = []
+    items: list[Row] = []
     left = []
     for variant, start in cheapest.items():
         if time.monotonic() + session.expected_s(start) > until:
@@ -176,14 +176,14 @@ def software_rows(session: Session) -> list[Row]:
             counts, _ = stat(session, start, session.request(start, 1), list(perf.SOFTWARE))
         except NotUnderstoodError as why:
             about = {"variant": variant, "reason": str(why)}
-            said.append(session.row(SOURCE, "", "software events", **about))
+            items.append(session.row(SOURCE, "", "software events", **about))
             continue
         except NothingCountedError as why:
-            said.append(session.nothing(SOURCE, "", "software events", why, variant=variant))
+            items.append(session.nothing(SOURCE, "", "software events", why, variant=variant))
             continue
         session.note("perf stat", "", variant, counts)
-        said += [_software(session, variant, start, count) for count in counts]
-    return said + session.left_out(SOURCE, "software events", left, SOFTWARE_SHARE)
+        items += [_software(session, variant, start, count) for count in counts]
+    return items + session.left_out(SOURCE, "software events", left, SOFTWARE_SHARE)
 
 
 def _software(session: Session, variant: str, start: list[Point], count: Count) -> Row:

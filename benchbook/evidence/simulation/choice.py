@@ -28,22 +28,22 @@ class Choice:
     def points(self) -> list[Point]:
         """One point of each kind, of the variants that matter most."""
         variants = list(dict.fromkeys([self.content["base"], *self.shown]))[:MOST_VARIANTS]
-        found: dict[tuple[Any, ...], Point] = {}
+        chosen: dict[tuple[Any, ...], Point] = {}
         for point in self._fitting():
             if point.variant in variants:
-                found.setdefault((point.variant, self.kind(point)), point)
-        return list(found.values())[:MOST_POINTS]
+                chosen.setdefault((point.variant, self.kind(point)), point)
+        return list(chosen.values())[:MOST_POINTS]
 
     def of_peers(self) -> list[Point]:
         """One point of each kind of the peers that say how one repetition is simulated."""
         specs = peers.of(self.content)
-        found: dict[tuple[Any, ...], Point] = {}
+        chosen: dict[tuple[Any, ...], Point] = {}
         for point in self._fitting():
             spec = specs.get(point.variant)
             measure = measure_of(spec, point.factors) if spec else None
             if measure and measure.get("simulated"):
-                found.setdefault((point.variant, self.kind(point)), point)
-        return list(found.values())
+                chosen.setdefault((point.variant, self.kind(point)), point)
+        return list(chosen.values())
 
     def others_like(self, point: Point) -> Iterator[Point]:
         """Points of other variants that differ from it in sizes and counts only."""
@@ -87,8 +87,8 @@ def choice(
     """Of the points of one process that were planned, none of a relinked or repeated binary."""
     shown: dict[str, Point] = {}
     for figure in catalogue.figures_of(root, name):
-        found, _ = points.expand(content, catalogue.shown_settings(figure), plan["sizes"])
-        shown |= {point.id: point for point in found}
+        expanded, _ = points.expand(content, catalogue.shown_settings(figure), plan["sizes"])
+        shown |= {point.id: point for point in expanded}
     planned = [
         Point.of_record(point)
         for point in plan.get("points", [])

@@ -86,8 +86,8 @@ def _seen(topology: Topology, cpu: int, kind: str, level: int) -> Cache | None:
 
 def _last(topology: Topology, cpu: int) -> Cache | None:
     levels = sorted({cache.level for cache in topology.caches}, reverse=True)
-    found = (_seen(topology, cpu, "data", level) for level in levels)
-    return next((cache for cache in found if cache is not None), None)
+    seen = (_seen(topology, cpu, "data", level) for level in levels)
+    return next((cache for cache in seen if cache is not None), None)
 
 
 def _fitted(cache: Cache | None, usual: int, usual_ways: int, wanted: int = 0) -> Level:

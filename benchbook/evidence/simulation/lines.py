@@ -53,17 +53,17 @@ class Lines:
         twin = self._twin(point.variant)
         size = self.simulator.geometry.buffer_bytes
         none, once = (self._command(twin, point, calls) for calls in (0, 1))
-        found, said = self.simulator.compare(none, once)
-        if not said.strip().isdigit():
+        difference, printed = self.simulator.compare(none, once)
+        if not printed.strip().isdigit():
             raise NotSimulatedError("its twin did not print how many bytes a call declares")
         text = (
             f"one call less none, by a twin of {point.variant} ({' '.join(twin.flags)}) with one "
             f"thread, buffers of {format_bytes(size)} and a C library that copies by ordinary "
             "loads and stores"
         )
-        copies = library.copies(self.library_calls(point.variant, found))
-        wrong = self._wrong_traffic(point, twin, found)
-        return Touched(point, found, int(said), text, wrong, copies)
+        copies = library.copies(self.library_calls(point.variant, difference))
+        wrong = self._wrong_traffic(point, twin, difference)
+        return Touched(point, difference, int(printed), text, wrong, copies)
 
     def _twin(self, variant: str) -> Twin:
         if variant not in self.twins:
@@ -83,10 +83,10 @@ class Lines:
         starts = self.content["starts"]
         reduced = {"bytes": self.simulator.geometry.buffer_bytes, "threads": 1}
         factors = {key: reduced.get(key, value) for key, value in point.factors.items()}
-        asked = {key: value for key, value in factors.items() if key not in starts}
-        asked |= {"samples": 1, "warmup": calls, "loops": 1}
+        own = {key: value for key, value in factors.items() if key not in starts}
+        own |= {"samples": 1, "warmup": calls, "loops": 1}
         options = [f"--{key}={value}" for key, value in factors.items() if key in starts]
-        pairs = ",".join(f"{key}={value}" for key, value in asked.items())
+        pairs = ",".join(f"{key}={value}" for key, value in own.items())
         return [twin.program.absolute(), *options, "--point", pairs]
 
     def _wrong_traffic(self, point: Point, twin: Twin, difference: Difference) -> str:
@@ -119,8 +119,8 @@ class Lines:
 
     def copies(self, variant: str, difference: Difference) -> bool:
         """Whether the C library copies in these functions of a variant; also where nobody knows."""
-        known = self.variants.get(variant, (None, {}))[1].get("timed_functions")
-        return not known or library.copies(self.library_calls(variant, difference))
+        functions = self.variants.get(variant, (None, {}))[1].get("timed_functions")
+        return not functions or library.copies(self.library_calls(variant, difference))
 
     def of_peer(self, point: Point) -> Touched:
         """One repetition of a peer's own program, at a point that it says how to simulate."""
@@ -136,14 +136,14 @@ class Lines:
         wanted = (measure_of(spec, factors) or {})["simulated"]
         values = values_of(spec, factors, 1)
         less, more = ([str(program), *filled(wanted[key], values)] for key in ("less", "more"))
-        found, _ = self.simulator.compare(less, more)
+        difference, _ = self.simulator.compare(less, more)
         text = (
             f"`{spec['tool']} {' '.join(more[1:])}` less "
             f"`{spec['tool']} {' '.join(less[1:])}`: the program itself, unmodified, "
             "and a C library that copies by ordinary loads and stores"
         )
         wrong = f"which instructions {spec['tool']} copies by here is unknown"
-        return Touched(point, found, spec.get("declares", 1) * size, text, wrong)
+        return Touched(point, difference, spec.get("declares", 1) * size, text, wrong)
 
 
 def _timed(difference: Difference) -> set[str]:

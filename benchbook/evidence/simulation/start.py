@@ -45,8 +45,8 @@ class Simulator:
         try:
             for index, (file, command) in enumerate(zip(files, (less, more), strict=True)):
                 started.append(self._start(file, command, self.cpus[index % len(self.cpus)]))
-            said = [self._end(process) for process in started]
-            found = difference(*map(read_profile, files))
+            outputs = [self._end(process) for process in started]
+            extra = difference(*map(read_profile, files))
         except BaseException as error:
             for process in started:
                 process.kill()
@@ -55,7 +55,7 @@ class Simulator:
                 shutil.rmtree(scratch)
             raise
         shutil.rmtree(scratch)
-        return found, said[1]
+        return extra, outputs[1]
 
     def _start(self, file: Path, command: Command, cpu: int) -> subprocess.Popen[str]:
         words = [

@@ -80,8 +80,8 @@ def build_twin(root: Path, name: str, content: dict[str, Any], variant: str, siz
             plain = [*build_stage.COMMON_FLAGS, *whole]
             files = [build_stage.object_file(compiler, main, plain, common, work), *objects]
             program = _linked(compiler, [*files, base / "libcommon.a"], flags, work / "program")
-            found = disassembly.timed_functions(objects)
-            functions = {name: body.record() for name, body in found.items()}
+            timed = disassembly.timed_functions(objects)
+            functions = {name: body.record() for name, body in timed.items()}
             program.replace(place / "program")
             write_json(place / FACTS, {"version": VERSION, "timed_functions": functions})
     return Twin(place / "program", flags, read_json(place / FACTS)["timed_functions"])

@@ -51,29 +51,29 @@ def figures(end: str, protocol: str, text: str) -> list[dict[str, Any]]:
     """[{end, name, value, unit}] as printed, whatever the values are; None where one is not there.
     NotPrintedError with iperf3's own words where it failed."""
     try:
-        said = json.loads(text)
+        report = json.loads(text)
     except ValueError:
         words = " ".join(text.split())[-200:]
         raise NotPrintedError(f"printed no JSON{f': {words}' if words else ''}") from None
-    if not isinstance(said, dict) or said.get("error"):
-        error = said.get("error") if isinstance(said, dict) else "no object"
+    if not isinstance(report, dict) or report.get("error"):
+        error = report.get("error") if isinstance(report, dict) else "no object"
         raise NotPrintedError(f"said: {error}")
-    ended = said.get("end", {})
+    ended = report.get("end", {})
     wanted = (_UDP if protocol == "udp" else _TCP)[end]
-    found = [
+    rows = [
         {"end": end, "name": name, "value": _number(ended.get(part, {}).get(key)), "unit": unit}
         for name, (part, key, unit) in wanted.items()
     ]
-    if all(end["value"] is None for end in found):
+    if all(end["value"] is None for end in rows):
         raise NotPrintedError("printed none of its sums")
     if protocol == "tcp" and end == NEAR:
         way = ended.get("sender_tcp_congestion")
-        found.append({"end": end, "name": "congestion_control", "value": way, "unit": ""})
+        rows.append({"end": end, "name": "congestion_control", "value": way, "unit": ""})
     if protocol == "udp" and end == FAR:
-        first = (said.get("intervals") or [{}])[0].get("sum", {}).get("jitter_ms")
+        first = (report.get("intervals") or [{}])[0].get("sum", {}).get("jitter_ms")
         name = "first_jitter_ms"
-        found.append({"end": end, "name": name, "value": _number(first), "unit": "ms"})
-    return found
+        rows.append({"end": end, "name": name, "value": _number(first), "unit": "ms"})
+    return rows
 
 
 def _number(value: Any) -> float | int | None:

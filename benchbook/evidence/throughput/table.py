@@ -69,18 +69,18 @@ def _datagrams(transfer: Row, near: Row, far: Row) -> Row | None:
     """What became of the datagrams that nobody read."""
     if near["sent_datagrams"] is None or far["received_bytes"] is None:
         return None
-    found = _missing(
+    losses = _missing(
         "datagrams", near["sent_datagrams"], far["received_bytes"] // transfer["datagram_bytes"]
     )
     if far["expected_datagrams"] is not None:
-        found["unseen"] = near["sent_datagrams"] - far["expected_datagrams"]
+        losses["unseen"] = near["sent_datagrams"] - far["expected_datagrams"]
     if near["interface_sent_packets"] is not None and far["interface_received_packets"] is not None:
-        found["on_the_way"] = near["interface_sent_packets"] - far["interface_received_packets"]
-    found["receive_buffer"] = far["receive_buffer_errors"]
-    known = found["on_the_way"], found["receive_buffer"]
-    if None not in known:
-        found["unread"] = found["missing"] - sum(known)
-    return found
+        losses["on_the_way"] = near["interface_sent_packets"] - far["interface_received_packets"]
+    losses["receive_buffer"] = far["receive_buffer_errors"]
+    counted = losses["on_the_way"], losses["receive_buffer"]
+    if None not in counted:
+        losses["unread"] = losses["missing"] - sum(counted)
+    return losses
 
 
 def _missing(unit: str, sent: int, read: int) -> Row:
@@ -103,7 +103,7 @@ def _impossible(ends: dict[str, Row]) -> list[str]:
 
 def _rates(ends: dict[str, Row]) -> list[str]:
     """Printed rates that are not bytes ÷ time."""
-    found = []
+    rates = []
     for end, verb, span in ((NEAR, "sent", "sending_s"), (FAR, "received", "receiving_s")):
         own = ends[end]
         count, rate, time_s = own[f"{verb}_bytes"], own[f"{verb}_bits_per_s"], own[span]
@@ -111,26 +111,26 @@ def _rates(ends: dict[str, Row]) -> list[str]:
             continue
         computed = 8 * count / time_s
         if abs(rate - computed) > OFF * max(computed, rate):
-            found.append(
+            rates.append(
                 f"The {end} end prints {rate:.4g} bit/s, but its own bytes ÷ time are "
                 f"{computed:.4g} bit/s."
             )
-    return found
+    return rates
 
 
 def _told(near: Row, far: Row, missing: Row) -> list[str]:
     """Where the ends tell of a loss that is not what was sent and not read."""
-    found = []
+    sentences = []
     shares = near["lost_percent"], far["lost_percent"]
     if None not in shares and abs(shares[0] - shares[1]) > 0.005:
-        found.append(
+        sentences.append(
             f"The ends print losses of {shares[0]:.2f} % (near) and {shares[1]:.2f} % (far) of the "
             "same datagrams."
         )
     if far["lost_datagrams"] is not None and far["lost_datagrams"] != missing["missing"]:
-        found.append(
+        sentences.append(
             f"The far end prints {far['lost_datagrams']} lost datagrams where "
             f"{missing['missing']} were sent and not read: it cannot miss what comes after the "
             "last one that it saw."
         )
-    return found
+    return sentences

@@ -55,14 +55,14 @@ def all_capabilities(
     kept = None if fresh else _kept(file, key)
     if kept is not None:
         return kept
-    found, in_time = _look(checkout, machine)
+    abilities, in_time = _look(checkout, machine)
     # A machine that was too busy to answer must not lack an ability until it is started again.
     # Only the workflow makes build/; elsewhere nothing is kept.
     if in_time and file.parent.is_dir():
-        items = [asdict(ability) for ability in found]
+        items = [asdict(ability) for ability in abilities]
         with suppress(OSError):
             write_json(file, {"version": VERSION, "key": key, "items": items})
-    return found
+    return abilities
 
 
 def table(checkout: Path = Path(), machine: Path = ROOT) -> list[dict[str, str]]:
@@ -88,8 +88,8 @@ def _look(checkout: Path, machine: Path) -> tuple[list[Capability], bool]:
     with _folder(checkout) as folder:
         place = Place(machine, checkout, folder, known_loop.write(folder))
         with ThreadPoolExecutor(len(modules)) as pool:
-            found = list(pool.map(lambda module: _ask(module, place), modules))
-    return [ability for each in found for ability in each], not place.timed_out
+            answers = list(pool.map(lambda module: _ask(module, place), modules))
+    return [ability for each in answers for ability in each], not place.timed_out
 
 
 def _ask(module: ModuleType, place: Place) -> list[Capability]:

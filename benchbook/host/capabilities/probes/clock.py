@@ -27,21 +27,26 @@ int main(void) {
 
 def look(place: Place) -> Iterator[Capability]:
     """As the harness measures it where that can be compiled, else as Python does."""
-    found = _harness(place)
-    resolution_ns, cost_ns = found or _python()
+    measured = _harness(place)
+    resolution_ns, cost_ns = measured or _python()
     source = place.text(_SOURCE) or "unknown"
-    told = (
+    sentence = (
         f"CLOCK_MONOTONIC_RAW in steps of {resolution_ns:.3g} ns, {cost_ns:.3g} ns for a reading"
-        + ("" if found else " from Python")
+        + ("" if measured else " from Python")
         + f" (clock source {source})"
     )
     if not _moves():
-        yield Capability("clock", "absent", f"{told} does not keep time")
+        yield Capability("clock", "absent", f"{sentence} does not keep time")
         return
     remedy = ""
     if cost_ns > _SLOW_NS and source != "tsc" and "tsc" in (place.text(_SOURCES) or "").split():
         remedy = f"echo tsc | {as_root(f'tee /{_SOURCE}')}"
-    detail = {"said": told, "resolution_ns": resolution_ns, "cost_ns": cost_ns, "source": source}
+    detail = {
+        "said": sentence,
+        "resolution_ns": resolution_ns,
+        "cost_ns": cost_ns,
+        "source": source,
+    }
     yield Capability("clock", "ok", remedy=remedy, detail=detail)
 
 
@@ -53,8 +58,8 @@ def _harness(place: Place) -> tuple[float, float] | None:
     made = place.folder / "clock"
     command = (compiler, "-O2", f"-I{common}", *map(str, sources), "-x", "c", "-", "-o", str(made))
     place.ask(*command, said=_MAIN)
-    said = re.fullmatch(r"(\d+) (\d+\.\d+)\n", place.ask(str(made)).out)
-    return (float(said[1]), float(said[2])) if said else None
+    match = re.fullmatch(r"(\d+) (\d+\.\d+)\n", place.ask(str(made)).out)
+    return (float(match[1]), float(match[2])) if match else None
 
 
 def _python() -> tuple[float, float]:

@@ -44,16 +44,16 @@ def look(place: Place) -> Iterator[Capability]:
     """The library as programs find it."""
     answer = place.ask(sys.executable, "-I", "-S", "-c", _ASK, _LIBRARY)
     try:
-        said: dict[str, Any] = json.loads(answer.out.splitlines()[-1])
+        answered: dict[str, Any] = json.loads(answer.out.splitlines()[-1])
     except (ValueError, IndexError):
         yield Capability("cuda", "absent", answer.why("asking CUDA for its devices"))
         return
-    if said["library"] is None:
+    if answered["library"] is None:
         reason = f"there is no driver library of CUDA ({_LIBRARY})"
         yield Capability("cuda", "absent", reason)
-    elif said["devices"]:
-        told = "; ".join(map(told_device, range(len(said["devices"])), said["devices"]))
-        yield able("cuda", told, devices=said["devices"])
+    elif answered["devices"]:
+        sentence = "; ".join(map(told_device, range(len(answered["devices"])), answered["devices"]))
+        yield able("cuda", sentence, devices=answered["devices"])
     else:
-        reason = f"the driver library of CUDA finds no device (cuInit says {said['code']})"
+        reason = f"the driver library of CUDA finds no device (cuInit says {answered['code']})"
         yield Capability("cuda", "absent", reason)

@@ -19,11 +19,11 @@ _CLASSES = ("0x03", "0x12")  # display controllers, processing accelerators
 def look(place: Place) -> Iterator[Capability]:
     """By their class; vendor and device are the numbers that lspci knows the names of."""
     folders = sorted((place.machine / _BUS).glob("*"))
-    found = [
+    devices = [
         folder for folder in folders if (read_text(folder / "class") or "").startswith(_CLASSES)
     ]
-    if found:
-        yield able("devices", "; ".join(map(_said, found)))
+    if devices:
+        yield able("devices", "; ".join(map(_said, devices)))
     else:
         reason = "no graphics card and no accelerator on the PCI bus"
         yield Capability("devices", "absent", reason if folders else "no PCI bus is shown here")

@@ -17,11 +17,11 @@ def look(place: Place) -> Iterator[Capability]:
     """Of every usable CPU, or it is of no use."""
     ids = [cpu.id for cpu in read_topology(place.machine).cpus]
     read = {cpu: facts.frequency_khz(cpu, place.machine) for cpu in ids}
-    known = [khz for khz in read.values() if khz is not None]
+    readable = [khz for khz in read.values() if khz is not None]
     lacking = next((cpu for cpu, khz in read.items() if khz is None), None)
-    if known and lacking is None:
-        told = f"now {min(known) / 1e6:.2f} to {max(known) / 1e6:.2f} GHz"
-        yield able("frequency", told)
+    if readable and lacking is None:
+        sentence = f"now {min(readable) / 1e6:.2f} to {max(readable) / 1e6:.2f} GHz"
+        yield able("frequency", sentence)
         return
     file = f"{CPUS}/cpu{lacking or 0}/cpufreq/scaling_cur_freq"
     if (place.machine / file).exists():

@@ -35,11 +35,11 @@ def look(place: Place) -> Iterator[Capability]:
     mode, reserved = facts.thp(place.machine), _reserved(place)
     kib, why = _got(place) if mode in ("always", "madvise") else (0, "")
     if kib or reserved:
-        told = (
+        sentence = (
             f"of {_ASKED_MIB} MiB asked for, {kib / 1024:g} came as huge pages "
             f"(transparent ones: {mode or 'none'}); reserved: {', '.join(reserved) or 'none'}"
         )
-        yield able("huge pages", told, mode=mode, came_bytes=kib * 1024)
+        yield able("huge pages", sentence, mode=mode, came_bytes=kib * 1024)
     elif mode == "never":
         remedy = f"echo madvise | {as_root(f'tee /{facts.THP}')}"
         reason = "transparent huge pages are switched off, and none are reserved"
@@ -55,16 +55,16 @@ def look(place: Place) -> Iterator[Capability]:
 def _got(place: Place) -> tuple[int, str]:
     """(KiB that came as huge pages, why that is not known)."""
     answer = place.ask(sys.executable, "-I", "-S", "-c", _ASK)
-    said = re.fullmatch(r"(\d+)\n", answer.out)
-    return (int(said[1]), "") if said else (0, answer.why("the program that asks for them"))
+    match = re.fullmatch(r"(\d+)\n", answer.out)
+    return (int(match[1]), "") if match else (0, answer.why("the program that asks for them"))
 
 
 def _reserved(place: Place) -> list[str]:
     """`16 free of 2 MiB` for each size of which some are free."""
-    found = []
+    pools = []
     for folder in sorted((place.machine / _RESERVED).glob("hugepages-*kB")):
         free = read_int(folder / "free_hugepages") or 0
         kib = re.search(r"\d+", folder.name)
         if free > 0 and kib:
-            found.append(f"{free} free of {int(kib[0]) / 1024:g} MiB")
-    return found
+            pools.append(f"{free} free of {int(kib[0]) / 1024:g} MiB")
+    return pools

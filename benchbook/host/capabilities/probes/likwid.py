@@ -78,14 +78,14 @@ def _counters(place: Place) -> Capability:
     if counted is None:
         return _unread(place, answer, options)
     how = f"likwid-perfctr {' '.join(options) or 'by perf_event'}"
-    told = f"{how} counts {counted[1]} instructions in a loop of {INSTRUCTIONS:,}"
+    sentence = f"{how} counts {counted[1]} instructions in a loop of {INSTRUCTIONS:,}"
     try:
         good = fits(float(counted[1]), _OVER)
     except ValueError:
         good = False
     if good:
-        return able("likwid", told, access_mode=int(options[1]) if options else None)
-    return Capability("likwid", "absent", f"{place.no_counters} ({told})")
+        return able("likwid", sentence, access_mode=int(options[1]) if options else None)
+    return Capability("likwid", "absent", f"{place.no_counters} ({sentence})")
 
 
 def _unread(place: Place, answer: Answer, options: tuple[str, ...]) -> Capability:

@@ -22,8 +22,8 @@ def look(place: Place) -> Iterator[Capability]:
         return
     answer = place.ask(launcher, "-n", "2", "echo", "here")
     if answer.out.split() == ["here", "here"]:
-        told = f"{compiler}; {launcher} starts two processes"
-        yield able("mpi", told, compiler=compiler, launcher=launcher)
+        sentence = f"{compiler}; {launcher} starts two processes"
+        yield able("mpi", sentence, compiler=compiler, launcher=launcher)
         return
     state = "denied" if answer.refused else "absent"
     yield Capability("mpi", state, answer.why(f"{launcher} -n 2 echo here"))

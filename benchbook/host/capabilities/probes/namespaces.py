@@ -40,13 +40,13 @@ def look(place: Place) -> Iterator[Capability]:
     by_user = _enter(place, *_OWN)
     by_root = _enter(place) if root else by_user
     ways = {"with root's rights": root and _is_new(by_root), "without": _is_new(by_user)}
-    told = ", ".join(
+    sentence = ", ".join(
         f"{way}: {'yes' if works else 'no'}"
         for way, works in ways.items()
         if root or way == "without"
     )
     if any(ways.values()):
-        yield able("namespaces", f"network namespaces {told}", ways=ways)
+        yield able("namespaces", f"network namespaces {sentence}", ways=ways)
         return
     for file, bad, good in _SETTINGS:
         if read_int(place.machine / file) == bad:

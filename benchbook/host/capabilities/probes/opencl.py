@@ -81,21 +81,23 @@ def look(place: Place) -> Iterator[Capability]:
         libraries.append(place.ask("gcc", f"-print-file-name={_LIBRARY}").out.strip())
     answer = place.ask(sys.executable, "-I", "-S", "-c", _ASK, *filter(None, libraries))
     try:
-        said: dict[str, Any] = json.loads(answer.out.splitlines()[-1])
+        answered: dict[str, Any] = json.loads(answer.out.splitlines()[-1])
     except (ValueError, IndexError):
         yield Capability("opencl", "absent", answer.why("asking OpenCL for its platforms"))
         return
-    if said["loader"] is None:
+    if answered["loader"] is None:
         reason = f"there is no OpenCL loader ({_LIBRARY}.1)"
         yield Capability("opencl", "absent", reason, tools.command("ocl-icd-libopencl1"))
-    elif said["names"]:
-        count = len(said["names"])
-        told = f"{count} platform{'s' * (count > 1)}: {', '.join(said['names'])}"
-        told = "; ".join([told, *map(told_device, range(len(said["devices"])), said["devices"])])
-        yield able("opencl", told, platforms=said["names"], devices=said["devices"])
-    elif said["code"] in (0, _NONE_FOUND):
+    elif answered["names"]:
+        count = len(answered["names"])
+        sentence = f"{count} platform{'s' * (count > 1)}: {', '.join(answered['names'])}"
+        sentence = "; ".join(
+            [sentence, *map(told_device, range(len(answered["devices"])), answered["devices"])]
+        )
+        yield able("opencl", sentence, platforms=answered["names"], devices=answered["devices"])
+    elif answered["code"] in (0, _NONE_FOUND):
         reason = "the OpenCL loader is there, and no platform (no driver is installed)"
         yield Capability("opencl", "absent", reason, tools.command("pocl-opencl-icd"))
     else:
-        reason = f"the OpenCL loader says error {said['code']}"
+        reason = f"the OpenCL loader says error {answered['code']}"
         yield Capability("opencl", "absent", reason)

@@ -46,32 +46,34 @@ def look(place: Place) -> Iterator[Capability]:
 
 def _counts(text: str) -> Counts:
     """Counts by event; of a CPU with two kinds of core their sum."""
-    found: Counts = {}
+    counts: Counts = {}
     for line in text.splitlines():
         try:
             record = json.loads(line)
-            event, said = _EVENT.match(record["event"]), str(record["counter-value"])
+            event, named = _EVENT.match(record["event"]), str(record["counter-value"])
         except (ValueError, TypeError, KeyError):
             continue
         try:
-            value: float | str = float(said)
+            value: float | str = float(named)
         except ValueError:
-            value = said
+            value = named
         if event is not None:
-            before = found.get(event[1])
+            before = counts.get(event[1])
             if isinstance(before, float):
                 value = before + value if isinstance(value, float) else before
-            found[event[1]] = value
-    return found
+            counts[event[1]] = value
+    return counts
 
 
 def _hardware(place: Place, answer: Answer, counts: Counts) -> Capability:
     seen, cycles = counts.get("instructions"), counts.get("cycles")
     if isinstance(seen, float) and isinstance(cycles, float):
-        told = f"{seen:,.0f} instructions and {cycles:,.0f} cycles in a loop of {INSTRUCTIONS:,}"
+        sentence = (
+            f"{seen:,.0f} instructions and {cycles:,.0f} cycles in a loop of {INSTRUCTIONS:,}"
+        )
         if fits(seen) and INSTRUCTIONS / 20 < cycles < INSTRUCTIONS * 50:
-            return able("perf", f"perf counts {told} instructions")
-        return Capability("perf", "absent", f"{place.no_counters} (perf counts {told})")
+            return able("perf", f"perf counts {sentence} instructions")
+        return Capability("perf", "absent", f"{place.no_counters} (perf counts {sentence})")
     if seen == "<not counted>":
         busy = read_int(place.machine / WATCHDOG) == 1
         return Capability(
@@ -90,11 +92,11 @@ def _software(place: Place, answer: Answer, counts: Counts) -> Capability:
     if not isinstance(clock_ms, float) or not isinstance(faults, float):
         return _unread("perf software", place, answer)
     seen = f"{clock_ms:.3g} ms of task clock and {number_format.plural(faults, 'page fault')}"
-    told = f"perf counts {seen} in a short loop"
+    sentence = f"perf counts {seen} in a short loop"
     # Two million steps take a moment, and its own instructions must be mapped.
     if 0.05 < clock_ms < 1000 and 1 <= faults < 1000:
-        return able("perf software", told)
-    return Capability("perf software", "absent", f"{told}, which cannot be")
+        return able("perf software", sentence)
+    return Capability("perf software", "absent", f"{sentence}, which cannot be")
 
 
 def _unread(name: str, place: Place, answer: Answer) -> Capability:
@@ -108,10 +110,10 @@ def _unread(name: str, place: Place, answer: Answer) -> Capability:
             f"kernel.perf_event_paranoid is {level}: only root may count",
             as_root(f"sysctl kernel.perf_event_paranoid={OWN_PROGRAMS}"),
         )
-    said = "unknown" if level is None else level
+    shown = "unknown" if level is None else level
     return Capability(
         name,
         "denied",
-        f"the system refuses perf, with kernel.perf_event_paranoid at {said} "
+        f"the system refuses perf, with kernel.perf_event_paranoid at {shown} "
         "(the filter of a container does that)",
     )

@@ -34,5 +34,5 @@ def look(place: Place) -> Iterator[Capability]:
         reason = f"a thread pinned to CPU {wrong[0]} runs elsewhere"
         yield Capability("pinning", "absent", reason)
     else:
-        told = f"a thread can be pinned to each of {number_format.plural(len(allowed), 'CPU')}"
-        yield able("pinning", told, cpus=allowed)
+        sentence = f"a thread can be pinned to each of {number_format.plural(len(allowed), 'CPU')}"
+        yield able("pinning", sentence, cpus=allowed)

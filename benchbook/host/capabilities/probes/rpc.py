@@ -28,9 +28,9 @@ def look(place: Place) -> Iterator[Capability]:
         yield missing("rpc", link_libraries.RPCGEN if compiler else COMPILERS[0])
         return
     library = {"tirpc": {"header": "rpc/rpc.h", "below": "tirpc", "package": PACKAGE}}
-    found = link_libraries.find({"libraries": library}, [compiler])
-    if found.missing:
-        yield Capability("rpc", "absent", found.missing, tools.command(PACKAGE))
+    linked = link_libraries.find({"libraries": library}, [compiler])
+    if linked.missing:
+        yield Capability("rpc", "absent", linked.missing, tools.command(PACKAGE))
         return
     (place.folder / "asked.x").write_text(_CALL)
     (place.folder / "asked.c").write_text(_USE)
@@ -42,7 +42,7 @@ def look(place: Place) -> Iterator[Capability]:
         if not (place.folder / file).exists():
             yield Capability("rpc", "absent", answer.why(f"{link_libraries.RPCGEN} {option}"))
             return
-    words = ["asked.c", "asked_clnt.c", link_libraries.UNWARNED, *found.compile, *found.link]
+    words = ["asked.c", "asked_clnt.c", link_libraries.UNWARNED, *linked.compile, *linked.link]
     answer = place.ask(compiler, *words, "-o", "asked")
     if answer.status == 0:
         yield able("rpc", f"{link_libraries.RPCGEN}; {compiler} links stubs with libtirpc")

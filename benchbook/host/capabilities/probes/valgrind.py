@@ -38,7 +38,7 @@ def _cachegrind(place: Place) -> Capability:
     summary = re.search(r"(?m)^summary:\s+(\d+)", read_text(file) or "")
     if summary is None:
         return Capability("cachegrind", "absent", answer.why("valgrind --tool=cachegrind"))
-    told = f"cachegrind counts {int(summary[1]):,} instructions in a loop of {INSTRUCTIONS:,}"
+    sentence = f"cachegrind counts {int(summary[1]):,} instructions in a loop of {INSTRUCTIONS:,}"
     if int(summary[1]) == INSTRUCTIONS:
-        return able("cachegrind", told)
-    return Capability("cachegrind", "absent", told)
+        return able("cachegrind", sentence)
+    return Capability("cachegrind", "absent", sentence)
