@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.analyse.stage import Said
+from benchbook.analyse.stage import Judgements
 from benchbook.detect import Seen
-from benchbook.detect.inputs.run_table import Known, trial_id
+from benchbook.detect.inputs.run_table import RunTables, trial_id
 
 FUNCTION = re.compile(r"\btimed_\w+")
 
@@ -54,14 +54,14 @@ class Names:
         return new.sample(frac=1, random_state=self.dice.randrange(2**31)).reset_index(drop=True)
 
 
-def renamed(known: Known, names: Names) -> Known:
+def renamed(known: RunTables, names: Names) -> RunTables:
     """Points, variants, methods, functions, the words of factors and trials under other names, the
     rows of every table in another order."""
     plan = dict(known.plan)
     plan["environments"] = {
         names.of("variant", name): value for name, value in plan.get("environments", {}).items()
     }
-    return Known(
+    return RunTables(
         points=names.shuffled([_point(one, names) for one in known.points]),
         plan=plan,
         evidence=names.shuffled([_item(one, names) for one in known.evidence]),
@@ -132,9 +132,9 @@ def renamed_seen(seen: Seen, names: Names) -> Seen:
     )  # fmt: skip
 
 
-def as_before(said: Said, names: Names) -> Said:
+def as_before(said: Judgements, names: Names) -> Judgements:
     """What was said of the renamed run, with the points and trials called as before."""
-    return Said(
+    return Judgements(
         [
             one
             | {
@@ -154,7 +154,7 @@ def as_before(said: Said, names: Names) -> Said:
     )
 
 
-def canonical(said: Said) -> Said:
+def canonical(said: Judgements) -> Judgements:
     """The same whatever the order in which it was said."""
     found = [
         one | {"where": sorted(one["where"]), "evidence": sorted(one["evidence"], key=repr)}
@@ -162,7 +162,7 @@ def canonical(said: Said) -> Said:
     ]
     found.sort(key=lambda one: (one["artefact"], one.get("scene"), one["where"], one["effect"]))
     clean = {artefact: sorted(points) for artefact, points in said.clean.items()}
-    return Said(found, said.abstained, clean)
+    return Judgements(found, said.abstained, clean)
 
 
 def differences(one: Any, other: Any, at: str = "") -> list[str]:
@@ -187,7 +187,7 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
     return [] if one == other else [f"{at}: {one!r} against {other!r}"]
 
 
-def words_of(said: Said) -> list[str]:
+def words_of(said: Judgements) -> list[str]:
     """All that people would read."""
     texts = [text for one in said.findings for text in (one["explanation"], one["remedy"])]
     texts += [str(row[key]) for one in said.findings for row in one["evidence"] for key in row]

@@ -19,7 +19,7 @@ from benchbook.analyse import stage as analyse_stage
 from benchbook.analyse.ceilings import ceilings
 from benchbook.analyse.peer_agreement import agreement
 from benchbook.define import catalogue, peers
-from benchbook.detect.inputs.run_table import Known
+from benchbook.detect.inputs.run_table import RunTables
 from benchbook.judge import stage as judge_stage
 from benchbook.peers import matching
 from benchbook.plan import plan
@@ -274,7 +274,9 @@ def measured(
     ]
     bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
     planned = {"buffers": content["buffers"], "sizes": SIZES}
-    found, abstained, clean = analyse_stage.findings_of(Known(described, planned, ceilings=bounds))
+    found, abstained, clean = analyse_stage.findings_of(
+        RunTables(described, planned, ceilings=bounds)
+    )
     described += left_out.values()
     run = "20260102T030405Z-0123abcd-ef01"
     record = {

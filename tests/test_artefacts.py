@@ -12,7 +12,7 @@ from benchbook.analyse.stage import findings_of
 from benchbook.controls.score import Outcome, count, interval
 from benchbook.detect import Seen, all_detectors
 from benchbook.detect.detectors import cache_size_disagrees, impure_flags, source_not_advanced
-from benchbook.detect.inputs.run_table import Known
+from benchbook.detect.inputs.run_table import RunTables
 
 
 def row(where: str, **changes: float | None) -> dict:
@@ -90,8 +90,8 @@ def test_unobserved_destination_abstains() -> None:
     assert "not observed" in judged.abstained["foreign"]
 
 
-def known(points: list[dict], items: list[dict] | None = None) -> Known:
-    return Known(points, {"buffers": 2, "sizes": {}}, items or [])
+def known(points: list[dict], items: list[dict] | None = None) -> RunTables:
+    return RunTables(points, {"buffers": 2, "sizes": {}}, items or [])
 
 
 def test_renaming_and_permuting_change_nothing() -> None:
@@ -144,7 +144,7 @@ def test_controls_count_misses_and_false_alarms() -> None:
             *(outcome(said, provoked=False) for said in ("found", "silent", "abstained")),
             outcome("found", provoked=True, replayed=True),
             outcome("silent", provoked=False, control="b"),
-            Outcome("other", "a", "x", provoked=True, said="found"),
+            Outcome("other", "a", "x", provoked=True, answer="found"),
         ],
     )
     assert (seen["provoked"], seen["detected"], seen["abstained"]) == (4, 2, 1)

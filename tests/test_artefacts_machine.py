@@ -27,7 +27,7 @@ from benchbook.detect.detectors import (
     multiplexed_counter,
     state_flip,
 )
-from benchbook.detect.inputs.run_table import Known, seen_of
+from benchbook.detect.inputs.run_table import RunTables, seen_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTROLS = ROOT / "kernels" / "controls"
@@ -451,7 +451,7 @@ def test_whole_counts_say_nothing_and_counts_of_unknown_share_abstain() -> None:
 def test_counts_of_a_point_reach_the_detectors_with_how_they_were_counted() -> None:
     row = {"experiment": "e", "point": "v,bytes=1", "variant": "v", "name": "cycles", "value": 5.0}
     row |= {"source": "perf stat", "state": "ok", "multiplexed": True, "running_fraction": 0.5}
-    known = Known(points=[], plan={"buffers": 1}, evidence=[row, {**row, "name": "other"}])
+    known = RunTables(points=[], plan={"buffers": 1}, evidence=[row, {**row, "name": "other"}])
     finding = only(multiplexed_counter.detect(seen_of(known)))
     assert finding.where == ["v,bytes=1"]
     assert "2 events shared" in finding.explanation

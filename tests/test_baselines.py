@@ -15,7 +15,7 @@ from benchbook.analyse import stage as analyse_stage
 from benchbook.define import catalogue, points
 from benchbook.define.settings import load_settings
 from benchbook.detect.detectors import cache_resident, first_touch, zero_page
-from benchbook.detect.inputs.run_table import Known, seen_of
+from benchbook.detect.inputs.run_table import RunTables, seen_of
 from benchbook.evidence.stage import Row
 from benchbook.judge import baselines
 from benchbook.measure.pilot import calibrate
@@ -161,7 +161,7 @@ def seen_of_memory(name: str, observed: dict[str, Any], declared: float = 0.0) -
     }
     host = {"sizes": {"total LLC": 32 * MIB}, "caches": {"llc_sysfs_bytes": 32 * MIB}}
     evidence: list[Row] = []
-    return seen_of(Known([row], {"buffers": 1, **host}, evidence))
+    return seen_of(RunTables([row], {"buffers": 1, **host}, evidence))
 
 
 def test_memory_that_is_had_and_not_read_has_no_zero_page_and_no_cache() -> None:

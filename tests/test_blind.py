@@ -12,13 +12,13 @@ import made_up
 import pandas as pd
 import pytest
 
-from benchbook.analyse.stage import Said, findings_of
+from benchbook.analyse.stage import Judgements, findings_of
 from benchbook.controls.replays import seen_of_scene
 from benchbook.controls.score import replayed
 from benchbook.define import catalogue
 from benchbook.detect import Seen, all_detectors, scenes
-from benchbook.detect.inputs.from_files import known_of
-from benchbook.detect.inputs.run_table import Known
+from benchbook.detect.inputs.from_files import run_tables_of
+from benchbook.detect.inputs.run_table import RunTables
 
 ROOT = Path(__file__).resolve().parent.parent
 REPLAYED = [
@@ -30,7 +30,7 @@ REPLAYED = [
 MADE_UP = [("mbw", "quick"), ("stream", "tiny")]
 
 
-def assert_blind(before: Said, after: Said, names: blind.Names) -> None:
+def assert_blind(before: Judgements, after: Judgements, names: blind.Names) -> None:
     """The same was said, and none of the random ids stands in what people read."""
     read = blind.words_of(after)
     ids = set(names.given.values())
@@ -41,7 +41,7 @@ def assert_blind(before: Said, after: Said, names: blind.Names) -> None:
     assert seen == []
 
 
-def assert_blind_to(before: Said, known: Known, groups: list[set[str]] | None) -> None:
+def assert_blind_to(before: Judgements, known: RunTables, groups: list[set[str]] | None) -> None:
     """A run, and each of its groups, judged under random names as it was under its own."""
     names = blind.Names(len(known.points))
     new = blind.renamed(known, names)
@@ -50,13 +50,13 @@ def assert_blind_to(before: Said, known: Known, groups: list[set[str]] | None) -
     assert_blind(before, findings_of(new, mapped), names)
 
 
-def made_up_run(folder: Path, experiment: str, preset: str) -> Known:
+def made_up_run(folder: Path, experiment: str, preset: str) -> RunTables:
     path = folder / "analysis.json"
     made_up.measured(path, experiment, preset, 8)
     analysis = json.loads(path.read_text())
     content, _ = made_up.points_of(experiment, preset)
     evidence = json.loads(path.with_name("evidence.json").read_text())["items"]
-    return Known(
+    return RunTables(
         points=analysis["points"],
         plan={
             "buffers": content["buffers"],
@@ -89,19 +89,19 @@ def test_a_replayed_control_under_other_names(control: str) -> None:
         assert_blind(said(detector, seen), said(detector, blind.renamed_seen(seen, names)), names)
 
 
-def said(detector: ModuleType, seen: Seen) -> Said:
+def said(detector: ModuleType, seen: Seen) -> Judgements:
     judged, name = detector.detect(seen), detector.ARTEFACT.id
     found = [asdict(one) for one in judged.findings]
-    return Said(found, {name: judged.abstained}, {name: judged.clean})
+    return Judgements(found, {name: judged.abstained}, {name: judged.clean})
 
 
 def test_what_was_measured_under_other_names(measured: Path) -> None:
     found = sorted((measured / "results").glob("*/tiny/**/analysis.json"))
     assert len(found) >= len(catalogue.played(measured)) + len(catalogue.experiments(measured))
     for path in found:
-        known = known_of(measured, path)
+        known = run_tables_of(measured, path)
         analysis = json.loads(path.read_text())
-        before = Said(*(analysis[name] for name in Said._fields))
+        before = Judgements(*(analysis[name] for name in Judgements._fields))
         assert_blind_to(before, known, scenes.groups(measured, analysis["experiment"], known.plan))
 
 

@@ -172,10 +172,10 @@ def test_played_positives_are_found_and_nulls_are_judged(measured: Path) -> None
         own = [
             outcome
             for outcome in told.outcomes
-            if outcome.artefact == artefact and outcome.said != "skipped"
+            if outcome.artefact == artefact and outcome.answer != "skipped"
         ]
-        provoked = [outcome.said for outcome in own if outcome.provoked]
-        nulls = [outcome.said for outcome in own if not outcome.provoked]
+        provoked = [outcome.answer for outcome in own if outcome.provoked]
+        nulls = [outcome.answer for outcome in own if not outcome.provoked]
         timing = DETECTORS[artefact].ARTEFACT.is_timing_only
         if not timing and any(said != "found" for said in provoked):
             lost.append(f"{artefact}: provoked, and said: {', '.join(provoked)}")

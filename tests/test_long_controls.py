@@ -71,7 +71,7 @@ def line(
         Outcome(own, own, str(n), True, said, replayed, reason) for n, said in enumerate(provoked)
     ]
     outcomes += [
-        Outcome(artefact, own, "null", provoked=False, said=said, replayed=replayed)
+        Outcome(artefact, own, "null", provoked=False, answer=said, replayed=replayed)
         for artefact, said in nulls
     ]
     return Line(control, load, 1, seconds, False, outcomes)

@@ -20,7 +20,7 @@ from benchbook.analyse.tables import calls_by_point, invocation_spans
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
 from benchbook.detect import judge, scenes
-from benchbook.detect.inputs.run_table import Known, by_point, part_of, seen_of, starts_of_run
+from benchbook.detect.inputs.run_table import RunTables, by_point, part_of, seen_of, starts_of_run
 from benchbook.records import journal
 from benchbook.records.pointer import run_folder
 
@@ -58,7 +58,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     bounds = ceilings(points, run.definition.get("ceilings", {}), run.plan["sizes"]["total LLC"])
     items, starts = run.evidence["items"], starts_of_run(run.folder)
     judged = findings_of(
-        Known(points, run.plan, items, summaries, starts, readings, bounds),
+        RunTables(points, run.plan, items, summaries, starts, readings, bounds),
         scenes.groups(Path(), run.content["experiment"], run.plan),
     )
     built = variants(run.content)
@@ -322,7 +322,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class Said(NamedTuple):
+class Judgements(NamedTuple):
     """What the detectors made of a run, each by its artefact: findings; who abstained, where and
     why; what each judged and found clean."""
 
@@ -331,10 +331,10 @@ class Said(NamedTuple):
     clean: dict[str, list[str]]
 
 
-def findings_of(known: Known, groups: list[set[str]] | None = None) -> Said:
+def findings_of(known: RunTables, groups: list[set[str]] | None = None) -> Judgements:
     """What all detectors say of a run, or of each of its groups by itself. A finding of a group has
     its number as `scene`."""
-    seen, said = seen_of(known), Said([], {}, {})
+    seen, said = seen_of(known), Judgements([], {}, {})
     for number, group in enumerate(groups or [None]):
         scene = {} if group is None else {"scene": number}
         part = seen if group is None else part_of(seen, group)

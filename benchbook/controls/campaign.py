@@ -192,7 +192,9 @@ def play(lab: Path, folder: Path, candidate: Candidate, seed: int) -> Line:
                 noisy, outcomes = _measured(lab, candidate, seed)
             except BenchbookError as error:
                 own = _control(lab, name)["artefact"]
-                outcomes = [Outcome(own, own, "", provoked=True, said="skipped", reason=str(error))]
+                outcomes = [
+                    Outcome(own, own, "", provoked=True, answer="skipped", reason=str(error))
+                ]
     line = Line(*candidate, seed, round(time.monotonic() - began, 3), noisy, outcomes)
     journal.append(folder / OUTCOMES, [_record(line)])
     return line
@@ -207,7 +209,7 @@ def _record(line: Line) -> dict[str, Any]:
         "seconds": line.seconds,
         "noisy": line.noisy,
         "outcomes": [
-            [outcome.artefact, outcome.where, outcome.provoked, outcome.said, outcome.reason]
+            [outcome.artefact, outcome.where, outcome.provoked, outcome.answer, outcome.reason]
             for outcome in line.outcomes
         ],
     }

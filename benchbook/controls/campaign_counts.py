@@ -165,9 +165,9 @@ def runs(line: Line) -> list[list[Outcome]]:
 
 def is_played(outcome: Outcome) -> bool:
     """Whether the scene was there to be judged."""
-    return outcome.said != "skipped"
+    return outcome.answer != "skipped"
 
 
 def is_null(outcome: Outcome) -> bool:
     """Whether a detector judged a clean scene, rightly or wrongly."""
-    return not outcome.provoked and outcome.said in ("silent", "found")
+    return not outcome.provoked and outcome.answer in ("silent", "found")

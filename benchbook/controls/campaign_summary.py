@@ -70,10 +70,14 @@ def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
         for run in runs(line)
     ]
     provoked_answers = [
-        said for run in played if (said := {outcome.said for outcome in run if outcome.provoked})
+        answers
+        for run in played
+        if (answers := {outcome.answer for outcome in run if outcome.provoked})
     ]
     clean = [
-        said for run in played if (said := {outcome.said for outcome in run if is_null(outcome)})
+        answers
+        for run in played
+        if (answers := {outcome.answer for outcome in run if is_null(outcome)})
     ]
     provoked, detected = (
         len(provoked_answers),
@@ -118,7 +122,7 @@ def _why(control: str, lines: list[Line]) -> str:
         outcome.reason
         for line in lines
         for outcome in line.outcomes
-        if line.control == control and outcome.said == "skipped"
+        if line.control == control and outcome.answer == "skipped"
     ]
     return reasons[-1] if reasons else ""
 
@@ -127,13 +131,13 @@ def _examples(artefact: str, lines: list[Line], most: int = 10) -> list[dict[str
     """Some misses and false alarms: where, under what load, and what was said."""
     odd = [
         {"control": line.control, "load": line.load, "seed": line.seed, "where": outcome.where}
-        | {"provoked": outcome.provoked, "said": outcome.said, "reason": outcome.reason}
+        | {"provoked": outcome.provoked, "said": outcome.answer, "reason": outcome.reason}
         for line in lines
         for outcome in line.outcomes
         if outcome.artefact == artefact
-        and outcome.said != ("found" if outcome.provoked else "silent")
-        if outcome.said not in ("skipped", "unasked")
-        and (outcome.provoked or outcome.said == "found")
+        and outcome.answer != ("found" if outcome.provoked else "silent")
+        if outcome.answer not in ("skipped", "unasked")
+        and (outcome.provoked or outcome.answer == "found")
     ]
     return odd[:most]
 

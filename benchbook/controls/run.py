@@ -106,15 +106,17 @@ def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) ->
     show(replayed, artefact, findings)
 
 
-def show(told: score.Told, artefact: str, findings: list[dict[str, Any]]) -> None:
+def show(told: score.Outcomes, artefact: str, findings: list[dict[str, Any]]) -> None:
     """Print one control's counts, what went wrong, and the findings."""
     counts = score.count(artefact, told.outcomes)
     print(", ".join(f"{name} {counts[name]}" for name in (*score.COUNTS, "skipped")))
     for outcome in told.outcomes:
         good = "found" if outcome.provoked else "silent"
-        if outcome.said != good and (outcome.artefact == artefact or outcome.said == "found"):
+        if outcome.answer != good and (outcome.artefact == artefact or outcome.answer == "found"):
             role = "provoked" if outcome.provoked else "clean"
-            print(f"  {outcome.artefact} {outcome.said} at {role} {outcome.where} {outcome.reason}")
+            print(
+                f"  {outcome.artefact} {outcome.answer} at {role} {outcome.where} {outcome.reason}"
+            )
     for text in dict.fromkeys(_line(finding) for finding in findings):
         print(f"  {text}")
 

@@ -32,7 +32,7 @@ COUNTS = ("provoked", "detected", "abstained", "nulls", "false_alarms")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one detector made of one scene. said: found, silent (it judged and found nothing, or
+    """What one detector made of one scene. answer: found, silent (it judged and found nothing, or
     overlooked what was provoked), abstained, skipped (it was not played), or unasked: the null of
     its own control does not concern it, which is an error of the control."""
 
@@ -40,19 +40,19 @@ class Outcome:
     control: str
     where: str
     provoked: bool
-    said: str
+    answer: str
     replayed: bool = False
     reason: str = ""
 
 
 @dataclass
-class Told:
+class Outcomes:
     """All outcomes of some controls, and one finding of each artefact as an example."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     examples: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def add(self, other: Told) -> None:
+    def add(self, other: Outcomes) -> None:
         """Take over what another one holds."""
         self.outcomes += other.outcomes
         self.examples = {**other.examples, **self.examples}
@@ -64,7 +64,7 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     They have judged the played ones already, in the analysis, where no role and no name is known;
     the replayed ones are judged here.
     """
-    outcomes, runs, texts = Told(), [], {}
+    outcomes, runs, texts = Outcomes(), [], {}
     by_name = {analysis["experiment"]: analysis for analysis in map(read_json, analyses)}
     for name in catalogue.controls(root):
         control = load(catalogue.definition_file(root, name), Control)
@@ -90,7 +90,9 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
 
 
-def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool = False) -> Told:
+def of_analysis(
+    root: Path, name: str, analysis: dict[str, Any], *, loaded: bool = False
+) -> Outcomes:
     """The outcomes of a control that was played; `loaded`: while others kept the machine busy."""
     scenes, apart = scenes_of(root, name, analysis["sizes"])
     states = {point["point"]: point for point in analysis["points"]}
@@ -98,7 +100,7 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
     # A disturbed run is not clean, unless the control disturbs some of its starts itself.
     is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _disturbed_by_others()
     loaded = loaded or is_noisy
-    told = Told()
+    told = Outcomes()
     for number, scene in enumerate(scenes):
         findings = [
             finding for finding in analysis["findings"] if not apart or finding["scene"] == number
@@ -127,7 +129,7 @@ def of_analysis(root: Path, name: str, analysis: dict[str, Any], *, loaded: bool
             if of_run.get(artefact, places) & set(judged)
         }
         label = ", ".join(scene.where)
-        said_of = _Said(by_artefact, abstained, clean)
+        said_of = _Judgement(by_artefact, abstained, clean)
         told.add(_outcomes(control, scene.provoked, label, said_of, lost, loaded=loaded))
     return told
 
@@ -146,10 +148,10 @@ def _lost(
     return f"{FAILED}: {reason}" if lost[0]["state"] == FAILED else reason
 
 
-def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
+def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Outcomes:
     """The outcomes of a control's replay, judged here; nothing where it has none."""
     path = root / "kernels" / name / catalogue.REPLAY
-    told = Told()
+    told = Outcomes()
     if not path.exists():
         return told
     control = load(catalogue.definition_file(root, name), Control)
@@ -162,7 +164,7 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Told:
     for seed in seeds:
         for number, scene in enumerate(replayed(path, seed)):
             judged = own.detect(seen_of_scene(scene))
-            judgement = _Said(
+            judgement = _Judgement(
                 {finding.artefact: asdict(finding) for finding in judged.findings},
                 {own.ARTEFACT.id: next(iter(judged.abstained.values()), None)},
                 {own.ARTEFACT.id} if judged.clean else set(),
@@ -182,7 +184,7 @@ def replayed(path: Path, seed: int) -> Iterator[Scene]:
     yield from module.scenes(seed)
 
 
-class _Said(NamedTuple):
+class _Judgement(NamedTuple):
     """What the detectors said of one scene: a finding of each that has one, why others abstained,
     and who judged it and found nothing."""
 
@@ -190,8 +192,8 @@ class _Said(NamedTuple):
     abstained: dict[str, str | None]
     clean: set[str]
 
-    def of(self, artefact: str) -> str:
-        """In one word."""
+    def answer(self, artefact: str) -> str:
+        """`found`, `abstained`, `silent` or `unasked`."""
         if artefact in self.found:
             return "found"
         if self.abstained.get(artefact) is not None:
@@ -203,31 +205,31 @@ def _outcomes(
     control: dict[str, Any],
     provoked: bool,
     where: str,
-    judged: _Said,
+    judged: _Judgement,
     lost: str,
     *,
     replayed: bool = False,
     loaded: bool = False,
-) -> Told:
+) -> Outcomes:
     """One outcome of its own detector; in a clean scene one of every other that judged it."""
-    own, told = control["artefact"], Told()
+    own, told = control["artefact"], Outcomes()
     common = {"control": own, "where": where, "provoked": provoked, "replayed": replayed}
     if lost:
-        told.outcomes.append(Outcome(own, said="skipped", reason=lost, **common))
+        told.outcomes.append(Outcome(own, answer="skipped", reason=lost, **common))
         return told
     artefacts = {own}
     if not provoked:
-        others = {point for point in judged.abstained if judged.of(point) != "unasked"}
+        others = {point for point in judged.abstained if judged.answer(point) != "unasked"}
         artefacts |= others - set(control.get("present", [])) - _of_the_host()
         artefacts -= _disturbed_by_others() if loaded else set()
     for artefact in sorted(artefacts):
-        word = judged.of(artefact)
+        word = judged.answer(artefact)
         if provoked and word == "unasked":
             word = "silent"
         reason = judged.abstained.get(artefact) or ""
         if word == "found" and not provoked:
             reason = judged.found[artefact]["explanation"]
-        told.outcomes.append(Outcome(artefact, said=word, reason=reason, **common))
+        told.outcomes.append(Outcome(artefact, answer=word, reason=reason, **common))
     if provoked and own in judged.found:
         example = judged.found[own]
         told.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
@@ -254,7 +256,7 @@ def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
     own = [outcome for outcome in outcomes if outcome.artefact == artefact]
     all_counts = _counts(own)
     replayed = _counts([outcome for outcome in own if outcome.replayed])
-    skipped = [outcome for outcome in own if outcome.said == "skipped"]
+    skipped = [outcome for outcome in own if outcome.answer == "skipped"]
     return {
         **all_counts,
         "skipped": len(skipped),
@@ -267,12 +269,12 @@ def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, int]:
-    played = [outcome for outcome in outcomes if outcome.said != "skipped"]
+    played = [outcome for outcome in outcomes if outcome.answer != "skipped"]
     provoked = [outcome for outcome in played if outcome.provoked]
     clean = [
         outcome
         for outcome in played
-        if not outcome.provoked and outcome.said in ("found", "silent")
+        if not outcome.provoked and outcome.answer in ("found", "silent")
     ]
     elsewhere = [outcome for outcome in clean if outcome.control != outcome.artefact]
     return {
@@ -297,7 +299,7 @@ def _of_real(
 
 
 def _said(outcomes: list[Outcome], what: str) -> int:
-    return sum(outcome.said == what for outcome in outcomes)
+    return sum(outcome.answer == what for outcome in outcomes)
 
 
 def interval(hits: int, trials: int) -> list[float] | None:
@@ -316,17 +318,17 @@ def _at(artefact: str, outcomes: list[Outcome]) -> dict[str, list[str]]:
             outcome.where if outcome.control == artefact else f"{outcome.control}: {outcome.where}"
         )
 
-    provoked = [outcome for outcome in outcomes if outcome.provoked and outcome.said != "skipped"]
+    provoked = [outcome for outcome in outcomes if outcome.provoked and outcome.answer != "skipped"]
     clean = [outcome for outcome in outcomes if not outcome.provoked]
     return {
         "provoked_at": [named(outcome) for outcome in provoked],
         "nulls_at": [
             named(outcome)
             for outcome in clean
-            if outcome.control == artefact and outcome.said in ("found", "silent")
+            if outcome.control == artefact and outcome.answer in ("found", "silent")
         ],
-        "detected_at": [named(outcome) for outcome in provoked if outcome.said == "found"],
-        "missed_at": [named(outcome) for outcome in provoked if outcome.said == "silent"],
-        "abstained_at": [named(outcome) for outcome in provoked if outcome.said == "abstained"],
-        "false_alarms_at": [named(outcome) for outcome in clean if outcome.said == "found"],
+        "detected_at": [named(outcome) for outcome in provoked if outcome.answer == "found"],
+        "missed_at": [named(outcome) for outcome in provoked if outcome.answer == "silent"],
+        "abstained_at": [named(outcome) for outcome in provoked if outcome.answer == "abstained"],
+        "false_alarms_at": [named(outcome) for outcome in clean if outcome.answer == "found"],
     }

@@ -13,7 +13,7 @@ from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
-from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
 from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -40,7 +40,7 @@ def detect(seen: Seen) -> Judged:
     reused: list[tuple[Row, Row, Ratio]] = []
     for group in groups(rows, but=["rotation_bytes"]):
         for row in group:
-            held = known(row, ROTATION)
+            held = number_of(row, ROTATION)
             if held is None or not named:
                 judged.abstained[row["where"]] = "the buffers, or the last-level cache, are unknown"
             elif held <= min(named):
@@ -58,7 +58,7 @@ def detect(seen: Seen) -> Judged:
 def _beyond(row: Row, group: list[dict[str, Any]], llc: int) -> Row | None:
     """The same message from buffers that no cache holds; the one with the most of them."""
     twins = [
-        twin for twin in group if twin[SIZE] == row[SIZE] and (known(twin, ROTATION) or 0) > llc
+        twin for twin in group if twin[SIZE] == row[SIZE] and (number_of(twin, ROTATION) or 0) > llc
     ]
     return max(twins, key=lambda twin: float(twin[ROTATION]), default=None)
 

@@ -14,8 +14,8 @@ from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.caches import cache_in_use
 from benchbook.detect.inputs.timed_work import (
-    known,
     moves_no_bytes,
+    number_of,
     rate_of,
     span,
     speed_up,
@@ -77,13 +77,13 @@ def _only_stores_past(row: Row) -> bool:
     """Whether nothing that it does can come from a cache."""
     calls = row.get("library_calls")
     calls_copy = not is_known(calls) or copies(calls)
-    return _goes_past(row) and known(row, "loads_in_loop") == 0 and not calls_copy
+    return _goes_past(row) and number_of(row, "loads_in_loop") == 0 and not calls_copy
 
 
 def _meets_rule(row: Row, cache: float) -> bool:
     """Whether each array is as large as STREAM's rule asks for; what has no array meets none."""
-    array = known(row, "bytes")
-    return array is not None and array * (known(row, "processes") or 1) >= RULE * cache
+    array = number_of(row, "bytes")
+    return array is not None and array * (number_of(row, "processes") or 1) >= RULE * cache
 
 
 def _beyond(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> list[Row]:
@@ -91,7 +91,7 @@ def _beyond(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> list[
     cache = cache_in_use(row, host)
     same = [peer for peer in rows if peer.get("series") == row.get("series")]
     beyond = [peer for peer in same if cache is not None and _meets_rule(peer, cache)]
-    return sorted(beyond, key=lambda peer: known(peer, "bytes") or 0)[-1:]
+    return sorted(beyond, key=lambda peer: number_of(peer, "bytes") or 0)[-1:]
 
 
 def _factor(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> float | None:
@@ -99,7 +99,7 @@ def _factor(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> float
     larger = [
         {"time_ns": row["bytes_per_call"] / rate}
         for larger_row in _beyond(row, rows, host)
-        if (rate := rate_of(larger_row)) and known(row, "bytes_per_call")
+        if (rate := rate_of(larger_row)) and number_of(row, "bytes_per_call")
     ]
     return speed_up(row, larger)
 
@@ -157,7 +157,7 @@ def _part_fits(
 
 def _apart(row: Row, larger: Row) -> bool:
     """Whether the intervals of the times per byte do not overlap, as far as there are any."""
-    high, low = known(row, "time_high_ns"), known(larger, "time_low_ns")
+    high, low = number_of(row, "time_high_ns"), number_of(larger, "time_low_ns")
     if high is None or low is None:
         return True
     return high / row["bytes_per_call"] < low / larger["bytes_per_call"]

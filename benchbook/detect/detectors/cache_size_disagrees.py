@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, is_known
-from benchbook.detect.inputs.timed_work import cores_of, known, rate_of
+from benchbook.detect.inputs.timed_work import cores_of, number_of, rate_of
 from benchbook.findings import Artefact, proof
 from benchbook.host.topology import cache_disagreement
 from benchbook.stats import last_knee
@@ -68,7 +68,7 @@ def _knee(rows: list[dict[str, Any]], host: dict[str, Any]) -> tuple[int | None,
     sysfs = host.get("llc_sysfs_bytes")
     sweeps: dict[str, list[tuple[float, float, str]]] = {}
     for row in rows:
-        size, rate = known(row, "working_set_bytes") or 0, rate_of(row)
+        size, rate = number_of(row, "working_set_bytes") or 0, rate_of(row)
         # Several cores may have a last-level cache each.
         if size > 0 and rate and is_known(row.get("series")) and cores_of(row) == 1:
             sweeps.setdefault(row["series"], []).append((size, rate, row["where"]))

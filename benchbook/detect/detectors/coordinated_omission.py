@@ -12,7 +12,7 @@ from typing import Any
 
 from benchbook.core.number_format import count, duration, plural, share
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.detect.inputs.timed_work import number_of, span, strongest
 from benchbook.findings import Artefact, Finding, proof
 
 NEEDED = ("timed_from_intended", "requests_sent", "sends_late", "lateness_ns")
@@ -32,7 +32,7 @@ def detect(seen: Seen) -> Judged:
     rows = [
         row
         for row in seen.rows()
-        if known(row, "open_schedule") or is_known(row.get("timed_from_intended"))
+        if number_of(row, "open_schedule") or is_known(row.get("timed_from_intended"))
     ]
     omitted = []
     for row in rows:

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchbook.core.number_format import count, duration, number, plural, share
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.detect.inputs.timed_work import number_of, span, strongest
 from benchbook.findings import Artefact, Finding, proof
 
 DELAY_NS, MODE_NS = 40e6, 5e6  # Linux's least, and how far an exchange with it lies from that
@@ -35,10 +35,10 @@ def detect(seen: Seen) -> Judged:
     rows = [row for row in seen.rows() if is_known(row.get("tcp_nodelay"))]
     delayed = []
     for row in rows:
-        if known(row, "tcp_nodelay") or (known(row, "writes") or PARTS) < PARTS:
+        if number_of(row, "tcp_nodelay") or (number_of(row, "writes") or PARTS) < PARTS:
             continue
         part = _share_delayed(row)
-        if part is None and known(row, "time_ns") is None:
+        if part is None and number_of(row, "time_ns") is None:
             judged.abstained[row["where"]] = "delayed acknowledgements were not counted, nor times"
         elif _is_slow(row) if part is None else part >= LEAST_SHARE:
             delayed.append(row)
@@ -49,18 +49,18 @@ def detect(seen: Seen) -> Judged:
 
 def _share_delayed(row: Row) -> float | None:
     """Delayed acknowledgements per exchange; None where they were not counted."""
-    delayed, exchanges = known(row, "delayed_acks"), known(row, "transfers")
+    delayed, exchanges = number_of(row, "delayed_acks"), number_of(row, "transfers")
     return delayed / exchanges if delayed is not None and exchanges else None
 
 
 def _is_slow(row: Row) -> bool:
     """Whether the typical exchange lasts one delay."""
-    return abs((known(row, "time_ns") or 0.0) - DELAY_NS) <= MODE_NS
+    return abs((number_of(row, "time_ns") or 0.0) - DELAY_NS) <= MODE_NS
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda row: known(row, "time_ns") or 0.0)
-    part, took = _share_delayed(row), known(row, "time_ns")
+    row = max(rows, key=lambda row: number_of(row, "time_ns") or 0.0)
+    part, took = _share_delayed(row), number_of(row, "time_ns")
     in_parts = f"in {count(row['writes'])} parts " if is_known(row.get("writes")) else ""
     text = f"A request is written {in_parts}without TCP_NODELAY at {plural(len(rows), 'point')}"
     if part is None:
@@ -115,7 +115,7 @@ def _longer(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]])
         for row in rows
         for twin in every
         if twin["where"] not in delayed
-        and all(known(row, name) == known(twin, name) for name in SAME)
+        and all(number_of(row, name) == number_of(twin, name) for name in SAME)
     ]
     return [ratio.estimate for ratio in ratios if ratio and ratio.is_always_beyond()]
 

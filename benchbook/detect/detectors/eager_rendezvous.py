@@ -13,7 +13,7 @@ from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.messages import ENVIRONMENT, SIZE, WINDOW, bytes_of, groups, messages
-from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
 from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -42,7 +42,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     rows = []
     for row in messages(seen):
-        if known(row, EARLY) is None:
+        if number_of(row, EARLY) is None:
             judged.abstained[row["where"]] = "whether messages are sent ahead was not observed"
         else:
             rows.append(row)
@@ -111,7 +111,7 @@ def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
         evidence=[
             proof("largest that is sent ahead", float(first.ahead[SIZE]), "bytes", "kernel"),
             proof("smallest that is asked for", float(first.asked[SIZE]), "bytes", "kernel"),
-            proof("messages in its window", known(first.asked, WINDOW), "messages", "kernel"),
+            proof("messages in its window", number_of(first.asked, WINDOW), "messages", "kernel"),
             *(proof("time per byte ÷ before", dip, "1", "paired blocks") for dip in sorted(dips)),
         ],
         explanation=text,

@@ -13,7 +13,7 @@ from typing import Any
 from benchbook.core.number_format import count
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import (
-    known,
+    number_of,
     span,
     speed_up,
     strongest,
@@ -76,8 +76,8 @@ def detect(seen: Seen) -> Judged:
         if not size:
             continue
         # Between the samples there may be others, which only a kernel that counts them tells apart.
-        faults = known(row, "timed_minor_faults")
-        faults = known(row, "minor_faults") if faults is None else faults
+        faults = number_of(row, "timed_minor_faults")
+        faults = number_of(row, "minor_faults") if faults is None else faults
         if faults is None:
             judged.abstained[row["where"]] = "page faults in the timed part were not counted"
             continue
@@ -97,7 +97,7 @@ def detect(seen: Seen) -> Judged:
 
 def _pages(row: Row, size: float, host: dict[str, Any]) -> float:
     """How many the buffers have: huge ones as far as the system gave them."""
-    huge = min(known(row, "anon_huge_bytes") or 0, size)
+    huge = min(number_of(row, "anon_huge_bytes") or 0, size)
     return huge / HUGE_PAGE_BYTES + (size - huge) / (host.get("page_bytes") or PAGE_BYTES)
 
 
@@ -107,7 +107,7 @@ def _repetitions(seen: Seen, row: dict[str, Any]) -> tuple[float, float]:
     if not starts.empty and {"samples", "mean_ns", "median_ns"} <= set(starts.columns):
         ratio = float((starts["mean_ns"] / starts["median_ns"]).median())
         return float(starts["samples"].median()), ratio
-    return (known(row, "samples") or 1) / (known(row, "blocks") or 1), 1.0
+    return (number_of(row, "samples") or 1) / (number_of(row, "blocks") or 1), 1.0
 
 
 def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
@@ -178,7 +178,7 @@ def _finding(
     confidence: float,
 ) -> Finding:
     most = max(
-        touched, key=lambda point: (point.faults, point.pages, known(point.row, "time_ns") or 0)
+        touched, key=lambda point: (point.faults, point.pages, number_of(point.row, "time_ns") or 0)
     )
     size = int(working_set_bytes(most.row) or 0)
     return ARTEFACT.finding(
@@ -199,5 +199,5 @@ def _finding(
 
 
 def _is_quiet(row: Row) -> bool:
-    faults = known(row, "minor_faults")
+    faults = number_of(row, "minor_faults")
     return faults is not None and faults < LEAST_FAULTS

@@ -12,7 +12,7 @@ from typing import Any
 from benchbook.core.number_format import count, plural
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips
-from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
 from benchbook.findings import Artefact, Finding, proof
 
 LOOPBACK_MTU_BYTES = 65536  # Linux; jumbo frames are of 9,000 or so
@@ -32,7 +32,7 @@ def detect(seen: Seen) -> Judged:
     rows = [row for row in seen.rows() if _concerns(row)]
     certain, by_mtu = [], []
     for row in rows:
-        is_loopback, mtu = known(row, "device_is_loopback"), known(row, "device_mtu_bytes")
+        is_loopback, mtu = number_of(row, "device_is_loopback"), number_of(row, "device_mtu_bytes")
         if is_loopback:
             certain.append(row)
         elif is_loopback is None and mtu is None:
@@ -51,8 +51,8 @@ def _concerns(row: Row) -> bool:
 
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Finding:
-    row = max(rows, key=lambda row: known(row, "device_mtu_bytes") or 0)
-    mtu = known(row, "device_mtu_bytes")
+    row = max(rows, key=lambda row: number_of(row, "device_mtu_bytes") or 0)
+    mtu = number_of(row, "device_mtu_bytes")
     of_mtu = f", whose MTU is {count(mtu)} bytes" if mtu else ""
     through = "the loopback interface" if confidence == CERTAIN else "what looks like loopback"
     text = (
@@ -95,6 +95,6 @@ def _others(seen: Seen, rows: list[dict[str, Any]]) -> list[float]:
         time_ratio(seen.starts, twin["where"], row["where"])
         for row in rows
         for twin in every
-        if known(twin, "device_is_loopback") == 0 and differ_in(row, twin) <= OF_DEVICE
+        if number_of(twin, "device_is_loopback") == 0 and differ_in(row, twin) <= OF_DEVICE
     ]
     return [ratio.estimate for ratio in ratios if ratio and (ratio.low > 1 or ratio.high < 1)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.core.number_format import count, plural
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
 from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -44,13 +44,13 @@ def detect(seen: Seen) -> Judged:
 
 def _concerns(row: Row) -> bool:
     """A stream, whose writes are no packets: datagrams are what they are."""
-    return (known(row, "bytes_sent") or 0) > 0 and not is_known(row.get("datagrams_sent"))
+    return (number_of(row, "bytes_sent") or 0) > 0 and not is_known(row.get("datagrams_sent"))
 
 
 def _packet_bytes(row: Row) -> float | None:
     """Bytes of the stream in a packet that the interface was handed."""
-    sent, packets = known(row, "bytes_sent"), known(row, "interface_packets_sent")
-    if sent is None or not packets or not known(row, "device_mtu_bytes"):
+    sent, packets = number_of(row, "bytes_sent"), number_of(row, "interface_packets_sent")
+    if sent is None or not packets or not number_of(row, "device_mtu_bytes"):
         return None
     return sent / packets
 
@@ -106,7 +106,7 @@ def _ratios(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]])
         for twin in every
         if twin["where"] not in large
         and _packet_bytes(twin) is not None
-        and all(known(row, name) == known(twin, name) for name in SAME)
+        and all(number_of(row, name) == number_of(twin, name) for name in SAME)
     ]
     longer = [ratio for ratio in ratios if ratio and ratio.is_always_beyond()]
     return sorted(longer, key=lambda ratio: ratio.estimate)

@@ -11,7 +11,7 @@ from typing import Any
 from benchbook.core.number_format import count, plural, share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known, span
+from benchbook.detect.inputs.timed_work import number_of, span
 from benchbook.findings import Artefact, Finding, proof
 
 LEAST_SHARE = 0.1  # of the datagrams missing, that had no room
@@ -33,7 +33,7 @@ def detect(seen: Seen) -> Judged:
     rows = [row for row in seen.rows() if _missing(row) is not None]
     dropping = []
     for row in rows:
-        missing, errors = _missing(row) or 0.0, known(row, "receive_buffer_errors")
+        missing, errors = _missing(row) or 0.0, number_of(row, "receive_buffer_errors")
         if missing <= 0:
             continue
         if errors is None:
@@ -51,23 +51,23 @@ def detect(seen: Seen) -> Judged:
 def _missing(row: Row) -> float | None:
     """Datagrams in a start that did not arrive; None where they were not counted."""
     if is_known(row.get("datagrams_lost")):
-        return known(row, "datagrams_lost")
-    sent, got = known(row, "datagrams_sent"), known(row, "datagrams_received")
+        return number_of(row, "datagrams_lost")
+    sent, got = number_of(row, "datagrams_sent"), number_of(row, "datagrams_received")
     return None if sent is None or got is None else max(0.0, sent - got)
 
 
 def _part(row: Row) -> float:
     """Of the missing datagrams, those that had no room."""
-    return min(1.0, (known(row, "receive_buffer_errors") or 0.0) / (_missing(row) or 1.0))
+    return min(1.0, (number_of(row, "receive_buffer_errors") or 0.0) / (_missing(row) or 1.0))
 
 
 def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
-    row = max(rows, key=lambda row: known(row, "receive_buffer_errors") or 0.0)
-    missing, errors = _missing(row) or 0.0, known(row, "receive_buffer_errors") or 0.0
-    sent = known(row, "datagrams_sent")
+    row = max(rows, key=lambda row: number_of(row, "receive_buffer_errors") or 0.0)
+    missing, errors = _missing(row) or 0.0, number_of(row, "receive_buffer_errors") or 0.0
+    sent = number_of(row, "datagrams_sent")
     part = _part(row)
     of_all = f" of {count(sent)}" if sent else ""
-    room = known(row, "socket_buffer_bytes")
+    room = number_of(row, "socket_buffer_bytes")
     buffer = f" of {format_bytes(int(room))}" if room else ""
     whose = "all of them" if part >= ALL else f"{share(part)} of them"
     text = (
@@ -76,7 +76,7 @@ def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding
         f"socket’s buffer{buffer} full: {whose} "
         + ("were dropped there. " if missing > 1 else "was dropped there. ")
     )
-    taken = known(row, "interface_packets_received")
+    taken = number_of(row, "interface_packets_received")
     if sent and taken is not None and taken >= ALL * sent:
         text += f"Its interface took in all {count(sent)}, so the network lost none."
     elif part >= ALL:
@@ -112,15 +112,15 @@ def _with_room(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[
         for twin in every
         if _missing(twin) == 0
         and any(
-            all(known(row, name) == known(twin, name) for name in SAME)
-            and (known(twin, "socket_buffer_bytes") or 0) > (known(row, "socket_buffer_bytes") or 0)
+            all(number_of(row, name) == number_of(twin, name) for name in SAME)
+            and _room(twin) > _room(row)
             for row in rows
         )
     ]
 
 
 def _room(row: Row) -> float:
-    return known(row, "socket_buffer_bytes") or 0.0
+    return number_of(row, "socket_buffer_bytes") or 0.0
 
 
 def _bytes(size: float) -> str:

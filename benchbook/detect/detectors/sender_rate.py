@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.core.number_format import count, number, plural, share
 from benchbook.detect import Judged, Row, Seen
-from benchbook.detect.inputs.timed_work import known, rate_of, span, times
+from benchbook.detect.inputs.timed_work import number_of, rate_of, span, times
 from benchbook.findings import Artefact, Finding, proof
 
 LEAST_MISSING = 0.01  # of the declared bytes
@@ -27,10 +27,10 @@ def detect(seen: Seen) -> Judged:
     """One finding for all points that declare more bytes than arrived; abstains where a point sent
     data and what arrived was not counted."""
     judged = Judged()
-    rows = [row for row in seen.rows() if (known(row, "bytes_sent") or 0) > 0]
+    rows = [row for row in seen.rows() if (number_of(row, "bytes_sent") or 0) > 0]
     overstated = []
     for row in rows:
-        declared, arrived = _declared(row), known(row, "bytes_received")
+        declared, arrived = _declared(row), number_of(row, "bytes_received")
         if arrived is None:
             judged.abstained[row["where"]] = "what arrived at the far side was not counted"
         elif declared is None:
@@ -44,18 +44,18 @@ def detect(seen: Seen) -> Judged:
 
 def _declared(row: Row) -> float | None:
     """By all transfers of a start."""
-    each, transfers = known(row, "bytes_per_call"), known(row, "transfers")
+    each, transfers = number_of(row, "bytes_per_call"), number_of(row, "transfers")
     return None if each is None or transfers is None else each * transfers
 
 
 def _too_high(row: Row) -> float:
     """Declared ÷ arrived; nothing at all counts as one byte."""
-    return (_declared(row) or 0.0) / max(known(row, "bytes_received") or 0.0, 1.0)
+    return (_declared(row) or 0.0) / max(number_of(row, "bytes_received") or 0.0, 1.0)
 
 
 def _finding(rows: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=_too_high)
-    declared, arrived = _declared(row) or 0.0, known(row, "bytes_received") or 0.0
+    declared, arrived = _declared(row) or 0.0, number_of(row, "bytes_received") or 0.0
     factors = span([_too_high(row) for row in rows], times)
     text = (
         f"The figure of {plural(len(rows), 'point')} counts what the sender handed to its socket: "
@@ -72,6 +72,8 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
     text += f"the figure is {factors} times too high."
     if _lost_at_socket(row):
         text += " The receiving socket’s full buffer dropped the rest, no link did."
+    errors = number_of(row, "receive_buffer_errors")
+    taken = number_of(row, "interface_packets_received")
     return ARTEFACT.finding(
         effect="biases",
         factor=_too_high(row),
@@ -81,23 +83,21 @@ def _finding(rows: list[dict[str, Any]]) -> Finding:
             proof(name, value, unit, source)
             for name, value, unit, source in (
                 ("bytes declared", declared, "bytes", "harness"),
-                ("bytes_sent", known(row, "bytes_sent"), "bytes", "kernel"),
+                ("bytes_sent", number_of(row, "bytes_sent"), "bytes", "kernel"),
                 ("bytes_received", arrived, "bytes", "far side"),
-                ("receive_buffer_errors", known(row, "receive_buffer_errors"), "datagrams",
-                 "far host"),
-                ("interface_packets_received", known(row, "interface_packets_received"), "packets",
-                 "far host"),
+                ("receive_buffer_errors", errors, "datagrams", "far host"),
+                ("interface_packets_received", taken, "packets", "far host"),
             )
             if value is not None
         ],
         explanation=text,
-    )  # fmt: skip
+    )
 
 
 def _lost_at_socket(row: Row) -> bool:
     """Whether the far host counted as many datagrams without room as are missing."""
-    sent, got = known(row, "datagrams_sent"), known(row, "datagrams_received")
-    errors = known(row, "receive_buffer_errors")
+    sent, got = number_of(row, "datagrams_sent"), number_of(row, "datagrams_received")
+    errors = number_of(row, "receive_buffer_errors")
     if sent is None or got is None or errors is None:
         return False
     return errors >= (1 - LEAST_MISSING) * (sent - got)

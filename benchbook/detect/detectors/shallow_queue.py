@@ -15,7 +15,7 @@ import numpy as np
 from benchbook.core.number_format import count, interval, listed, number, plural
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.round_trips import by_block, groups, over_blocks, round_trips
-from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.detect.inputs.timed_work import number_of, span, strongest
 from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.intervals import Interval
 
@@ -74,13 +74,15 @@ def detect(seen: Seen) -> Judged:
 
 def _concerns(row: Row) -> bool:
     """It has a link of some rate, and round trips one after the other."""
-    has_link = (known(row, "link_bits_per_s") or 0) > 0 and known(row, "payload_bytes") is not None
-    return has_link and not known(row, "open_schedule")
+    has_link = (number_of(row, "link_bits_per_s") or 0) > 0 and number_of(
+        row, "payload_bytes"
+    ) is not None
+    return has_link and not number_of(row, "open_schedule")
 
 
 def _slope_of_link(row: Row) -> float:
     """There and back through each switch that is emulated, or through the one link; ns per byte."""
-    links = max(1.0, known(row, "emulated_switches") or 0)
+    links = max(1.0, number_of(row, "emulated_switches") or 0)
     return 2 * links * BITS * 1e9 / float(row["link_bits_per_s"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.detect import Judged, Seen, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips, switches_each
-from benchbook.detect.inputs.timed_work import known, span, strongest, times
+from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
 from benchbook.findings import Artefact, Effect, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -35,8 +35,8 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         if not is_known(row.get(WAITING)):
             judged.abstained[row["where"]] = "how its ends waited was not observed"
-    spinning = [row for row in rows if known(row, WAITING)]
-    asleep = [row for row in rows if known(row, WAITING) == 0]
+    spinning = [row for row in rows if number_of(row, WAITING)]
+    asleep = [row for row in rows if number_of(row, WAITING) == 0]
     pairs = [
         (pair, differ)
         for pair in product(spinning, asleep)

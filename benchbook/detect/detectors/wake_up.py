@@ -20,7 +20,7 @@ from benchbook.detect.inputs.round_trips import (
     round_trips,
     switches_each,
 )
-from benchbook.detect.inputs.timed_work import known, span, strongest
+from benchbook.detect.inputs.timed_work import number_of, span, strongest
 from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.intervals import Interval
 
@@ -63,7 +63,7 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         if not is_known(row.get("spinning")):
             judged.abstained[row["where"]] = "whether its ends slept was not observed"
-    asleep = [row for row in rows if known(row, "spinning") == 0]
+    asleep = [row for row in rows if number_of(row, "spinning") == 0]
     for group in groups(asleep, "gap_ns"):
         base = group[0]
         later = [row for row in group if row["gap_ns"] > base["gap_ns"]]
@@ -91,7 +91,7 @@ def detect(seen: Seen) -> Judged:
 
 def _concerns(row: Row) -> bool:
     """What is sent by a schedule has no gap between round trips."""
-    return is_known(row.get("gap_ns")) and not known(row, "open_schedule")
+    return is_known(row.get("gap_ns")) and not number_of(row, "open_schedule")
 
 
 def _sleeps(row: Row) -> bool:

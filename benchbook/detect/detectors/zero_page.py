@@ -13,8 +13,8 @@ from benchbook.core.number_format import share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen
 from benchbook.detect.inputs.timed_work import (
-    known,
     moves_no_bytes,
+    number_of,
     span,
     speed_up,
     strongest,
@@ -73,19 +73,19 @@ def detect(seen: Seen) -> Judged:
 
 def _needed(row: Row) -> float:
     """Bytes that surely are worked on: of a kernel's buffers one call may leave some out."""
-    named = known(row, "buffers_bytes")
+    named = number_of(row, "buffers_bytes")
     if named is not None:
         return named
-    return min(known(row, "working_set_bytes") or 0, known(row, "bytes_per_call") or 0)
+    return min(number_of(row, "working_set_bytes") or 0, number_of(row, "bytes_per_call") or 0)
 
 
 def _held(row: Row) -> _Held | None:
     """What the buffers have; where only the whole process is known, it proves what it lacks."""
-    need, own = _needed(row), known(row, "anonymous_bytes")
-    if known(row, "buffers_bytes") is not None and own is not None:
-        resident = known(row, "buffers_resident_bytes")
+    need, own = _needed(row), number_of(row, "anonymous_bytes")
+    if number_of(row, "buffers_bytes") is not None and own is not None:
+        resident = number_of(row, "buffers_resident_bytes")
         return _Held(need, own, "smaps", resident is not None and resident >= need > own)
-    process = known(row, "resident_bytes")
+    process = number_of(row, "resident_bytes")
     if process is None:
         return None
     held = _Held(need, process, "statm", is_resident=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.detect import Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known, speed_up
+from benchbook.detect.inputs.timed_work import number_of, speed_up
 
 LEAST_BLOCKS = 4  # in a simulation, which counts a few lines of the program's own
 _SAME = ("bytes", "bytes_per_call", "block_bytes", "blocks_declared", "processes")
@@ -35,9 +35,9 @@ def beside_honest(row: Row, rows: list[dict[str, Any]]) -> float | None:
     honest = [
         peer
         for peer in rows
-        if all(known(peer, name) == known(row, name) for name in _SAME)
-        and known(peer, "work_done_fraction") == 1
-        and known(peer, "distinct_source_blocks") == known(peer, "blocks_declared")
-        and (known(peer, "time_ns") or 0) > 0
+        if all(number_of(peer, name) == number_of(row, name) for name in _SAME)
+        and number_of(peer, "work_done_fraction") == 1
+        and number_of(peer, "distinct_source_blocks") == number_of(peer, "blocks_declared")
+        and (number_of(peer, "time_ns") or 0) > 0
     ]
     return speed_up(row, sorted(honest, key=lambda peer: float(peer["time_ns"]))[:1])

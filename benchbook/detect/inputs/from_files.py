@@ -7,16 +7,16 @@ from pathlib import Path
 import pandas as pd
 
 from benchbook.core.files import read_json
-from benchbook.detect.inputs.run_table import Known, starts_of_run
+from benchbook.detect.inputs.run_table import RunTables, starts_of_run
 from benchbook.records import journal
 
 
-def known_of(root: Path, analysed: Path) -> Known:
+def run_tables_of(root: Path, analysed: Path) -> RunTables:
     """Out of analysis.json, the evidence and summaries beside it, and the run in the checkout
     `root` that it names; BenchbookError where one of them is gone."""
     analysis = read_json(analysed)
     run = root / analysis["folder"]
-    return Known(
+    return RunTables(
         points=analysis["points"],
         plan=read_json(run / journal.PLAN),
         evidence=read_json(analysed.with_name("evidence.json"))["items"],

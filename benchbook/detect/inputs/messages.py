@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchbook.detect import Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known
+from benchbook.detect.inputs.timed_work import number_of
 
 SIZE, ROTATION, ENVIRONMENT = "payload_bytes", "message_buffers_bytes", "environment"
 WINDOW = "messages_in_window"
@@ -29,7 +29,7 @@ TRAITS = (*_COLUMNS, WAITS)
 
 def messages(seen: Seen) -> list[dict[str, Any]]:
     """The points whose messages were counted."""
-    return [row for row in seen.rows() if (known(row, "messages") or 0) > 0]
+    return [row for row in seen.rows() if (number_of(row, "messages") or 0) > 0]
 
 
 def groups(rows: Iterable[dict[str, Any]], but: Iterable[str] = ()) -> list[list[dict[str, Any]]]:
@@ -44,10 +44,10 @@ def groups(rows: Iterable[dict[str, Any]], but: Iterable[str] = ()) -> list[list
 
 def bytes_of(row: Row) -> float:
     """That one call moves one way, in messages that do not wait for an answer."""
-    return float(row[SIZE]) * (known(row, WINDOW) or 1)
+    return float(row[SIZE]) * (number_of(row, WINDOW) or 1)
 
 
 def _trait(row: Row, name: str) -> Any:
     if name == WAITS:
-        return (known(row, WINDOW) or 1) == 1
+        return (number_of(row, WINDOW) or 1) == 1
     return row[name] if is_known(row.get(name)) else None

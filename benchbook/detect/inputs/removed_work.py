@@ -16,7 +16,7 @@ from benchbook.detect.inputs.timed_work import (
     CALLS,
     LEAST_BYTES,
     is_possible,
-    known,
+    number_of,
     rate_of,
     span,
     touches_memory,
@@ -58,7 +58,7 @@ def removed(rows: list[dict[str, Any]]) -> Removed:
     gone = Removed()
     for row in rows:
         # A clock that shows no time at all tells nothing.
-        if (known(row, "bytes_per_call") or 0) < LEAST_BYTES or not rate_of(row):
+        if (number_of(row, "bytes_per_call") or 0) < LEAST_BYTES or not rate_of(row):
             continue
         touches, possible = touches_memory(row), is_possible(row)
         if touches is not None or not possible:
@@ -96,7 +96,7 @@ def _same_time(row: Row, rows: list[dict[str, Any]]) -> tuple[float, float] | No
 
 def is_result_right(row: Row) -> bool | None:
     """Whether the kernel's check saw a right result; None where it saw none."""
-    checks = [known(row, name) for name in ("result_is_right", "work_done_fraction")]
+    checks = [number_of(row, name) for name in ("result_is_right", "work_done_fraction")]
     seen = [value for value in checks if value is not None]
     return all(value == 1 for value in seen) if seen else None
 
@@ -106,10 +106,10 @@ def bytes_held(row: Row) -> Held | None:
 
     A process that holds more than its array needs may hold something else.
     """
-    named, own = known(row, "buffers_bytes"), known(row, "anonymous_bytes")
+    named, own = number_of(row, "buffers_bytes"), number_of(row, "anonymous_bytes")
     if named and own is not None:
         return Held(named, own, of_process=False)
-    process = known(row, "resident_bytes")
+    process = number_of(row, "resident_bytes")
     if process is None:
         return None
     held = Held(float(row["bytes_per_call"]), process, of_process=True)

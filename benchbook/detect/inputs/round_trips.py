@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from benchbook.detect import Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import known
+from benchbook.detect.inputs.timed_work import number_of
 
 if TYPE_CHECKING:
     from benchbook.stats.intervals import Interval
@@ -38,12 +38,12 @@ TRAITS = (*_COLUMNS, SOCKETS, FAR_SIDE, PROCEDURES)
 
 def round_trips(seen: Seen) -> list[dict[str, Any]]:
     """The points whose round trips were counted."""
-    return [row for row in seen.rows() if (known(row, "round_trips") or 0) > 0]
+    return [row for row in seen.rows() if (number_of(row, "round_trips") or 0) > 0]
 
 
 def sockets_each(row: Row) -> float | None:
     """Sockets opened per round trip; None where they were not counted."""
-    opened = known(row, "sockets_opened")
+    opened = number_of(row, "sockets_opened")
     return None if opened is None else opened / float(row["round_trips"])
 
 
@@ -71,7 +71,7 @@ def _trait(row: Row, name: str) -> Any:
         each = sockets_each(row)
         return None if each is None else each >= EACH
     if name == PROCEDURES:
-        return (known(row, "procedure_calls") or 0) > 0
+        return (number_of(row, "procedure_calls") or 0) > 0
     if name == FAR_SIDE:  # of a real host nothing is counted
         return is_known(row.get("receive_buffer_errors"))
     return row[name] if is_known(row.get(name)) else None
@@ -97,7 +97,7 @@ def over_blocks(values: Iterable[float]) -> Interval | None:
 def switches_each(row: Row) -> float | None:
     """How often the near end gave up its CPU by itself per round trip; None if not accounted."""
     switches, samples, blocks = (
-        known(row, name) for name in ("voluntary_switches", "samples", "blocks")
+        number_of(row, name) for name in ("voluntary_switches", "samples", "blocks")
     )
     if switches is None or not samples or not blocks:
         return None

@@ -49,7 +49,7 @@ NO_BYTES = {"bytes_per_call": None, "moves_no_bytes": True}
 
 
 @dataclass(frozen=True)
-class Known:
+class RunTables:
     """What the analysis has made of one run, for the detectors to look at."""
 
     points: list[dict[str, Any]]  # as analysis.json carries them
@@ -61,7 +61,7 @@ class Known:
     ceilings: list[dict[str, Any]] = field(default_factory=list)
 
 
-def seen_of(known: Known) -> Seen:
+def seen_of(known: RunTables) -> Seen:
     """The tables of one run; ids of points stay, because findings name them."""
     of_variants = by_variant(known.evidence)
     rows = [_row(point, known.plan, of_variants) for point in known.points]

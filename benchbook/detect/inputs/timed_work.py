@@ -41,31 +41,31 @@ def moves_no_bytes(row: Row) -> bool:
 
 def is_possible(row: Row) -> bool:
     """Whether cores as there are could have moved the declared bytes in this time at all."""
-    declared, took = known(row, "bytes_per_call") or 0, known(row, "time_ns") or 0
+    declared, took = number_of(row, "bytes_per_call") or 0, number_of(row, "time_ns") or 0
     return declared <= POSSIBLE_BYTES_PER_S * cores_of(row) * took / 1e9
 
 
 def cores_of(row: Row) -> float:
     """Threads of all processes."""
-    return (known(row, "threads") or 1) * (known(row, "processes") or 1)
+    return (number_of(row, "threads") or 1) * (number_of(row, "processes") or 1)
 
 
 def working_set_bytes(row: Row) -> float | None:
     """All buffers of all processes: as the harness saw them, else as the kernel declares them."""
-    seen, declared = known(row, "buffers_bytes"), known(row, "working_set_bytes")
+    seen, declared = number_of(row, "buffers_bytes"), number_of(row, "working_set_bytes")
     if seen is not None or declared is None:
         return seen
-    return declared * (known(row, "processes") or 1)
+    return declared * (number_of(row, "processes") or 1)
 
 
-def known(row: Row, name: str) -> float | None:
+def number_of(row: Row, name: str) -> float | None:
     """A number of the row; None where it is not known."""
     return float(row[name]) if is_known(row.get(name)) else None
 
 
 def rate_of(row: Row) -> float | None:
     """Bytes per ns of a call; None where the bytes or a time above zero are not known."""
-    moved, took = known(row, "bytes_per_call"), known(row, "time_ns") or 0
+    moved, took = number_of(row, "bytes_per_call"), number_of(row, "time_ns") or 0
     return moved / took if moved and took > 0 else None
 
 
@@ -88,8 +88,8 @@ def _same(left: Any, right: Any) -> bool:
 
 def speed_up(row: Row, twins: list[Row]) -> float | None:
     """Rate of the row ÷ rate of its twins (their median); None without any."""
-    took = known(row, "time_ns") or 0
-    beside = [time for twin in twins if (time := known(twin, "time_ns") or 0) > 0]
+    took = number_of(row, "time_ns") or 0
+    beside = [time for twin in twins if (time := number_of(twin, "time_ns") or 0) > 0]
     return median(beside) / took if beside and took > 0 else None
 
 
