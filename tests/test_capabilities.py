@@ -97,7 +97,7 @@ def answers(module: ModuleType, place: Place) -> dict[str, Capability]:
     for ability in found:
         assert ability.state in ("ok", "denied", "absent")
         assert (ability.state == "ok") == (not ability.reason)
-        assert ability.said
+        assert ability.sentence
         assert ability.reason == ability.reason.strip() and "\n" not in ability.reason
         can_be_pasted(ability.remedy)
     return {ability.name: ability for ability in found}
@@ -274,7 +274,7 @@ def test_likwid_that_counts_is_ok(program, metal, event) -> None:
     program("likwid-perfctr", likwid_that(table(N + 90_000, event)))
     one = answers(likwid, metal)["likwid"]
     assert one.state == "ok"
-    assert "-M 0" in one.said
+    assert "-M 0" in one.sentence
     assert one.detail["access_mode"] == 0
     assert (metal.folder / "calls").read_text().startswith("-M 0 -C ")
 
@@ -339,7 +339,7 @@ def test_the_daemon_is_asked_only_where_it_has_rights(program, metal) -> None:
     assert likwid.access(metal) == ("-M", "0")
     (metal.machine / likwid.DAEMONS[0]).chmod(0o4755)
     assert likwid.access(metal) == ("-M", "1")
-    assert "-M 1" in answers(likwid, metal)["likwid"].said
+    assert "-M 1" in answers(likwid, metal)["likwid"].sentence
 
 
 def test_likwid_on_perf_event_takes_no_mode_and_obeys_its_level(program, metal) -> None:
@@ -387,7 +387,7 @@ def test_cachegrind_must_count_to_the_last_instruction(
     )
     program("valgrind", answer)
     found = answers(valgrind, guest)
-    assert (found["cachegrind"].state, found["valgrind"].said) == (state, "valgrind-9")
+    assert (found["cachegrind"].state, found["valgrind"].sentence) == (state, "valgrind-9")
     assert reason in found["cachegrind"].reason
 
 
@@ -397,7 +397,7 @@ def test_frequency(guest, metal) -> None:
     assert command(one.remedy) == "modprobe acpi-cpufreq"
     for cpu, khz in ((0, 2_400_000), (1, 3_100_000)):
         put(metal.machine, f"{CPU_DIR}/cpu{cpu}/cpufreq/scaling_cur_freq", khz)
-    assert answers(frequency, metal)["frequency"].said == "now 2.40 to 3.10 GHz"
+    assert answers(frequency, metal)["frequency"].sentence == "now 2.40 to 3.10 GHz"
     put(metal.machine, f"{CPU_DIR}/cpu1/cpufreq/scaling_cur_freq", "<unknown>")
     one = answers(frequency, metal)["frequency"]
     assert (one.state, one.remedy) == ("denied", "")
@@ -417,7 +417,7 @@ def test_huge_pages(guest) -> None:
     put(root, "sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages", 0)
     put(root, "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", 16)
     one = answers(huge_pages, guest)[name]
-    assert one.said.endswith(
+    assert one.sentence.endswith(
         "0 came as huge pages (transparent ones: none); reserved: 16 free of 2 MiB"
     )
 
@@ -467,7 +467,7 @@ def test_rpc_is_tried_with_a_call_of_its_own(guest) -> None:
     """The real programs, where this host has them."""
     found = answers(rpc, guest)["rpc"]
     if found.state == "ok":
-        assert found.said.startswith("rpcgen; ")
+        assert found.sentence.startswith("rpcgen; ")
     else:
         assert "rpcgen" in found.reason or "tirpc" in found.reason
 
@@ -552,7 +552,7 @@ def test_a_broken_driver_of_opencl_hurts_nobody(guest, monkeypatch, tmp_path, wh
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     one = answers(opencl, guest)["opencl"]
     assert reason in one.reason
-    assert (one.said == "1 platform: Made up") == (what == 0)
+    assert (one.sentence == "1 platform: Made up") == (what == 0)
 
 
 def test_without_a_loader_of_opencl_its_package_is_named(program, guest, monkeypatch) -> None:
@@ -585,17 +585,17 @@ def test_devices_are_listed_as_the_kernel_counts_them(
     monkeypatch.setenv("FAKE_DEVICES", "2")
     (one,) = answers(module, guest).values()
     assert one.state == "ok"
-    assert one.said.endswith(f"device 0: {name} 0; device 1: {name} 1")
+    assert one.sentence.endswith(f"device 0: {name} 0; device 1: {name} 1")
     drivers = {one.detail["devices"][0]["driver"]}
     monkeypatch.setenv("FAKE_HOST", "1")
     monkeypatch.setenv("FAKE_DRIVER", "2")
     (one,) = answers(module, guest).values()
     drivers.add(one.detail["devices"][0]["driver"])
     assert drivers in ({"1", "2"}, {"1.0", "2.0"})
-    assert one.said.endswith(f"device 1: {name} 1 (host memory)")
+    assert one.sentence.endswith(f"device 1: {name} 1 (host memory)")
     monkeypatch.setenv("FAKE_DEVICES", "0")
     (one,) = answers(module, guest).values()
-    assert "device" not in one.said or "finds no device" in one.reason
+    assert "device" not in one.sentence or "finds no device" in one.reason
 
 
 def test_without_a_driver_of_cuda_it_is_absent(guest, monkeypatch) -> None:
@@ -612,10 +612,10 @@ def test_devices(guest) -> None:
     for file, text in (("class", "0x030200"), ("vendor", "0x10de"), ("device", "0x2335")):
         put(guest.machine, f"{bus}/0000:41:00.0/{file}", text)
     said = "0000:41:00.0 (0x10de:0x2335), "
-    assert answers(devices, guest)["devices"].said == f"{said}its link is not told"
+    assert answers(devices, guest)["devices"].sentence == f"{said}its link is not told"
     put(guest.machine, f"{bus}/0000:41:00.0/current_link_speed", "32.0 GT/s PCIe")
     put(guest.machine, f"{bus}/0000:41:00.0/current_link_width", 16)
-    assert answers(devices, guest)["devices"].said == f"{said}link 32.0 GT/s PCIe x16"
+    assert answers(devices, guest)["devices"].sentence == f"{said}link 32.0 GT/s PCIe x16"
 
 
 def test_a_device_below_a_slower_bridge(guest) -> None:
@@ -630,10 +630,10 @@ def test_a_device_below_a_slower_bridge(guest) -> None:
     every = guest.machine / "sys/bus/pci/devices"
     every.mkdir(parents=True)
     (every / "0000:41:00.0").symlink_to(guest.machine / device)
-    said = answers(devices, guest)["devices"].said
+    said = answers(devices, guest)["devices"].sentence
     assert said.endswith("link 16.0 GT/s PCIe x16, below 8 GT/s x4 at 0000:40:01.1")
     put(guest.machine, f"{root}/0000:40:01.1/current_link_speed", "Unknown")
-    assert answers(devices, guest)["devices"].said.endswith("link 16.0 GT/s PCIe x16")
+    assert answers(devices, guest)["devices"].sentence.endswith("link 16.0 GT/s PCIe x16")
 
 
 def test_pinning_that_is_refused_or_ignored(guest, monkeypatch) -> None:
@@ -655,7 +655,7 @@ def test_pinning_that_is_refused_or_ignored(guest, monkeypatch) -> None:
 def test_a_slow_clock_is_told_with_the_faster_one(program, guest, monkeypatch) -> None:
     source = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     put(guest.machine, source, "kvm-clock")
-    assert "from Python (clock source kvm-clock)" in answers(clock, guest)["clock"].said
+    assert "from Python (clock source kvm-clock)" in answers(clock, guest)["clock"].sentence
     monkeypatch.setattr(clock, "_harness", lambda _: (1.0, 900.0))
     one = answers(clock, guest)["clock"]
     assert (one.state, command(one.remedy)) == ("ok", f"echo tsc | tee /{source}")
@@ -773,7 +773,7 @@ def test_this_machine_item_by_item(tmp_path) -> None:
         assert cpu or found["perf"].state in ("absent", "denied")
         assert found["perf software"].state in ("ok", "denied")
     if shutil.which("valgrind"):
-        assert found["cachegrind"].said.count("4,000,004") == 2
+        assert found["cachegrind"].sentence.count("4,000,004") == 2
     assert found["clock"].state == found["pinning"].state == "ok"
     frequency_file = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq")
     assert (found["frequency"].state == "absent") == (not frequency_file.exists())

@@ -70,7 +70,7 @@ def test_this_machine_has_the_cpus_that_the_kernel_names() -> None:
 def test_other_text_is_no_topology(text: str, said: str) -> None:
     with pytest.raises(BenchbookError, match=said):
         hwloc.parse(text)
-    assert said in hwloc.told(lambda: text)["reason"]
+    assert said in hwloc.read_hwloc(lambda: text)["reason"]
 
 
 def test_unknown_sizes_stay_unknown() -> None:
@@ -89,8 +89,8 @@ def test_where_there_is_no_lstopo_the_reason_names_the_package(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "hwloc-nox" in hwloc.told()["reason"]
+    assert "hwloc-nox" in hwloc.read_hwloc()["reason"]
     program = tmp_path / hwloc.COMMAND[0]
     program.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     program.chmod(0o755)
-    assert hwloc.told() == {"reason": "lstopo-no-graphics failed: broken"}
+    assert hwloc.read_hwloc() == {"reason": "lstopo-no-graphics failed: broken"}

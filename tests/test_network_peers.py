@@ -326,7 +326,7 @@ def test_what_a_server_prints_can_be_read_while_it_runs(
         process = subprocess.Popen(["python3", str(tmp_path / "server.py")], stdout=output)
         server = Server(process, output)
         until = time.monotonic() + 120
-        while not (words := server.said().split()) and time.monotonic() < until:
+        while not (words := server.printed().split()) and time.monotonic() < until:
             time.sleep(0.01)
         assert words[0] == "first"
         assert server.ended() == ""

@@ -295,12 +295,12 @@ def test_rows_of_times_have_ratios_of_times() -> None:
         {"group": "", "label": name, "printed": text, "point": f"v,method={name}", "state": "ok"}
         for name, text in (("a", "100"), ("b", "145"))
     ]
-    pairwise.beside(rows, table, "µs")
+    pairwise.add_ratios(rows, table, "µs")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1.5, rel=0.01)
     assert rows[1]["printed_ratio"] == pytest.approx(1.45)
     shown = [one["rerun"] for one in rows[1]["invocations"]]
     assert np.median(shown) == pytest.approx(30, rel=0.01)
-    pairwise.beside(rows, table, "MB/s")
+    pairwise.add_ratios(rows, table, "MB/s")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1 / 1.5, rel=0.01)
 
 

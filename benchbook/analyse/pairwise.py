@@ -81,7 +81,7 @@ def printed(row: dict[str, Any]) -> float | None:
     return value if math.isfinite(value) and value > 0 else None
 
 
-def beside(rows: list[dict[str, Any]], summaries: pd.DataFrame, unit: str) -> None:
+def add_ratios(rows: list[dict[str, Any]], summaries: pd.DataFrame, unit: str) -> None:
     """Add to each row of a figure its ratio to the first row of its group, printed and rerun; of
     rates or of times, as the figure's unit has it."""
     per, quantity = UNITS[unit], quantity_of(unit)

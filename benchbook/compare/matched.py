@@ -109,7 +109,7 @@ def _point(
     pointwise, joint = (ratio(own_a, own_b, at) for at in (0.95, level))
     row |= {"ratio": joint.estimate, "low95": pointwise.low, "high95": pointwise.high}
     row |= {"low": joint.low, "high": joint.high}
-    return row | said(joint, floor)
+    return row | conclusion(joint, floor)
 
 
 def ratio(a: pd.DataFrame, b: pd.DataFrame, level: float) -> Interval:
@@ -117,7 +117,7 @@ def ratio(a: pd.DataFrame, b: pd.DataFrame, level: float) -> Interval:
     return stats.unpaired_ratio(a["median_ns"], b["median_ns"], level)
 
 
-def said(joint: Interval, floor: dict[str, Any]) -> dict[str, Any]:
+def conclusion(joint: Interval, floor: dict[str, Any]) -> dict[str, Any]:
     """What the interval that holds for all points together lets one say, and the smallest effect
     that counts as real there."""
     if not math.isfinite(joint.high) or joint.low <= 0:

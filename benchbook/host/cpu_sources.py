@@ -15,6 +15,6 @@ def stated(topology: Topology | None = None) -> dict[str, Any]:
     sources = {
         "cpus": [asdict(cpu) for cpu in (topology or read_topology()).online],
         "caches_sysconf": [asdict(cache) for cache in sysconf_caches()],
-        "hwloc": hwloc.told(),
+        "hwloc": hwloc.read_hwloc(),
     }
     return cast(dict[str, Any], json.loads(json.dumps(sources)))

@@ -46,7 +46,7 @@ def run_lstopo() -> str:
     return done.stdout
 
 
-def told(ask: Callable[[], str] = run_lstopo) -> dict[str, Any]:
+def read_hwloc(ask: Callable[[], str] = run_lstopo) -> dict[str, Any]:
     """What hwloc says, ready for JSON: {version, cpus, caches, nodes}, or {reason} alone.
 
     `cpus` and `caches` as in the host's facts; `nodes` is the memory of each NUMA node in bytes,

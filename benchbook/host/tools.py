@@ -72,11 +72,11 @@ def command(package: str) -> str:
 
 def version(path: str, *arguments: str) -> str:
     """The first line that a program says of its version; empty where it says nothing."""
-    lines = said([path, *(arguments or ("--version",))]).strip().splitlines()
+    lines = output_of([path, *(arguments or ("--version",))]).strip().splitlines()
     return (lines or [""])[0]
 
 
-def said(command: list[str], env: dict[str, str] | None = None) -> str:
+def output_of(command: list[str], env: dict[str, str] | None = None) -> str:
     """What a command printed; empty where it cannot be started or takes too long."""
     try:
         done = subprocess.run(

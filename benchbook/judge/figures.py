@@ -40,7 +40,7 @@ def rerun_figure(
     as_printed = labels(root, paper, figure["table"])
     rows = _rows(paper, figure, table, as_printed, points, content, sizes)
     if rows:
-        pairwise.beside(rows, summaries, figure["y_unit"])
+        pairwise.add_ratios(rows, summaries, figure["y_unit"])
     keep = ("id", "title", "table", "experiment", "x", "published")
     return {
         **{key: figure[key] for key in keep},

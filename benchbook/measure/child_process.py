@@ -27,7 +27,7 @@ class Started:
 
     process: subprocess.Popen[bytes]
     with_children: bool = False
-    said: bytes = b""  # what was read of its output before its end
+    printed: bytes = b""  # what was read of its output before its end
 
     def finish(self, time_limit_s: float) -> tuple[int | None, str, str]:
         """(exit status or None for a time-out, stdout, stderr)."""
@@ -42,13 +42,13 @@ class Started:
                 out, err = process.communicate(timeout=PIPES_S if self.with_children else None)
             except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
                 out, err = held.stdout or b"", held.stderr or b""
-            return None, _text(self.said + out), _text(err)
+            return None, _text(self.printed + out), _text(err)
         except BaseException:  # a group of its own hears no Ctrl-C of the terminal
             if self.with_children:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
             raise
-        return process.returncode, _text(self.said + out), _text(err)
+        return process.returncode, _text(self.printed + out), _text(err)
 
     def stop_in_sleep(self, words: str) -> bool:
         """Stop it when it sleeps after it said these words; whether it did so in time.
@@ -56,7 +56,7 @@ class Started:
         Its sleep goes on meanwhile, and is over when it may go on later.
         """
         until = time.monotonic() + LIMIT_S
-        while words.encode() not in self.said or self._state() != "S":
+        while words.encode() not in self.printed or self._state() != "S":
             if time.monotonic() > until or not self._read():
                 return False
         self.process.send_signal(signal.SIGSTOP)
@@ -81,7 +81,7 @@ class Started:
         if not select.select([handle], [], [], _WAIT_S)[0]:
             return True
         chunk = os.read(handle, _READ_BYTES)
-        self.said += chunk
+        self.printed += chunk
         return bool(chunk)
 
     def _state(self) -> str:

@@ -31,7 +31,7 @@ class Server:
     process: subprocess.Popen[bytes]
     output: IO[bytes]
 
-    def said(self) -> str:
+    def printed(self) -> str:
         """All that it printed so far."""
         # Not by seeking: the program writes at the same position.
         handle = self.output.fileno()
@@ -43,7 +43,7 @@ class Server:
         if status is None:
             return ""
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        words = " ".join(self.said().split())[-_OUTPUT_KEPT:]
+        words = " ".join(self.printed().split())[-_OUTPUT_KEPT:]
         return f"its server ended with {how}" + (f": {words}" if words else "")
 
     def finish(self) -> str:
@@ -52,7 +52,7 @@ class Server:
             self.process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
             raise NotServingError(f"its server did not end within {LIMIT_S:g} s") from None
-        return self.said()
+        return self.printed()
 
 
 @contextmanager

@@ -156,7 +156,7 @@ class Session:
         stopped, GivenUpError without the tool."""
         words = command(command_line(request))
         status, out, err = run_program(
-            [found(words[0]), *words[1:]],
+            [program_path(words[0]), *words[1:]],
             cpus=request.cpus,
             env=environment(request) | surroundings(),
             time_limit_s=limit_s,
@@ -228,7 +228,7 @@ class Session:
         return [self.row(source, "", what, reason=reason, remedy=remedy)]
 
 
-def found(program: str) -> str:
+def program_path(program: str) -> str:
     """The path of a tool; GivenUpError where there is none."""
     path = shutil.which(program)
     if path is None:

@@ -20,7 +20,7 @@ from benchbook.evidence.counters.session import (
     NothingCountedError,
     Session,
     TimedOutError,
-    found,
+    program_path,
     surroundings,
 )
 from benchbook.evidence.stage import Row
@@ -90,7 +90,7 @@ def rows(session: Session, access_mode: int | None) -> list[Row]:
 
 def _groups(session: Session) -> list[str]:
     status, out, err = run_program(
-        [found(likwid.PROGRAM), "-a"],
+        [program_path(likwid.PROGRAM), "-a"],
         cpus=session.context.plan["cpus"],
         env=surroundings(),
         time_limit_s=PATIENCE_S,

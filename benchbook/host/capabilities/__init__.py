@@ -71,7 +71,7 @@ def table(checkout: Path = Path(), machine: Path = ROOT) -> list[dict[str, str]]
         {
             "name": capability.name,
             "state": capability.state,
-            "said": capability.said,
+            "said": capability.sentence,
             "remedy": capability.remedy,
         }
         for capability in all_capabilities(checkout, machine)

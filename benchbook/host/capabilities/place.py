@@ -35,7 +35,7 @@ class Capability:
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """A sentence: what was seen, or why there is nothing to be seen."""
         return self.reason or str(self.detail.get("said", ""))
 
