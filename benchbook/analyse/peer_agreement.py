@@ -64,7 +64,7 @@ _ABOUT = ("tool", "package", "version", "text")
 
 
 def _quantity(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> str:
-    """What moves no buffer has no rate that anybody asks for."""
+    """`rate` where the peer's points move buffers, else `time`."""
     points = [known[row["point"]] for row in rows if row["point"] in known]
     sized = any(SIZE in point.get("factors", {}) for point in points)
     return "rate" if sized or not points else "time"

@@ -58,17 +58,17 @@ class Start(NamedTuple):
 
     @property
     def kept(self) -> Floats:
-        """Without the marked warm-ups."""
+        """Samples without the marked warm-ups."""
         return self.times[self.marked :]
 
     @property
     def unsteady(self) -> Floats:
-        """Those of the kept that are not steady."""
+        """Samples of `kept` before the steady ones."""
         return self.kept[: len(self.kept) - len(self.steady)]
 
     @property
     def steady(self) -> Floats:
-        """Without those that are not steady either."""
+        """Samples of `kept` from the first steady one on."""
         return self.times[max(self.marked, self.steady_from or 0) :]
 
 

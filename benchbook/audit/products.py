@@ -12,7 +12,7 @@ Row = dict[str, str]
 
 
 def rows(tables: Tables, table: str, check: dict[str, Any], *columns: str) -> list[Row]:
-    """The rows in which neither these columns nor a term of `one` is empty or missing."""
+    """The rows in which neither these columns nor a term of the check is empty or missing."""
     terms = [*check["times"], *check.get("divided_by", [])]
     own = [*columns, *(term for term in terms if isinstance(term, str))]
     matching = tables.rows(table, check.get("where"), check["label"], *own)

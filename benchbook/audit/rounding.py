@@ -21,12 +21,12 @@ class Interval:
 
     @property
     def middle(self) -> Fraction:
-        """Between the ends."""
+        """The value between the ends."""
         return (self.low + self.high) / 2
 
     @property
     def half(self) -> Fraction:
-        """Half of the width."""
+        """Half of the interval's width."""
         return (self.high - self.low) / 2
 
     def meets(self, other: Interval) -> bool:

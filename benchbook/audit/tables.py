@@ -42,7 +42,7 @@ class Item:
     allowed: tuple[Interval, Interval] | None = None
 
     def record(self, paper: str) -> dict[str, Any]:
-        """As audit.json carries it."""
+        """This item as audit.json carries it."""
         keys = ("table", "rule", "where", "printed", "recomputed", "consistent", "tolerance")
         return {
             "paper": paper,

@@ -42,7 +42,7 @@ _REFERENCE = re.compile(r"<(\.omp_outlined\.[^>+]*)>|\.text\+0x([0-9a-f]+)")
 
 @dataclass
 class Body:
-    """One timed function."""
+    """What the machine code of one timed function does."""
 
     calls: list[str] = field(default_factory=list)  # of library functions, or jumps to them
     loop_loads: int = 0  # instructions inside its loops that read memory
@@ -54,7 +54,7 @@ class Body:
     operands: str = ""
 
     def record(self) -> dict[str, Any]:
-        """As variant.json carries it."""
+        """The facts of this function, as variant.json carries them."""
         return {
             "library_calls": self.calls,
             "loads_in_loop": self.loop_loads,

@@ -39,12 +39,12 @@ class Instruction:
 
     @property
     def is_branch(self) -> bool:
-        """Jumps and calls."""
+        """Whether it is a jump or a call."""
         return bool(_BRANCH.match(self.mnemonic))
 
     @property
     def jumps_to(self) -> int | None:
-        """The address of a jump that is no call, where it stands there."""
+        """The address that a jump (no call) names; None where it names none."""
         target = _TARGET.match(self.operands)
         if target is None or not self.is_branch or not _JUMP.match(self.mnemonic):
             return None
@@ -52,12 +52,12 @@ class Instruction:
 
     @property
     def is_repeated(self) -> bool:
-        """A loop in one instruction, like `rep movsb`."""
+        """Whether it is a loop in one instruction, like `rep movsb`."""
         return self.prefix.startswith("rep") and not _SILENT.match(self.mnemonic)
 
     @property
     def is_streamed(self) -> bool:
-        """A store that goes past the caches."""
+        """Whether it is a store that goes past the caches."""
         return bool(_STREAMED.match(self.mnemonic))
 
     @property
@@ -71,7 +71,7 @@ class Instruction:
 
     @property
     def name(self) -> str:
-        """`rep movsb`, `vmovntpd`."""
+        """Mnemonic with its prefix: `rep movsb`, `vmovntpd`."""
         return f"{self.prefix} {self.mnemonic}".strip()
 
     def accesses(self) -> tuple[bool, bool]:

@@ -57,7 +57,7 @@ class Compiler:
 
     @property
     def command(self) -> list[str]:
-        """What a command line begins with."""
+        """The words that a command line of this compiler begins with."""
         return [*self.wrapper, self.path]
 
 
@@ -223,7 +223,7 @@ def _calls_missing(declared: dict[str, list[str]], code: dict[str, Any]) -> str:
 def object_file(
     compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path
 ) -> Path:
-    """One source, compiled into `work`; `include` holds the common headers."""
+    """The object file of one source, compiled into `work`; `include` holds the common headers."""
     target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
     _run([*compiler.command, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
     return target
@@ -236,7 +236,7 @@ def link(
     target: Path,
     libraries: Sequence[str] = (),
 ) -> Path:
-    """A program out of objects and archives in this order, then libraries."""
+    """Link a program out of objects and archives in this order, then libraries."""
     files = [*map(str, objects), "-o", str(target)]
     # Older C libraries keep what loads likwid's in one of its own.
     _run([*compiler.command, *flags, *LINK, *files, *libraries, "-lm", "-ldl", "-pthread"])

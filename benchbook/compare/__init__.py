@@ -59,13 +59,13 @@ def _about(side: Side) -> dict[str, Any]:
 
 
 def counts(content: dict[str, Any]) -> dict[str, int]:
-    """How many points of all experiments came out how."""
+    """Answer -> number of points of all experiments with it, in the order of SAID."""
     by_answer = Counter(row["said"] for item in content["items"] for row in item["points"])
     return {name: by_answer[name] for name in SAID if by_answer[name]}
 
 
 def headline(content: dict[str, Any]) -> str:
-    """The answer in one line."""
+    """The comparison's answer in one line."""
     found = counts(content)
     parts = [f"{words} at {found[name]}" for name, words in SAID.items() if name in found]
     total = number_format.plural(sum(found.values()), "point")

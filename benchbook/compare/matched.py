@@ -153,7 +153,7 @@ def floor_of(a: Measured, b: Measured, level: float) -> dict[str, Any]:
 
 
 def _twins(name: str, side: Measured, level: float) -> list[dict[str, Any]]:
-    """The same binary twice, whose interval must hold 1, and relinked: the worst of each."""
+    """Parts of the floor, the worst of each side: A/A twins (an interval must hold 1), relinked."""
     own = dict(iter(side.summaries.groupby("point")))
     parts = []
     for twin, words in (("again", "the same binary twice"), ("relinked", "the relinked binary")):

@@ -80,27 +80,27 @@ def _spin(seconds: float) -> None:
 
 
 def spin(_: random.Random) -> None:
-    """Never a pause."""
+    """Keep a CPU busy without a pause."""
     while True:
         _spin(1.0)
 
 
 def at_times(dice: random.Random) -> None:
-    """Short bursts with longer pauses."""
+    """Keep a CPU busy in short bursts with longer pauses."""
     while True:
         _spin(dice.uniform(0, 2 * BURST_S))
         time.sleep(dice.uniform(0, 2 * PAUSE_S))
 
 
 def change(dice: random.Random) -> None:
-    """On and off, each for a few hundred milliseconds."""
+    """Keep a CPU busy and idle in turn, each for a few hundred milliseconds."""
     while True:
         _spin(dice.uniform(*CHANGE_S))
         time.sleep(dice.uniform(*CHANGE_S))
 
 
 def stream(_: random.Random) -> None:
-    """Copies between buffers that no cache holds."""
+    """Copy between buffers that no cache holds."""
     source, target = bytearray(b"a" * MEMORY_BYTES), bytearray(MEMORY_BYTES)
     while True:
         target[:] = source

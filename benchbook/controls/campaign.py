@@ -167,7 +167,7 @@ def _lab(root: Path, folder: Path) -> Path:
 
 
 def read(path: Path) -> Iterable[Line]:
-    """What was counted before; a line torn by a kill is cut off."""
+    """The lines that were counted before; a line torn by a kill is cut off."""
     journal.repair(path)
     for play in journal.read_lines(path):
         replayed = play["load"] == REPLAYED
@@ -181,7 +181,7 @@ def read(path: Path) -> Iterable[Line]:
 
 
 def play(lab: Path, folder: Path, candidate: Candidate, seed: int) -> Line:
-    """Do it, and append what came of it to the outcomes."""
+    """Play or replay a candidate, append its outcomes to the file of outcomes, and return them."""
     name, began = candidate.control, time.monotonic()
     noisy = False
     with (folder / LOG).open("a", encoding="utf-8") as log, redirect_stderr(log), chdir(lab):

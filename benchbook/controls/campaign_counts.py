@@ -24,7 +24,7 @@ class Candidate(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Replayed, quiet or loaded: what it gives hangs on that."""
+        """REPLAYED, QUIET or LOADED: what a play gives depends on that."""
         return self.load if self.load == REPLAYED else QUIET if self.load == NONE else LOADED
 
 
@@ -42,7 +42,7 @@ class Line:
 
     @property
     def kind(self) -> str:
-        """As a candidate has it."""
+        """REPLAYED, QUIET or LOADED, as for a candidate."""
         return Candidate(self.control, self.load).kind
 
 
@@ -67,7 +67,7 @@ class Tally:
     given: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, line: Line) -> None:
-        """Count one more."""
+        """Count the outcomes of one more line."""
         key, own = (line.control, line.kind), self.controls[line.control][0]
         self.lines.append(line)
         self.plays[key] += 1

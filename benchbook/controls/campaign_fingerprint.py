@@ -44,7 +44,7 @@ class Change:
     artefacts: frozenset[str]
 
     def left(self, lines: Iterable[Line]) -> Iterable[Line]:
-        """What stands of lines counted at the other version."""
+        """Lines counted at the other version, without what the change says nothing of any more."""
         for line in lines:
             changed = self.controls | (self.replays if line.load == REPLAYED else set())
             if not self.all and line.control not in changed:
@@ -77,7 +77,7 @@ def _modules(root: Path) -> list[str]:
 
 
 def digest(deciding: Files) -> str:
-    """A name for a version."""
+    """A name for the version that these files make."""
     return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -174,7 +174,7 @@ def table(content: dict[str, Any]) -> list[str]:
 
 
 def clean_runs(counts: dict[str, Any]) -> int:
-    """Of an artefact in the summary: plays and replayed scenes."""
+    """Clean runs of an artefact in the summary: plays and replayed scenes."""
     return int(counts["runs"]["nulls"] + counts["replayed"]["nulls"])
 
 

@@ -78,7 +78,7 @@ def built(root: Path, name: str, preset: str) -> list[Path]:
 
 
 def variant_files(root: Path, name: str, preset: str) -> list[Path]:
-    """The same files, as the build stage has left them."""
+    """The variant.json files of a control and of the probe, as the build stage has left them."""
     return [
         Path("build") / owner / variant / "variant.json"
         for owner in (name, catalogue.PROBE)

@@ -53,7 +53,7 @@ class Outcomes:
     examples: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, other: Outcomes) -> None:
-        """Take over what another one holds."""
+        """Add the outcomes and examples of others; an example that is here already stays."""
         self.outcomes += other.outcomes
         self.examples = {**other.examples, **self.examples}
 
@@ -175,7 +175,7 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Outcomes:
 
 
 def replayed(path: Path, seed: int) -> Iterator[Scene]:
-    """The scenes of a replay.py."""
+    """The scenes that a replay.py makes with this seed."""
     spec = importlib.util.spec_from_file_location(f"replay_{path.parent.name}", path)
     assert spec is not None
     assert spec.loader is not None

@@ -21,12 +21,12 @@ class Tee(TextIOBase):
         self.log = log.open("w", encoding="utf-8", buffering=1)
 
     def write(self, text: str) -> int:
-        """Write to both."""
+        """Write to the stream and to the log."""
         self.log.write(text)
         return self.stream.write(text)
 
     def flush(self) -> None:
-        """Flush both."""
+        """Flush the stream and the log."""
         self.stream.flush()
         self.log.flush()
 
@@ -35,7 +35,7 @@ class Tee(TextIOBase):
         return self.stream.isatty()
 
     def fileno(self) -> int:
-        """Of the stream, for libraries that ask the terminal its width."""
+        """The stream's descriptor, for libraries that ask the terminal its width."""
         return self.stream.fileno()
 
 
@@ -73,7 +73,7 @@ def read_json(path: Path, version: int = 1) -> dict[str, Any]:
 
 
 def storable(value: Any) -> Any:
-    """The same with None for every number that JSON cannot hold (infinite ends, NaN)."""
+    """A JSON value with None for every number that JSON cannot hold (infinite ends, NaN)."""
     if isinstance(value, dict):
         return {key: storable(item) for key, item in value.items()}
     if isinstance(value, list):

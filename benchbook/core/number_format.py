@@ -46,7 +46,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """`9.2 (8.8 to 9.7)`."""
+    """A value with its interval: `9.2 (8.8 to 9.7)`."""
     if value is None or not math.isfinite(value):
         return NONE
     if low == high == value:
@@ -80,14 +80,14 @@ def share(value: float | None) -> str:
 
 
 def seconds(value: float) -> str:
-    """`8.3 s`, `2 min 5 s`."""
+    """A time in seconds as text: `8.3 s`, `2 min 5 s`."""
     if value < 120:
         return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
     return f"{value // 60:.0f} min {value % 60:.0f} s"
 
 
 def duration(ns: float) -> str:
-    """`310 ns`, `3.14 µs`, `15.6 ms`, three digits."""
+    """A time in ns as text with three digits: `310 ns`, `3.14 µs`, `15.6 ms`."""
     size = abs(ns)
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if size >= 0.9995 * scale:
@@ -96,7 +96,7 @@ def duration(ns: float) -> str:
 
 
 def bit_rate(bits_per_s: float) -> str:
-    """`1 Gb/s`, `100 Mb/s`, three digits."""
+    """Bits per second as text with three digits: `1 Gb/s`, `100 Mb/s`."""
     for unit, scale in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits_per_s >= scale:
             return f"{bits_per_s / scale:.3g} {unit}"
@@ -104,7 +104,7 @@ def bit_rate(bits_per_s: float) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`."""
+    """Words as a list in a sentence: `a, b and c`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -25,7 +25,8 @@ def thresholds_in(text: str) -> dict[str, int]:
 
 
 def copy_thresholds(loader: str, environment: dict[str, str]) -> dict[str, int]:
-    """The same of this loader, with these variables set; empty where it cannot be asked."""
+    """Name -> bytes of the thresholds in force in a loader, with these variables set; empty where
+    it cannot be asked."""
     try:
         answer = subprocess.run(
             [loader, "--list-diagnostics"],

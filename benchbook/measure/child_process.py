@@ -70,7 +70,7 @@ class Started:
         self.process.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Give up what waits."""
+        """End the program that waits."""
         self.process.kill()
         self.process.communicate()
 

@@ -79,7 +79,7 @@ def now_ns() -> int:
 
 
 def command_line(request: Request) -> list[str]:
-    """The program and its arguments."""
+    """The command line of an invocation: the program and its arguments."""
     words = [str(request.binary.absolute())]
     if request.peer is not None:
         return [*words, *request.peer.arguments]

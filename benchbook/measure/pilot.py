@@ -32,7 +32,7 @@ class StartCost:
     overhead_ns: float
 
     def of(self, usual_ns: dict[str, float], numbers: Numbers) -> float:
-        """ns in each block, at these numbers of loops and samples."""
+        """Time of a block in ns, at these numbers of loops and samples."""
         return self.overhead_ns + sum(
             usual_ns[name]
             * numbers[name]["loops"]

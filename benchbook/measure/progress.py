@@ -23,11 +23,11 @@ class Progress:
         self.last = -LINE_EVERY_S
 
     def line(self, text: str) -> None:
-        """One plain line, above the bar."""
+        """Print one plain line above the bar."""
         self.console.print(f"{self.experiment}: {text}", markup=False, soft_wrap=True)
 
     def update(self, stage: str, done: int, planned: int, left_s: float) -> None:
-        """Called before each block."""
+        """Show how far the run is; called before each block."""
         left = f"about {left_s:.0f} s left"
         if self.bar is not None:
             self.bar.update(

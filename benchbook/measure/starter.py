@@ -113,7 +113,7 @@ class Starter:
         return request, result
 
     def close(self) -> None:
-        """End what waits for a turn that does not come."""
+        """End the peers that wait for a turn that does not come."""
         for _, process in self.ahead.values():
             process.end()
         self.ahead.clear()

@@ -138,7 +138,7 @@ class Network:
         return done.stdout
 
     def door(self, factors: dict[str, Any]) -> Door:
-        """For a start at these factors."""
+        """The network that a start at these factors enters."""
         if factors["path"] == PEER:
             if self.peer is None:
                 return Door({}, refused=without_peer())
@@ -164,7 +164,7 @@ class Network:
         return Door(options, near, far, self.namespaces.descriptors())
 
     def close(self) -> None:
-        """Take all down."""
+        """Take all namespaces and lines down."""
         self.namespaces.close()
 
 

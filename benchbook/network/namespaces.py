@@ -45,7 +45,7 @@ class Namespaces:
     net: dict[str, int] = field(default_factory=dict)
 
     def add(self, *names: str) -> None:
-        """Make one for each name. NotAllowedError where the kernel refuses."""
+        """Make a namespace for each name. NotAllowedError where the kernel refuses."""
         for name in names:
             if not self.net and self.user is None:
                 self._first(name)
@@ -81,15 +81,15 @@ class Namespaces:
         return lambda: enter(net, user)
 
     def path(self, name: str) -> str:
-        """Where a process that inherited the descriptor finds it."""
+        """The path at which a process that inherited the descriptors finds a namespace."""
         return f"/proc/self/fd/{self.net[name]}"
 
     def descriptors(self) -> tuple[int, ...]:
-        """All of them, for a process that inherits."""
+        """All descriptors, for a process that inherits them."""
         return (*(() if self.user is None else (self.user,)), *self.net.values())
 
     def close(self) -> None:
-        """Let go of them; what is in them ends with the last process there."""
+        """Close all descriptors; a namespace ends with the last process in it."""
         for descriptor in self.descriptors():
             with suppress(OSError):
                 os.close(descriptor)

@@ -32,13 +32,13 @@ class Server:
     output: IO[bytes]
 
     def printed(self) -> str:
-        """All that it printed so far."""
+        """What the server printed so far."""
         # Not by seeking: the program writes at the same position.
         handle = self.output.fileno()
         return os.pread(handle, os.fstat(handle).st_size, 0).decode("utf-8", errors="replace")
 
     def ended(self) -> str:
-        """How it ended; empty while it runs."""
+        """How the server ended, in words; empty while it runs."""
         status = self.process.poll()
         if status is None:
             return ""
@@ -47,7 +47,7 @@ class Server:
         return f"its server ended with {how}" + (f": {words}" if words else "")
 
     def finish(self) -> str:
-        """What it printed, once it has ended by itself; NotServingError where it does not."""
+        """What the server printed until it ended by itself; NotServingError where it does not."""
         try:
             self.process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:

@@ -84,7 +84,7 @@ def _differing(measure: dict[str, Any], factors: dict[str, Any]) -> dict[str, An
 def _no_measure(
     name: str, spec: dict[str, Any], factors: dict[str, Any], names: dict[str, str]
 ) -> str:
-    """In words, by the measure that comes nearest."""
+    """Why no measure of the peer fits, in words, by the measure that comes nearest."""
     method = factors.get("method")
     what = names.get(str(method), method)
     differing = [_differing(measure, factors) for measure in spec["measures"]]

@@ -59,7 +59,7 @@ def _wrong_cpu(spec: dict[str, Any]) -> str:
 
 
 def _version(spec: dict[str, Any], path: Path) -> str:
-    """By its own word, else by that of Debian's package manager; empty where nobody tells."""
+    """The version that a peer prints, else that of its Debian package; empty: neither is known."""
     pattern = spec.get("version_from")
     if pattern is None:
         return _packaged_version(path)

@@ -89,7 +89,8 @@ def paired_log_ratios(summaries: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFr
 
 
 def pair_counts(summaries: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The same tables -> [comparison, blocks, left_out]: blocks used, and those missing a side."""
+    """Summaries and pairs as in `paired_log_ratios` -> [comparison, blocks, left_out]: blocks used,
+    and those missing a side."""
     total = summaries["block"].nunique() if "block" in summaries.columns else 0
     rows = [
         (comparison, len(both), total - len(both))

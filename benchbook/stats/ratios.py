@@ -24,13 +24,13 @@ class Ratio:
     each: tuple[float, ...]
 
     def scaled(self, factor: float, wider: float = 1.0) -> Ratio:
-        """All of it times `factor`; the interval's ends moved out by the factor `wider`."""
+        """This ratio times `factor`; the interval's ends moved out by the factor `wider`."""
         each = tuple(ratio * factor for ratio in self.each)
         low, high = self.low * factor / wider, self.high * factor * wider
         return Ratio(self.estimate * factor, low, high, each)
 
     def is_always_beyond(self, bound: float = 1.0) -> bool:
-        """Whether every block says so. Error: n blocks of equal points do with 2 ** -n at 1."""
+        """Whether every block is above the bound. Error: n equal blocks are with 2 ** -n at 1."""
         return bool(self.each) and min(self.each) > bound
 
 

@@ -25,7 +25,7 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
             raise BenchbookError(f"{check['first']['table']} has no row {label!r} in both series")
 
     def gap(label: str) -> tuple[Interval, tuple[At, At]]:
-        """Their difference in this row, and its cells."""
+        """The difference of both series in one row, and its cells."""
         (text, cell), (second_text, beside) = first[label], second[label]
         a = tables.interval(check["first"]["table"], check["first"]["value"], text)
         b = tables.interval(check["second"]["table"], check["second"]["value"], second_text)

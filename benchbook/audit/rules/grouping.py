@@ -51,7 +51,7 @@ def _regular(text: str) -> bool:
 
 
 def _regrouped(text: str) -> str:
-    """In groups as long as the last."""
+    """A number's digits in groups as long as its last one."""
     size, joined = len(text.split()[-1]), "".join(text.split())
     start = len(joined) % size
     groups = [joined[:start], *(joined[i : i + size] for i in range(start, len(joined), size))]

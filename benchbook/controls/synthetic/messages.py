@@ -37,7 +37,7 @@ def scene(
     provoked: bool,
     host: dict[str, Any] | None = None,
 ) -> Scene:
-    """These points around these times."""
+    """A scene of these points, with samples around these times (ns)."""
     made = {
         point["where"]: time * np.exp(NOISE * dice.standard_normal((BLOCKS, SAMPLES)))
         for point, time in zip(points, times_ns, strict=True)

@@ -50,7 +50,7 @@ def linked(idle: tuple[float, int], load: tuple[float, int], most: tuple[float, 
 def scene(
     dice: np.random.Generator, points: list[dict[str, Any]], times_ns: list[float], provoked: bool
 ) -> Scene:
-    """Eight to sixteen blocks of these points, around these times."""
+    """A scene of eight to sixteen blocks of these points, with samples around these times (ns)."""
     blocks = int(dice.integers(8, 17))
     rows, at = [], 0
     for block in range(blocks):

@@ -84,7 +84,7 @@ def seen_of(known: RunTables) -> Seen:
 
 
 def part_of(seen: Seen, where: Collection[str]) -> Seen:
-    """The same with these points, and the trials of these ids, only."""
+    """The tables of a run with these points, and the trials of these ids, only."""
 
     def kept(table: pd.DataFrame) -> pd.DataFrame:
         return table[table["where"].isin(where)] if len(table) else table
@@ -121,7 +121,7 @@ def host_of(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def starts_of_run(run: Path) -> list[dict[str, Any]]:
-    """What the journal holds of each start and point beside its samples, one row each."""
+    """One row for each start and point of a run: what the journal holds beside the samples."""
     starts = []
     for record in journal.read_lines(run / journal.JOURNAL):
         if record["kind"] != "invocation" or record["state"] != "ok":
@@ -150,7 +150,7 @@ def by_point(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def by_variant(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The same of rows about a variant's binary: variant -> name -> value."""
+    """Evidence rows about a variant's binary -> variant -> name -> value, state ok only."""
     table: dict[str, dict[str, Any]] = {}
     for item in items:
         about_binary = item["state"] == "ok" and not item.get("point") and item.get("variant")

@@ -64,7 +64,7 @@ class _Stage:
     found: list[Row] = field(default_factory=list)
 
     def rows(self) -> list[Row]:
-        """Ours, then the peers beside them."""
+        """Simulated traffic: the rows of our own points, then those of peers."""
         for point in self.choice.points():
             self._simulate(point)
         self._loops_of_their_own()

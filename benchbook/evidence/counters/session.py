@@ -128,7 +128,7 @@ class Session:
         return folder / record["binary"]["file"]
 
     def expected_s(self, group: list[Point]) -> float:
-        """What the start took when it was timed."""
+        """Seconds that the start took when it was timed."""
         return sum(self.took_ns[point.id] for point in group) / 1e9
 
     def until(self, share: float) -> float:
@@ -136,7 +136,7 @@ class Session:
         return time.monotonic() + self.allowed_s(share)
 
     def allowed_s(self, share: float) -> float:
-        """A share of the measuring's budget."""
+        """Seconds that counting may take: a share of the measuring's budget."""
         return share * self.context.plan["settings"]["budget_s"]
 
     def request(self, group: list[Point], samples: int | None = None) -> Request:
@@ -169,7 +169,7 @@ class Session:
         return status, out, err
 
     def limit_s(self, group: list[Point]) -> float:
-        """After which a start is stopped."""
+        """Seconds after which a start is stopped."""
         return 2 * self.expected_s(group) + PATIENCE_S
 
     def keep(self, name: str, text: str) -> str:
@@ -206,7 +206,7 @@ class Session:
         }
 
     def nothing(self, source: str, point: str, name: str, why: Why, **more: Any) -> Row:
-        """The row of what was not counted."""
+        """The evidence row of what was not counted, with why."""
         why_not = {"state": why.state, "reason": why.reason, "remedy": why.remedy}
         return self.row(source, point, name, **why_not, **more)
 

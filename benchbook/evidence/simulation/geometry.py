@@ -43,17 +43,17 @@ class Geometry:
 
     @property
     def options(self) -> list[str]:
-        """For cachegrind's command line."""
+        """The caches as options of cachegrind's command line."""
         return [f"--I1={self.i1}", f"--D1={self.d1}", f"--LL={self.ll}"]
 
     @property
     def buffer_bytes(self) -> int:
-        """Of each buffer: the power of two that holds the last level often enough."""
+        """Bytes of each buffer: the power of two that holds the last level often enough."""
         return 1 << math.ceil(math.log2(BUFFER_IN_LL * self.ll.bytes))
 
     @property
     def block_most_bytes(self) -> int:
-        """Two blocks of this size stay in the last level until they are used again."""
+        """Bytes of the largest block of which two stay in the last level until used again."""
         return self.ll.bytes // 4
 
 

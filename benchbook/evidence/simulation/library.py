@@ -60,7 +60,7 @@ def copies(calls: list[str]) -> bool:
 
 
 def library_of(program: Path) -> Library:
-    """Of the C library that a program is started with."""
+    """What is known of the C library that a program is started with."""
     loader = memcpy_thresholds.loader_of(str(program.absolute()))
     thresholds = memcpy_thresholds.copy_thresholds(loader, _PLAIN) if loader else {}
     return Library(

@@ -112,7 +112,7 @@ class Lines:
         return f"{why}{_BY_CACHEGRIND}" if why else ""
 
     def library_calls(self, variant: str, difference: Difference) -> list[str]:
-        """Of the timed functions that ran, as this variant's own binary has them."""
+        """Library calls of the timed functions that ran, as this variant's own binary has them."""
         facts = self.variants[variant][1].get("timed_functions", {})
         ran = sorted(_timed(difference) & set(facts))
         return [call for name in ran for call in facts[name]["library_calls"]]

@@ -58,7 +58,7 @@ class Answer:
         return _REFUSED.search(self.out + self.err) is not None
 
     def why(self, program: str) -> str:
-        """One phrase on how it ended, with its last words."""
+        """One phrase on how the program ended, with its last words."""
         if self.status is None:
             return f"{program} gave no answer within {LIMIT_S:g} s and was stopped"
         if self.status < 0:
@@ -112,7 +112,7 @@ class Place:
         return Answer(process.returncode, out, err)
 
     def text(self, path: str) -> str | None:
-        """A small file of the machine."""
+        """The text of a small file of the machine."""
         return read_text(self.machine / path)
 
     @property

@@ -41,7 +41,7 @@ _LIBRARY = "libcuda.so.1"
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """The library as programs find it."""
+    """The CUDA driver's devices, by the library as programs find it."""
     answer = place.ask(sys.executable, "-I", "-S", "-c", _ASK, _LIBRARY)
     try:
         answered: dict[str, Any] = json.loads(answer.out.splitlines()[-1])

@@ -14,7 +14,7 @@ FILES = ("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",)
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """Of every usable CPU, or it is of no use."""
+    """The frequency of every usable CPU: of fewer it is of no use."""
     ids = [cpu.id for cpu in read_topology(place.machine).cpus]
     read = {cpu: facts.frequency_khz(cpu, place.machine) for cpu in ids}
     readable = [khz for khz in read.values() if khz is not None]

@@ -31,7 +31,7 @@ print(huge_kib() - before)
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """Transparent ones by trying, reserved ones by the kernel's word."""
+    """Huge pages: transparent ones by trying, reserved ones by the kernel's word."""
     mode, reserved = facts.thp(place.machine), _reserved(place)
     kib, why = _got(place) if mode in ("always", "madvise") else (0, "")
     if kib or reserved:

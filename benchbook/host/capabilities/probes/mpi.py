@@ -15,7 +15,7 @@ FILES = ()
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """Start two processes that say a word each."""
+    """MPI: start two processes that say a word each."""
     compiler, launcher = first(COMPILERS), first(LAUNCHERS)
     if compiler is None or launcher is None:
         yield missing("mpi", (LAUNCHERS if compiler else COMPILERS)[0])

@@ -32,7 +32,7 @@ _OWN = ("--user", "--map-root-user")
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """Make one and ask for its name; it ends with the program that asks."""
+    """Network namespaces: make one and ask for its name; it ends with the program that asks."""
     if first(PROGRAMS) is None:
         yield missing("namespaces", "unshare")
         return

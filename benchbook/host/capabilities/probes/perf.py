@@ -31,7 +31,7 @@ Counts = dict[str, float | str]  # a count, or perf's words in its place
 
 
 def look(place: Place) -> Iterator[Capability]:
-    """One start of perf answers for both."""
+    """Hardware counters and software events: one start of perf answers for both."""
     if first(PROGRAMS) is None:
         yield from (missing(name, "perf") for name in NAMES)
         return
