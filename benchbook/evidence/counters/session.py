@@ -91,7 +91,7 @@ class Session:
         alone = [point for point in points if point not in self.crowds]
         planned: Any = SimpleNamespace(
             cpus=plan.get("cpus"),
-            settings=plan.get("settings"),
+            settings=SimpleNamespace(**(plan.get("settings") or {})),
             environments=plan.get("environments", {}),
             buffers=plan.get("buffers"),
             options=plan.get("options", {}),
