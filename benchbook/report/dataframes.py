@@ -10,8 +10,15 @@ import pandas as pd
 from benchbook.core.errors import BenchbookError
 
 ABOUT = ("experiment", "point", "variant", "twin", "state", "reason", "blocks", "samples")
-NUMBERS = ("time_ns", "time_low_ns", "time_high_ns")
-NUMBERS += ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s", "best_ns")
+NUMBERS = (
+    "time_ns",
+    "time_low_ns",
+    "time_high_ns",
+    "rate_bytes_per_s",
+    "rate_low_bytes_per_s",
+    "rate_high_bytes_per_s",
+    "best_ns",
+)
 WITHIN = ("p10_ns", "p90_ns", "p99_ns", "mean_ns")
 SAMPLES = "samples.parquet"
 

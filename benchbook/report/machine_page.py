@@ -24,7 +24,9 @@ def make_machine(files: list[Path], output: Path) -> None:
     """reports/machine.html from analyses, and from papers for their twins: noise and topology."""
     analyses = [read_json(path) for path in files if path.name != PAPER]
     papers = [read_paper(path) for path in files if path.name == PAPER]
-    facts = next((analysis["facts"] for analysis in analyses if analysis["facts"]), {})
+    facts: dict[str, Any] = next(
+        (analysis["facts"] for analysis in analyses if analysis["facts"]), {}
+    )
     main = [analysis for analysis in analyses if not analysis["experiment"].startswith("controls/")]
     disturbed = sum(len(analysis["disturbed"]) for analysis in main)
     blocks = sum(analysis["blocks"] for analysis in main)
@@ -61,7 +63,7 @@ def make_machine(files: list[Path], output: Path) -> None:
 
 def _abilities(analyses: list[dict[str, Any]]) -> list[dict[str, str]]:
     """What the evidence stage found this machine to let us observe, what there is first."""
-    capabilities = next(
+    capabilities: list[dict[str, str]] = next(
         (analysis["capabilities"] for analysis in analyses if analysis.get("capabilities")), []
     )
     return sorted(capabilities, key=lambda capability: ABILITY.index(capability["state"]))

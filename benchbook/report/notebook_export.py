@@ -122,7 +122,9 @@ def _failed_cell(cells: Any) -> str:
 
 def _last_line(error: Exception) -> str:
     """The error's own words, without the traceback and its colours."""
-    if hasattr(error, "ename"):
+    from nbclient.exceptions import CellExecutionError
+
+    if isinstance(error, CellExecutionError):
         return f"{error.ename}: {error.evalue}".replace("\n", " ")
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[0].strip() if lines else type(error).__name__

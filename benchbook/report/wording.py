@@ -172,7 +172,9 @@ def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
 def observations(paper: Paper, point: str | None) -> dict[str, Any]:
     """What was observed of a point; empty where it was not measured."""
     points = (row for row in paper["points"] if row["point"] == point)
-    return next(points, {}).get("observations", {})
+    measured: dict[str, Any] = next(points, {})
+    observed: dict[str, Any] = measured.get("observations", {})
+    return observed
 
 
 def mechanism(paper: Paper, point: str | None) -> str:

@@ -237,12 +237,9 @@ def _draw_row(
             row.imported, [y] * len(row.imported), "s", markerfacecolor="white",
             markeredgecolor=GREY, markersize=4.5, markeredgewidth=0.9, zorder=3.5,
         )  # fmt: skip
-    for value, *ends in row.recorded:
+    for value, low, high in row.recorded:
         beneath = y + RECORDED_IN
-        span = [
-            end if low_or_high is None else low_or_high
-            for low_or_high, end in zip(ends, (low_x, high_x), strict=True)
-        ]
+        span = (low_x if low is None else low, high_x if high is None else high)
         axes.plot(span, [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4)
         axes.plot(
             [value], [beneath], "*", markerfacecolor="white", markeredgecolor=GREY,

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -77,8 +78,9 @@ def draw(axes: Axes, runs: Iterable[Sequence[Marked]], *, beside: bool = False) 
             continue  # the symbol tells the effect, and the table the name
         taken.append(box)
         middle = ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
+        x, y = axes.transAxes.inverted().transform(middle)
         axes.text(
-            *axes.transAxes.inverted().transform(middle), text, transform=axes.transAxes,
+            x, y, text, transform=axes.transAxes,
             ha="center", va="center", color=INK, fontsize=FONT, fontweight="bold", zorder=7,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.7},
         )  # fmt: skip
@@ -98,7 +100,7 @@ def _taken(axes: Axes) -> list[Bbox]:
         axes.transData.transform(at)
         for line in axes.lines
         if line.get_marker() not in ("None", "", None) and line.get_transform() == axes.transData
-        for at in line.get_xydata()
+        for at in np.asarray(line.get_xydata())
     ]
     return [text.get_window_extent() for text in axes.texts if text.get_text()] + [
         Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in dots
@@ -116,9 +118,9 @@ def _place(
     order = sorted(range(len(run)), key=lambda k: abs(k - (len(run) - 1) / 2))
     for near in (*places, FAR):
         for k in order:
-            at = axes.transData.transform((run[k].x, run[k].y))
+            x, y = axes.transData.transform((run[k].x, run[k].y))
             for move in near:
-                box = _box(axes, at, move, text)
+                box = _box(axes, (x, y), move, text)
                 if _is_inside(axes, box) and not any(
                     box.overlaps(other_box) for other_box in taken
                 ):

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from benchbook.report.plots.marks import LEGEND_IN, legend
 from benchbook.report.plots.palette import GREY, INK
-from benchbook.report.plots.style import Picture, as_picture, drawing
+from benchbook.report.plots.style import WIDTH_IN, Picture, as_picture, drawing
 
 PAIR_IN, BAR_IN, MARK_IN, FOOT_IN = 0.5, 0.1, 0.16, 0.42
 WIDE = 0.96  # of the picture
@@ -66,7 +66,7 @@ def roof(
     tall = head + inside + foot
     with drawing(tall) as figure:
         legend(figure, names)
-        wide_in = figure.get_figwidth() * WIDE
+        wide_in = WIDTH_IN * WIDE
         axes = figure.add_axes((0.02, foot / tall, WIDE, inside / tall))
         axes.set_xlim(0, max(values) * wide_in / (wide_in - WORDS_IN))
         axes.set_ylim(inside, 0)
@@ -99,7 +99,7 @@ def _mark(axes: Axes, mark: Mark, above_in: float, inside_in: float) -> None:
 def _place(axes: Axes, at: float, text: str) -> float:
     """Where a text begins that stands right of a line, left of it where it fits only there, and
     else ends where the picture does."""
-    end, wide_in = axes.get_xlim()[1], axes.figure.get_figwidth() * WIDE
+    end, wide_in = axes.get_xlim()[1], WIDTH_IN * WIDE
     wide, gap = (inches / wide_in * end for inches in (LETTER_IN * len(text), 0.04))
     if at + gap + wide <= end:
         return at + gap
@@ -122,12 +122,11 @@ def _pair(axes: Axes, pair: Pair, top: float) -> None:
 def _bar(axes: Axes, bar: Bar, top: float, counted: str, simulated: str, end: float = 0) -> None:
     """Filled, or hatched where the value was not seen on this machine."""
     if bar.value is not None:
-        look = {"facecolor": counted, "edgecolor": counted, "linewidth": 0.0}
-        if bar.state:
-            look = {"facecolor": "white", "edgecolor": simulated, "linewidth": 0.7}
+        filled = not bar.state
         axes.add_patch(
-            Rectangle((0, top), bar.value, BAR_IN, hatch="/////" if bar.state else None, zorder=3,
-                      **look)
+            Rectangle((0, top), bar.value, BAR_IN, hatch=None if filled else "/////", zorder=3,
+                      facecolor=counted if filled else "white",
+                      edgecolor=counted if filled else simulated, linewidth=0.0 if filled else 0.7)
         )  # fmt: skip
     axes.annotate(
         bar.text, (max(bar.value or 0, end), top + BAR_IN / 2), xytext=(4, 0),

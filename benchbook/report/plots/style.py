@@ -76,7 +76,9 @@ class Picture:
 @contextmanager
 def drawing(height_in: float, width_in: float = WIDTH_IN) -> Iterator[Figure]:
     """A figure in this module's style, whatever the reader's matplotlib is set to."""
-    with mpl.rc_context({**mpl.rcParamsDefault, **STYLE, "backend": "svg"}):
+    # rcParams accept only names that they know, as literals.
+    settings: dict[Any, Any] = {**mpl.rcParamsDefault, **STYLE, "backend": "svg"}
+    with mpl.rc_context(settings):
         figure = Figure(figsize=(width_in, height_in))
         FigureCanvasSVG(figure)
         yield figure

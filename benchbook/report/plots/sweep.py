@@ -70,9 +70,9 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
             logarithmic(axes, "y", min(marks), max(marks))
         else:
             axes.set_ylim(0, 1.06 * max(marks))
-        _along(
-            axes, [point[0] for line in lines for point in (*line.values, *line.published)], along
-        )
+        places = [point[0] for line in lines for point in line.values]
+        places += [at for line in lines for at, _ in line.published]
+        _along(axes, places, along)
         axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
         amount = sum(len(point[4]) for line in lines for point in line.values)
@@ -114,10 +114,10 @@ def _along(axes: Axes, places: Sequence[float], along: str) -> None:
 
 def _draw(axes: Axes, line: Curve, amount: int) -> None:
     if line.published:
-        at, values = zip(*line.published, strict=True)
-        axes.plot(at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
+        published_at, values = zip(*line.published, strict=True)
+        axes.plot(published_at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
         axes.plot(
-            at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
+            published_at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
             markeredgewidth=1, zorder=5,
         )  # fmt: skip
     at = [point[0] for point in line.values]

@@ -308,8 +308,10 @@ def file_name(figure: str, anomaly: Anomaly) -> str:
     return f"{figure}-{anomaly['id']}"
 
 
-COLUMNS = ("cause", "state", "removed", "predicted", "predicted_low95", "predicted_high95")
-COLUMNS += ("twin_shows", "twin_low", "twin_high", "share", "explained_share", "why")
+COLUMNS = (
+    *("cause", "state", "removed", "predicted", "predicted_low95", "predicted_high95"),
+    *("twin_shows", "twin_low", "twin_high", "share", "explained_share", "why"),
+)
 
 
 def csv_of(anomaly: Anomaly) -> str:

@@ -114,17 +114,17 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
         where = f"in preset {paper['preset']}" if _left_out(claims) else "here"
         return f"Not measured {where}: {text}"
     parts = []
-    if names := verdicts.get("reproduced"):
-        of = _of(names, number_format.listed(names), quantity(claims))
-        parts.append(f"the {of} {_stay(names)} {margin(first)} here")
-    if names := verdicts.get("not_reproduced"):
+    if holding := verdicts.get("reproduced"):
+        of = _of(holding, number_format.listed(holding), quantity(claims))
+        parts.append(f"the {of} {_stay(holding)} {margin(first)} here")
+    if failing := verdicts.get("not_reproduced"):
         ends = [_ratio(claim) for claim in claims if claim["verdict"] == "not_reproduced"]
-        of = _of(names, number_format.listed(names), quantity(claims))
-        does = "do not" if len(names) > 1 else "does not"
+        of = _of(failing, number_format.listed(failing), quantity(claims))
+        does = "do not" if len(failing) > 1 else "does not"
         parts.append(f"the {of} {does}: {number_format.listed(ends)} times")
-    open_ones = [*verdicts.get("inconclusive", []), *verdicts.get("not_measurable_here", [])]
-    if open_ones:
-        parts.append(f"{number_format.listed(open_ones)} undecided")
+    undecided = [*verdicts.get("inconclusive", []), *verdicts.get("not_measurable_here", [])]
+    if undecided:
+        parts.append(f"{number_format.listed(undecided)} undecided")
     if "reproduced" not in verdicts:
         parts[0] = parts[0].replace(":", f" stay {margin(first)} here:", 1)
     return f"{wording.capitalised(what)}, {'; '.join(parts)}"

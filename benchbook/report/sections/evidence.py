@@ -101,7 +101,8 @@ def bytes_table(paper: Paper, experiment: Experiment, *, main: bool) -> dict[str
 
     `known` tells whether any of them is.
     """
-    notes, rows = Notes(), []
+    notes = Notes()
+    rows: list[dict[str, Any]] = []
     for row in experiment["evidence"]["moved"]:
         if row["main"] is main:
             read, written = row[READ], row[WRITTEN]

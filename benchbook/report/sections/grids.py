@@ -175,7 +175,7 @@ def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:
     of = {id(row): letters[reason] for reason, rows in notes.items() for row in rows}
     return {
         "columns": [
-            {"label": row["label"], "size": wording.bytes_of(_bytes(row)) if _bytes(row) else ""}
+            {"label": row["label"], "size": wording.bytes_of(size) if (size := _bytes(row)) else ""}
             for row in next(iter(groups(figure).values()))
         ],
         "lines": {

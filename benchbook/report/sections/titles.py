@@ -41,9 +41,9 @@ def overview(paper: Paper) -> str:
         return _slowest(drawn)
     base = next(figure["rows"][0]["label"] for figure in paper["figures"] if figure["rows"])
     parts = []
-    kinds = ((stuck, "What copies less than it declares"), (honest, "what copies all"))
+    kinds = [(stuck, "What copies less than it declares"), (honest, "what copies all")]
     if not stuck:
-        kinds = ((honest, "the last row" if len(honest) == 1 else "each other row"),)
+        kinds = [(honest, "the last row" if len(honest) == 1 else "each other row")]
         base = "the first of its table"
     for rows, who in kinds:
         if rows:
