@@ -101,27 +101,27 @@ def opened(browser: Browser, path: Path, width: int = WIDTHS[0], **more: Any) ->
 def look(browser: Browser, path: Path) -> dict[str, Any]:
     """What is seen of a page at every width: each list is empty where all is well."""
     shown = browser.new_page(viewport={"width": WIDTHS[0], "height": 800})
-    said, asked = _heard(shown)
+    messages, requests = _heard(shown)
     shown.goto(path.as_uri())
     shown.evaluate(WITHOUT_SCRIPT)
     seen: dict[str, Any] = {"text": _text(shown), **shown.evaluate(STRUCTURE)}
     shown.evaluate(OPEN)
     seen |= _at_each_width(shown)
     shown.close()
-    return seen | {"said": said, "asked": asked}
+    return seen | {"messages": messages, "requests": requests}
 
 
 def look_without_script(browser: Browser, path: Path) -> dict[str, Any]:
     """The same where JavaScript is off and the reader prefers the dark."""
     context = browser.new_context(java_script_enabled=False, color_scheme="dark")
     shown = context.new_page()
-    said, asked = _heard(shown)
+    messages, requests = _heard(shown)
     shown.goto(path.as_uri())
     seen: dict[str, Any] = {"text": _text(shown), "paper": shown.evaluate(PAPER)}
     shown.evaluate(OPEN)
     seen |= _at_each_width(shown)
     context.close()
-    return seen | {"said": said, "asked": asked}
+    return seen | {"messages": messages, "requests": requests}
 
 
 def _text(shown: Page) -> str:
@@ -132,12 +132,12 @@ def _text(shown: Page) -> str:
 
 
 def _heard(shown: Page) -> tuple[list[str], list[str]]:
-    said: list[str] = []
-    asked: list[str] = []
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda error: said.append(str(error)))
-    shown.on("request", lambda request: asked.append(request.url))
-    return said, asked
+    messages: list[str] = []
+    requests: list[str] = []
+    shown.on("console", lambda message: messages.append(message.text))
+    shown.on("pageerror", lambda error: messages.append(str(error)))
+    shown.on("request", lambda request: requests.append(request.url))
+    return messages, requests
 
 
 def _at_each_width(shown: Page) -> dict[str, Any]:
@@ -155,15 +155,15 @@ def violations(browser: Browser, path: Path) -> list[str]:
     shown = opened(browser, path)
     shown.evaluate(OPEN)
     shown.evaluate(_axe())
-    found = []
+    lines = []
     for scheme, only in (("light", "undefined"), ("dark", "['color-contrast']")):
         shown.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         options = f"{{resultTypes: ['violations'], runOnly: {only}}}"
         result = shown.evaluate(f"() => axe.run(document, {options})")
-        found += [
-            f"{scheme}: {one['id']}: {node['html'][:200]}"
-            for one in result["violations"]
-            for node in one["nodes"]
+        lines += [
+            f"{scheme}: {violation['id']}: {node['html'][:200]}"
+            for violation in result["violations"]
+            for node in violation["nodes"]
         ]
     shown.close()
-    return found
+    return lines

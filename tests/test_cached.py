@@ -17,7 +17,7 @@ def cache(level: int, kind: str, size: int | None, source: str, *cpus: int) -> d
 
 def paper(*curves: tuple[str, int, int, int]) -> dict[str, Any]:
     """A paper with sweeps of a loop over three buffers: (method, threads, low, high)."""
-    found = [
+    curves = [
         {
             "method": method,
             "variant": "gcc-O3",
@@ -26,7 +26,7 @@ def paper(*curves: tuple[str, int, int, int]) -> dict[str, Any]:
         }
         for method, threads, low, high in curves
     ]
-    return {"experiments": {"made-up": {"names": {"a": "add"}, "buffers": 3, "curves": found}}}
+    return {"experiments": {"made-up": {"names": {"a": "add"}, "buffers": 3, "curves": curves}}}
 
 
 def plain(text: str) -> str:
@@ -46,11 +46,11 @@ STATED = {
 
 
 def test_sources_stand_side_by_side_and_who_differs_is_told() -> None:
-    rows = {one["name"]: one for one in caches.caches(STATED, [])["rows"]}
+    rows = {row["name"]: row for row in caches.caches(STATED, [])["rows"]}
     assert list(rows) == ["L1d", "L1i", "L3"]
     last = rows["L3"]
-    said = [plain(last[source]) for source in ("sysfs", "libc", "hwloc", "measured")]
-    assert said == ["32 MiB", "384 MiB", "32 MiB", ""]
+    stated = [plain(last[source]) for source in ("sysfs", "libc", "hwloc", "measured")]
+    assert stated == ["32 MiB", "384 MiB", "32 MiB", ""]
     assert last["apart"]
     assert (rows["L1d"]["many"], rows["L1d"]["shared"], last["shared"]) == (2, "1", "2")
     assert not rows["L1d"]["apart"]  # hwloc says nothing of it
@@ -58,20 +58,20 @@ def test_sources_stand_side_by_side_and_who_differs_is_told() -> None:
 
 
 def test_a_fall_is_told_as_working_sets_beside_the_cache_that_lies_there() -> None:
-    found = caches.caches(
+    shown = caches.caches(
         STATED, [paper(("a", 1, 8 * MIB, 16 * MIB), ("b", 1, MIB, 2 * MIB), ("c", 2, 8 * MIB, MIB))]
     )
-    rows = {one["name"]: one for one in found["rows"]}
+    rows = {row["name"]: row for row in shown["rows"]}
     assert plain(rows["L3"]["measured"]) == "24 MiB to 48 MiB"
     assert rows["L1d"]["measured"] == ""
-    told = [(one["method"], plain(one["between"]), one["near"]) for one in found["falls"]]
+    falls = [(fall["method"], plain(fall["between"]), fall["near"]) for fall in shown["falls"]]
     # Two threads may have two caches.
-    assert told == [("add", "24 MiB to 48 MiB", "L3"), ("b", "3 MiB to 6 MiB", "none")]
+    assert falls == [("add", "24 MiB to 48 MiB", "L3"), ("b", "3 MiB to 6 MiB", "none")]
 
 
 def test_a_sweep_that_two_papers_share_is_told_once_and_a_flat_one_never() -> None:
-    one = paper(("a", 1, MIB, 2 * MIB), ("b", 1, 0, 0))
-    assert len(caches.falls([one, one])) == 1
+    content = paper(("a", 1, MIB, 2 * MIB), ("b", 1, 0, 0))
+    assert len(caches.falls([content, content])) == 1
     assert caches.falls([{"experiments": {}}]) == []
 
 

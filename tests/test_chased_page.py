@@ -29,64 +29,64 @@ def analysed(
 ) -> list[dict[str, Any]]:
     """The chases of an analysis; `huge`: the share of each working set in huge pages."""
     points, summaries = table(times, 1024, pages)
-    for one in points:
-        one["observations"]["anon_huge_bytes"] = huge * one["factors"]["bytes"]
+    for point in points:
+        point["observations"]["anon_huge_bytes"] = huge * point["factors"]["bytes"]
     return chases(points[:sizes], summaries)
 
 
 def section(lines: list[dict[str, Any]], caches: dict[str, int]) -> dict[str, Any]:
     """What the page gets, with spaces at which lines break."""
     analysis = {"experiment": "made-up", "chases": lines, "caches": caches}
-    (found,) = cache_latency.sections([analysis, {"experiment": "other", "chases": []}, {}])
-    text = json.dumps(found, ensure_ascii=False).replace(FIXED, " ")
+    (shown,) = cache_latency.sections([analysis, {"experiment": "other", "chases": []}, {}])
+    text = json.dumps(shown, ensure_ascii=False).replace(FIXED, " ")
     plain: dict[str, Any] = json.loads(text)
     return plain | {"text": " ".join(plain["sentences"])}
 
 
 def test_levels_stand_beside_the_caches_that_end_there() -> None:
-    found = section(analysed(planted(0.02)), STATED)
-    assert found["title"].startswith("Loads take 1.40 ns up to 48 KiB, 4.5")
+    shown = section(analysed(planted(0.02)), STATED)
+    assert shown["title"].startswith("Loads take 1.40 ns up to 48 KiB, 4.5")
     for words in (
         "between 48 KiB and 64 KiB, where L1d is stated with 48 KiB",
         "between 2 MiB and 3 MiB, where L2 is stated with 2 MiB",
         "between 32 MiB and 48 MiB, where L3 is stated with 32 MiB",
     ):
-        assert words in found["text"]
-    assert "are not what" not in found["text"]
-    assert [one["stated"] for one in found["levels"]] == [
+        assert words in shown["text"]
+    assert "are not what" not in shown["text"]
+    assert [level["stated"] for level in shown["levels"]] == [
         *("L1d 48 KiB", "L2 2 MiB", "L3 32 MiB"),
         "",
     ]
-    assert found["levels"][-1]["behind"] == "the sweep ends"
-    assert len(found["sizes"]) == len(SIZES)
+    assert shown["levels"][-1]["behind"] == "the sweep ends"
+    assert len(shown["sizes"]) == len(SIZES)
 
 
 def test_a_cache_that_is_smaller_than_stated_is_the_title() -> None:
-    found = section(analysed(planted(0.02)), BOASTED)
-    assert found["title"].startswith("The stated 480 MiB of L3 are not what loads get here")
-    assert found["title"].endswith("times between 32 MiB and 48 MiB")
-    assert "where no cache is stated" in found["text"]
-    assert "No rise is told near the stated L3 of 480 MiB." in found["text"]
+    shown = section(analysed(planted(0.02)), BOASTED)
+    assert shown["title"].startswith("The stated 480 MiB of L3 are not what loads get here")
+    assert shown["title"].endswith("times between 32 MiB and 48 MiB")
+    assert "where no cache is stated" in shown["text"]
+    assert "No rise is told near the stated L3 of 480 MiB." in shown["text"]
 
 
 @pytest.mark.parametrize("huge", [0.0, 0.5])
 def test_of_small_pages_no_cache_is_called_smaller(huge: float) -> None:
-    found = section(analysed(planted(0.02), huge), BOASTED)
-    assert "are not what" not in found["title"] + found["text"]
-    assert "the search for pages is part of these times" in found["caption"]
+    shown = section(analysed(planted(0.02), huge), BOASTED)
+    assert "are not what" not in shown["title"] + shown["text"]
+    assert "the search for pages is part of these times" in shown["caption"]
 
 
 def test_a_sweep_that_ends_too_early_says_so() -> None:
-    found = section(analysed(planted(0.02), sizes=30), BOASTED)
-    assert "The largest working set, 96 MiB, is too small to tell of the stated L3" in found["text"]
-    assert "are not what" not in found["title"] + found["text"]
+    shown = section(analysed(planted(0.02), sizes=30), BOASTED)
+    assert "The largest working set, 96 MiB, is too small to tell of the stated L3" in shown["text"]
+    assert "are not what" not in shown["title"] + shown["text"]
 
 
 def test_a_flat_sweep_rises_nowhere() -> None:
-    found = section(analysed(np.full((len(SIZES), BLOCKS), 5.0)), STATED)
-    assert "It rises nowhere" in found["text"]
-    assert "No rise is told near the stated L2 of 2 MiB." in found["text"]
-    assert found["title"].endswith("; no rise can be told")
+    shown = section(analysed(np.full((len(SIZES), BLOCKS), 5.0)), STATED)
+    assert "It rises nowhere" in shown["text"]
+    assert "No rise is told near the stated L2 of 2 MiB." in shown["text"]
+    assert shown["title"].endswith("; no rise can be told")
 
 
 def test_noise_says_what_is_in_the_way() -> None:
@@ -100,23 +100,23 @@ def test_noise_says_what_is_in_the_way() -> None:
 
 
 def test_without_stated_caches_the_rises_remain() -> None:
-    found = section(analysed(planted(0.02)), {})
-    assert found["text"].count("where no cache is stated") == 3
+    shown = section(analysed(planted(0.02)), {})
+    assert shown["text"].count("where no cache is stated") == 3
 
 
 def test_huge_pages_decide_and_small_ones_stand_beside_them() -> None:
     lines = analysed(1.5 * planted(0.02), 0.0, "small") + analysed(planted(0.02), sizes=34)
-    found = section(lines, STATED)
-    assert found["labels"] == ["huge pages", "small pages"]
-    assert "Rises and levels are those with huge pages." in found["caption"]
-    assert "ns with small pages and " in found["text"]
-    assert found["sizes"][-1]["times"][0] == "–"
+    shown = section(lines, STATED)
+    assert shown["labels"] == ["huge pages", "small pages"]
+    assert "Rises and levels are those with huge pages." in shown["caption"]
+    assert "ns with small pages and " in shown["text"]
+    assert shown["sizes"][-1]["times"][0] == "–"
 
 
 def test_one_size_has_no_picture() -> None:
-    found = section(analysed(planted(0.0), sizes=1), STATED)
-    assert not found["svg"]
-    assert "No level can be told" in found["text"]
+    shown = section(analysed(planted(0.0), sizes=1), STATED)
+    assert not shown["svg"]
+    assert "No level can be told" in shown["text"]
 
 
 @pytest.fixture(scope="module")
@@ -148,9 +148,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_is_readable_everywhere(site: Path, browser: Browser, name: str) -> None:
     path = site / f"{name}.html"
     for seen in (look(browser, path), look_without_script(browser, path)):
-        assert seen["overlaps"] == seen["cut_off"] == seen["said"] == []
+        assert seen["overlaps"] == seen["cut_off"] == seen["messages"] == []
         assert all(seen["widths"][width] <= width for width in WIDTHS)
-        assert seen["asked"] == [path.as_uri()]
+        assert seen["requests"] == [path.as_uri()]
     assert violations(browser, path) == []
 
 

@@ -214,8 +214,8 @@ def test_the_page_is_sound_and_what_came_from_outside_is_text(
     assert HOSTILE in seen["text"]
     assert HOSTILE not in output.read_text(encoding="utf-8")
     assert str(tmp_path) not in seen["text"]
-    assert seen["asked"] == [output.as_uri()]
-    assert (seen["said"], seen["overlaps"], seen["cut_off"]) == ([], [], [])
+    assert seen["requests"] == [output.as_uri()]
+    assert (seen["messages"], seen["overlaps"], seen["cut_off"]) == ([], [], [])
     assert (seen["unnamed"], seen["unscoped"], seen["empty"]) == (0, [], 0)
     assert all(needed <= width for width, needed in seen["widths"].items())
     assert violations(browser, output) == []

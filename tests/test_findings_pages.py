@@ -40,58 +40,62 @@ from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import paper_panels
 
 CONTENT, POINTS = made_up.points_of("mbw", "quick")
-IDS = [one.id for one in POINTS if not one.twin]
-STUCK = [one for one in IDS if "block-1.1.1" in one]
-COPIES = [one for one in IDS if "method=copy" in one]
+IDS = [point.id for point in POINTS if not point.twin]
+STUCK = [point for point in IDS if "block-1.1.1" in point]
+COPIES = [point for point in IDS if "method=copy" in point]
 WHOLE_RUN = "cache-size-disagrees"
 TRIAL = next(
-    str(one["name"]).removeprefix("trial: ")
-    for one in made_up_stream.evidence()
-    if one["name"].startswith("trial: ")
+    str(row["name"]).removeprefix("trial: ")
+    for row in made_up_stream.evidence()
+    if row["name"].startswith("trial: ")
 )
 
 
 @pytest.fixture(scope="module")
 def run() -> Measured:
     described = [
-        {"point": one.id, "variant": one.variant, "twin": one.twin, "factors": one.factors}
+        {"point": point.id, "variant": point.variant, "twin": point.twin, "factors": point.factors}
         | {"state": "ok", "reason": "", "observations": {}}
-        for one in POINTS
+        for point in POINTS
     ]
     return Measured(described, made_up.summaries_of("mbw", POINTS, 8, 0.02))
 
 
 def claim_of(name: str) -> dict[str, Any]:
     paper = catalogue.paper(made_up.ROOT, made_up.PAPER)
-    every = [one for figure in paper["figures"] for one in figure.get("claims", [])]
-    return next(one for one in every if one["id"] == name)
+    every = [claim for figure in paper["figures"] for claim in figure.get("claims", [])]
+    return next(claim for claim in every if claim["id"] == name)
 
 
 def judged(run: Measured, claim: dict[str, Any], *findings: dict[str, Any]) -> Any:
     resolved = resolve_claim(claim, CONTENT, made_up.SIZES, run).estimated(1)
-    found = dependence(resolved, findings)
-    if found is None:
+    through = dependence(resolved, findings)
+    if through is None:
         return None
-    as_json = {"kind": claim["estimand"]["kind"], "region": claim["region"], "through": found}
-    return found | {"words": reasons.dependence(as_json)}
+    as_json = {"kind": claim["estimand"]["kind"], "region": claim["region"], "through": through}
+    return through | {"words": reasons.dependence(as_json)}
 
 
 @pytest.fixture
 def sides() -> tuple[str, str]:
     """The points of the first claim: the stuck copy, and the whole one."""
     return (
-        next(one for one in STUCK if "bytes=33554432" in one and "block_bytes=4096" in one),
-        next(one for one in COPIES if "bytes=33554432" in one and "call=memcpy" in one),
+        next(point for point in STUCK if "bytes=33554432" in point and "block_bytes=4096" in point),
+        next(point for point in COPIES if "bytes=33554432" in point and "call=memcpy" in point),
     )
 
 
 def test_a_known_factor_is_taken_out(run: Measured, sides: tuple[str, str]) -> None:
     claim, (top, bottom) = claim_of("order-of-magnitude"), sides
-    found = judged(run, claim, finding("stuck", "invalidates", [top], 12.0))
-    assert (found["kind"], found["artefacts"]) == ("only", ["stuck"])
-    assert found["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
-    assert found["interval"][0] < found["without"] < found["interval"][1]
-    assert found["words"].startswith("reproduced, only through stuck: without it 0.9")
+    through_artefact = judged(run, claim, finding("stuck", "invalidates", [top], 12.0))
+    assert (through_artefact["kind"], through_artefact["artefacts"]) == ("only", ["stuck"])
+    assert through_artefact["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
+    assert (
+        through_artefact["interval"][0]
+        < through_artefact["without"]
+        < through_artefact["interval"][1]
+    )
+    assert through_artefact["words"].startswith("reproduced, only through stuck: without it 0.9")
     # What slows the other side makes the claim easier to hold; what speeds it up, harder.
     slow = judged(run, claim, finding("slow", "biases", [bottom], 0.2))
     assert slow["without"] == pytest.approx(90 / 8 * 0.2, rel=0.05)
@@ -112,20 +116,26 @@ def test_what_holds_without_the_artefact_is_reproduced(
 
 def test_an_interval_over_the_edge_leaves_it_open(run: Measured, sides: tuple[str, str]) -> None:
     claim = claim_of("order-of-magnitude")
-    found = judged(run, claim, finding("stuck", "biases", [sides[0]], 90 / 8 / claim["region"][0]))
-    assert found["kind"] == "undecided"
-    assert "leaves open whether it is at least 3.16" in found["words"]
+    through_artefact = judged(
+        run, claim, finding("stuck", "biases", [sides[0]], 90 / 8 / claim["region"][0])
+    )
+    assert through_artefact["kind"] == "undecided"
+    assert "leaves open whether it is at least 3.16" in through_artefact["words"]
 
 
 def test_an_unknown_factor_is_said(run: Measured, sides: tuple[str, str]) -> None:
     claim = claim_of("order-of-magnitude")
-    found = judged(run, claim, finding("dead-code", "invalidates", [sides[0]]))
-    assert (found["kind"], found["without"], found["interval"]) == ("unknown", None, None)
-    assert found["words"] == "reproduced, resting on a point that dead-code invalidates"
-    found = judged(run, claim, finding("dead-code", "invalidates", list(sides)))
-    assert found["words"] == "reproduced, resting on 2 points that dead-code invalidates"
-    found = judged(run, claim, finding("unpinned", "biases", [sides[0]]))
-    assert found["words"].endswith("a point that unpinned biases by an unknown factor")
+    through_artefact = judged(run, claim, finding("dead-code", "invalidates", [sides[0]]))
+    assert (
+        through_artefact["kind"],
+        through_artefact["without"],
+        through_artefact["interval"],
+    ) == ("unknown", None, None)
+    assert through_artefact["words"] == "reproduced, resting on a point that dead-code invalidates"
+    through_artefact = judged(run, claim, finding("dead-code", "invalidates", list(sides)))
+    assert through_artefact["words"] == "reproduced, resting on 2 points that dead-code invalidates"
+    through_artefact = judged(run, claim, finding("unpinned", "biases", [sides[0]]))
+    assert through_artefact["words"].endswith("a point that unpinned biases by an unknown factor")
 
 
 def test_what_biases_all_sides_alike_blames_nobody(run: Measured, sides: tuple[str, str]) -> None:
@@ -141,10 +151,10 @@ def test_the_factor_of_several_points_can_only_leave_it_open(
     run: Measured, sides: tuple[str, str]
 ) -> None:
     claim = claim_of("order-of-magnitude")
-    found = judged(run, claim, finding("in-cache", "biases", STUCK, 9.0))
-    assert found["kind"] == "undecided"
-    said = "a point that in-cache biases, by a factor of 9.00 over several points together: with "
-    assert said in found["words"]
+    through_artefact = judged(run, claim, finding("in-cache", "biases", STUCK, 9.0))
+    assert through_artefact["kind"] == "undecided"
+    words = "a point that in-cache biases, by a factor of 9.00 over several points together: with "
+    assert words in through_artefact["words"]
     assert judged(run, claim, finding("in-cache", "biases", STUCK, 1.1)) is None
 
 
@@ -153,9 +163,9 @@ def test_of_several_points_each_factor_that_is_known_is_taken_out(
 ) -> None:
     claim, (top, bottom) = claim_of("order-of-magnitude"), sides
     both = finding("in-cache", "biases", [top, bottom], 12.0)
-    found = judged(run, claim, both | {"factors": {top: 12.0, bottom: 2.0}})
-    assert found["without"] == pytest.approx(90 / 8 / 12 * 2, rel=0.05)
-    assert found["kind"] == "only"
+    through_artefact = judged(run, claim, both | {"factors": {top: 12.0, bottom: 2.0}})
+    assert through_artefact["without"] == pytest.approx(90 / 8 / 12 * 2, rel=0.05)
+    assert through_artefact["kind"] == "only"
     assert judged(run, claim, both | {"factors": {top: 12.0, bottom: 12.0}}) is None
     # Of the other side nothing is known but what the points have in common.
     several = finding("in-cache", "biases", STUCK, 9.0)
@@ -165,16 +175,18 @@ def test_of_several_points_each_factor_that_is_known_is_taken_out(
 
 def test_one_factor_with_two_names_is_taken_out_once(run: Measured, sides: tuple[str, str]) -> None:
     claim, at = claim_of("order-of-magnitude"), [sides[0]]
-    found = judged(
+    through_artefact = judged(
         run, claim, finding("b", "invalidates", at, 12.0), finding("a", "invalidates", at, 12.0)
     )
-    assert found["words"].startswith("reproduced, only through a and b: without them 0.9")
-    found = judged(
+    assert through_artefact["words"].startswith(
+        "reproduced, only through a and b: without them 0.9"
+    )
+    through_artefact = judged(
         run, claim, finding("b", "biases", at, 4.0), finding("a", "invalidates", at, 12.0)
     )
-    assert found["artefacts"] == ["a", "b"]
-    assert found["words"].count("only through") == 2
-    assert found["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
+    assert through_artefact["artefacts"] == ["a", "b"]
+    assert through_artefact["words"].count("only through") == 2
+    assert through_artefact["without"] == pytest.approx(90 / 8 / 12, rel=0.05)
 
 
 def test_the_claim_about_the_artefact_itself(run: Measured, sides: tuple[str, str]) -> None:
@@ -192,25 +204,27 @@ def test_what_a_claim_says_to_be_there_does_not_carry_it(
     assert judged(run, claim, stuck) is None
     assert judged(run, claim, stuck, too_fast) is None
     # Another artefact still does, and so does a rate that cannot be where that one is not.
-    found = judged(run, claim, stuck, finding("dead-code", "invalidates", at))
-    assert found["artefacts"] == ["dead-code"]
-    found = judged(run, claim, stuck, finding("above-ceiling", "invalidates", [sides[1]]))
-    assert found["artefacts"] == ["above-ceiling"]
+    through_artefact = judged(run, claim, stuck, finding("dead-code", "invalidates", at))
+    assert through_artefact["artefacts"] == ["dead-code"]
+    through_artefact = judged(
+        run, claim, stuck, finding("above-ceiling", "invalidates", [sides[1]])
+    )
+    assert through_artefact["artefacts"] == ["above-ceiling"]
 
 
 def test_what_a_claim_is_about_keeps_its_hash() -> None:
     figure = {"paper": "p", "id": "f", "claims": [{"id": "c", "text": "t"}]}
-    told = {**figure, "claims": [{**figure["claims"][0], "about": ["stuck"]}]}
-    assert plan.claim_hashes([figure]) == plan.claim_hashes([told])
+    declared = {**figure, "claims": [{**figure["claims"][0], "about": ["stuck"]}]}
+    assert plan.claim_hashes([figure]) == plan.claim_hashes([declared])
 
 
 def test_times_are_taken_the_other_way_round(run: Measured, sides: tuple[str, str]) -> None:
     """A factor is one of rates: whoever copies too fast takes too little time."""
     claim = claim_of("order-of-magnitude")
     claim = claim | {"estimand": claim["estimand"] | {"quantity": "time"}, "region": [None, 0.3]}
-    found = judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0))
-    assert found["kind"] == "only"
-    assert found["without"] == pytest.approx(12 * 8 / 90, rel=0.05)
+    through_artefact = judged(run, claim, finding("stuck", "invalidates", [sides[0]], 12.0))
+    assert through_artefact["kind"] == "only"
+    assert through_artefact["without"] == pytest.approx(12 * 8 / 90, rel=0.05)
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +232,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """reports/ of two papers with findings of every effect, index and controls; and without any."""
     top = tmp_path_factory.mktemp("findings")
     _, stream = made_up.points_of("stream", "quick")
-    names = [one.id for one in stream if not one.twin]
-    of_mbw = [finding("source-not-advanced", "invalidates", [one], 12.0) for one in STUCK]
+    names = [point.id for point in stream if not point.twin]
+    of_mbw = [finding("source-not-advanced", "invalidates", [point], 12.0) for point in STUCK]
     of_mbw += [
         finding("zero-page", "biases", COPIES[:2], 1.4),
         finding("write-allocate", "explains", COPIES),
@@ -227,7 +241,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         finding(WHOLE_RUN, "informs", [], 12.0),
     ]
     of_stream = [
-        finding("dead-code", "invalidates", [one for one in names if "method=add" in one]),
+        finding("dead-code", "invalidates", [name for name in names if "method=add" in name]),
         finding("write-allocate", "explains", names, 1.5),
         finding("layout-bias", "informs", names[::3]),
         finding("exceeds-memory", "informs", [trial_id(TRIAL)]),
@@ -331,18 +345,18 @@ def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
 def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
     entries = view.query_selector_all("#mbw-b4096-32 .marked li")
-    said = [one.inner_text().replace("\n", " ") for one in entries]
-    assert [text.split()[0] for text in said] == ["X1", "E1", "i1"] or "B1" in said[1]
-    assert "source-not-advanced invalidates 1 of 3 points here, by a factor of 12.0" in said[0]
+    texts = [entry.inner_text().replace("\n", " ") for entry in entries]
+    assert [text.split()[0] for text in texts] == ["X1", "E1", "i1"] or "B1" in texts[1]
+    assert "source-not-advanced invalidates 1 of 3 points here, by a factor of 12.0" in texts[0]
     # The first sentence alone, whatever its figures look like.
-    assert said[0].endswith("The cause of source-not-advanced is 0.0488% of this. In full")
+    assert texts[0].endswith("The cause of source-not-advanced is 0.0488% of this. In full")
     overview = view.query_selector("main > .marked, .marked")
     assert overview is not None
     assert overview.inner_text().count("source-not-advanced invalidates") == 1
     assert "One of them: " in overview.inner_text()
-    assert all(WHOLE_RUN not in text for text in said)
-    for one in view.query_selector_all(".marked a.mark"):
-        assert view.query_selector(str(one.get_attribute("href"))) is not None
+    assert all(WHOLE_RUN not in text for text in texts)
+    for link in view.query_selector_all(".marked a.mark"):
+        assert view.query_selector(str(link.get_attribute("href"))) is not None
     # One section for each artefact, its many findings folded.
     assert len(view.query_selector_all("#finding-X1 h3")) == 1
     assert f"{len(STUCK) - 1} more findings of this kind" in view.inner_text("#finding-X1")
@@ -358,9 +372,9 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(site: Path, looks: dic
     assert f"{WHOLE_RUN} · informs, by a factor of 12.0" in machine
     assert "Take cache-size-disagrees out." in machine
     paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
-    found = findings_section.marks_of(paper)
-    assert [one.artefact for one in found.run] == [WHOLE_RUN]
-    assert WHOLE_RUN not in [one.artefact for one in found.every]
+    marks = findings_section.marks_of(paper)
+    assert [mark.artefact for mark in marks.run] == [WHOLE_RUN]
+    assert WHOLE_RUN not in [mark.artefact for mark in marks.every]
 
 
 def test_the_machine_page_holds_what_is_about_the_whole_run(site: Path, looks: dict) -> None:
@@ -374,7 +388,7 @@ def test_the_machine_page_holds_what_is_about_the_whole_run(site: Path, looks: d
 def test_a_trial_with_a_finding_is_called_by_its_name(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.STREAM}.html", 1280)
     rows = view.query_selector_all("[aria-label='Arrays beyond memory'] tbody th")
-    marked = {one.inner_text() for one in rows if one.query_selector(".mark.informs")}
+    marked = {row.inner_text() for row in rows if row.query_selector(".mark.informs")}
     assert len(marked) == 1
     assert wording.capitalised(TRIAL) in marked.pop()
     html = view.content().replace("&#39;", "'")
@@ -385,7 +399,7 @@ def test_a_trial_with_a_finding_is_called_by_its_name(site: Path, browser: Brows
 def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.STREAM}.html", 1280)
     lines = view.query_selector_all("#virtual-multiples .matrix tbody tr")
-    by_name = {str(one.inner_text().split()[0]): one for one in lines}
+    by_name = {str(line.inner_text().split()[0]): line for line in lines}
     # What all cells of a line carry stands at its name.
     assert [
         mark.inner_text() for mark in by_name["Add"].query_selector_all("th .mark")
@@ -397,8 +411,8 @@ def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
 def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browser) -> None:
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
     assert view.inner_text("p.answer").startswith("The number repeats here, but it is no rate of ")
-    said = view.inner_text(".said")
-    assert "it holds only through source-not-advanced; without it 0.9" in said
+    paragraphs = view.inner_text(".said")
+    assert "it holds only through source-not-advanced; without it 0.9" in paragraphs
     row = view.inner_text("#mbw-b4096-32-order-of-magnitude")
     assert "reproduced, only through an artefact" in row.replace("\n", " ")
     body = view.inner_text("body")
@@ -446,8 +460,8 @@ def test_the_controls_page_begins_with_what_went_wrong(
     ) in text
     view = opened(browser, path, 1280)
     rows = [
-        re.split(r"\t", one.inner_text())
-        for one in view.query_selector_all("table.controls tbody tr")
+        re.split(r"\t", control.inner_text())
+        for control in view.query_selector_all("table.controls tbody tr")
     ]
     assert [row[0] for row in rows] == [
         "mostly", "noisy", "shy", "always", "only-replayed", "not-here",
@@ -482,8 +496,8 @@ def test_the_controls_page_begins_with_what_went_wrong(
 
 def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
     again = {"provoked": 9, "detected": 9, "abstained": 0, "nulls": 9, "false_alarms": 0}
-    one = control(12, 12, 12) | {"replayed": again}
-    (row,) = controls_page.rows({"both": one})
+    artefact = control(12, 12, 12) | {"replayed": again}
+    (row,) = controls_page.rows({"both": artefact})
     assert (row["detected"], row["false"]) == (
         "3 of 3 here, 9 of 9 replayed",
         "0 of 3 here, 0 of 9 replayed",
@@ -491,19 +505,21 @@ def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
     assert "Provoked 3 times, found 3 times (exact" in row["sentences"]
     assert "Replayed 9 times, found 9 times." in row["sentences"]
     # Where it abstains of all that was provoked here, no replay makes up for it.
-    (row,) = controls_page.rows({"shy": one | {"detected": 9, "abstained": 3, "missed_at": []}})
+    (row,) = controls_page.rows(
+        {"shy": artefact | {"detected": 9, "abstained": 3, "missed_at": []}}
+    )
     assert row["how"] == "bad"
 
 
 def test_a_controls_file_of_a_plainer_kind_is_shown_too() -> None:
     """Without intervals, replays and examples, as of an older version of the same format."""
     counts = {"provoked": 3, "detected": 1, "abstained": 1, "nulls": 1, "false_alarms": 0}
-    one = {"text": "", **counts, "skipped": 0, "reason": ""}
-    rows = controls_page.rows({"a": one})
+    artefact = {"text": "", **counts, "skipped": 0, "reason": ""}
+    rows = controls_page.rows({"a": artefact})
     assert rows[0]["result"] == "1 missed, 1 abstained"
     assert rows[0]["sentences"].startswith("Provoked 3 times, found once, abstained once.")
     assert controls_page.rows({}) == []
-    assert controls_page.summary({"a": one})[2] == "Missed: a (1 of 3)."
+    assert controls_page.summary({"a": artefact})[2] == "Missed: a (1 of 3)."
 
 
 def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
@@ -517,7 +533,7 @@ def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
     assert findings_section.factor_range(some) == "by a factor of 1.67 where it is known"
     (note,) = findings_section.marks_of(
-        {"findings": [one | {"shown": True} for one in some]}
+        {"findings": [finding_at_point | {"shown": True} for finding_at_point in some]}
     ).notes(["p", "q"])
     assert note.heading == "biases both points here, by a factor of 1.67 where it is known"
 
@@ -530,13 +546,13 @@ def test_marks_keep_their_names_whatever_the_order() -> None:
         finding("b", "explains", ["r"], 0.5) | {"shown": False},
     ]
     for order in itertools.permutations(many):
-        found = findings_section.marks_of({"findings": list(order)})
-        assert [(one.name, one.artefact) for one in found.every] == [
+        marks = findings_section.marks_of({"findings": list(order)})
+        assert [(mark.name, mark.artefact) for mark in marks.every] == [
             ("X1", "c"), ("E1", "b"), ("E2", "a"),
         ]  # fmt: skip
-        assert found.names("q") == ["X1", "E2"]
-        assert found.names("p", "r") == ["E1"]
-        note = found.notes(["p", "r", "q", None, "p"])[1]
+        assert marks.names("q") == ["X1", "E2"]
+        assert marks.names("p", "r") == ["E1"]
+        note = marks.notes(["p", "r", "q", None, "p"])[1]
         assert (note.points, note.of, note.more) == (2, 3, 1)
     assert findings_section.marks_of({}).every == []
 
@@ -553,20 +569,22 @@ def test_that_points_only_emulate_is_told_once_and_marks_none_of_them() -> None:
     wider = finding("c", "invalidates", ["p", "q", "r"]) | {"shown": True}
     milder = finding("d", "biases", ["p", "q"]) | {"shown": True}
     everywhere = finding("e", "invalidates", []) | {"shown": True}
-    told = [same, fewer, wider, milder, everywhere]
-    found = findings_section.marks_of({"findings": told, "points": points})
-    assert [one.artefact for one in found.head] == ["a"]
-    assert [one.artefact for one in found.run] == ["e"]
-    assert [one.artefact for one in found.every] == ["b", "c", "d"]
-    assert found.names("p") == ["X2", "B1"]
-    assert found.head[0].heading == "invalidates 2 points"
-    assert [one.artefact for one in findings_section.marks_of({"findings": told}).head] == []
+    findings = [same, fewer, wider, milder, everywhere]
+    marks = findings_section.marks_of({"findings": findings, "points": points})
+    assert [mark.artefact for mark in marks.head] == ["a"]
+    assert [mark.artefact for mark in marks.run] == ["e"]
+    assert [mark.artefact for mark in marks.every] == ["b", "c", "d"]
+    assert marks.names("p") == ["X2", "B1"]
+    assert marks.head[0].heading == "invalidates 2 points"
+    assert [mark.artefact for mark in findings_section.marks_of({"findings": findings}).head] == []
 
 
 def test_values_of_evidence_have_units() -> None:
     rows = [(8192.0, "blocks"), (0.25, "1"), (None, "s"), (True, ""), ([], "1"), (["a"], "calls")]
-    said = [findings_section.evidence_value({"value": value, "unit": unit}) for value, unit in rows]
-    assert said == ["8,192 blocks", "0.25", "–", "yes", "none", "a"]
+    texts = [
+        findings_section.evidence_value({"value": value, "unit": unit}) for value, unit in rows
+    ]
+    assert texts == ["8,192 blocks", "0.25", "–", "yes", "none", "a"]
 
 
 def test_the_overview_marks_what_all_ratios_stand_on(site: Path) -> None:

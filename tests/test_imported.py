@@ -242,7 +242,7 @@ def test_nothing_of_a_log_reaches_the_page_unescaped(
     assert "<script>window.ran" not in text
     assert "<img" not in text
     seen = look(browser, page)
-    assert seen["asked"] == [page.as_uri()]
+    assert seen["requests"] == [page.as_uri()]
     assert (seen["unscoped"], seen["empty"]) == ([], 0)
     assert all(needed <= width for width, needed in seen["widths"].items())
     shown = browser.new_page()

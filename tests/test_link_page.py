@@ -23,24 +23,29 @@ def point(
 ) -> dict[str, Any]:
     """64 MiB at a rate in GiB/s."""
     size = 1 << 26
-    given = {"backend": "opencl", "memory": "pinned", "bytes": size, "method": method}
-    given |= {"transfer_threads": 1, "submission": "blocking", "data": "random", **(factors or {})}
+    setting = {"backend": "opencl", "memory": "pinned", "bytes": size, "method": method}
+    setting |= {
+        "transfer_threads": 1,
+        "submission": "blocking",
+        "data": "random",
+        **(factors or {}),
+    }
     ways = {"to-device": (1, 0), "from-device": (0, 1), "both": (0.5, 0.5)}[method]
     return {
         "experiment": "moves",
-        "point": ",".join(["v", *(f"{key}={value}" for key, value in given.items())]),
+        "point": ",".join(["v", *(f"{key}={value}" for key, value in setting.items())]),
         "variant": "v",
         "twin": "",
         "state": "ok",
         "reason": "",
-        "factors": given,
-        "bytes_per_call": given["bytes"],
+        "factors": setting,
+        "bytes_per_call": setting["bytes"],
         "rate_bytes_per_s": rate * GIB_PER_S,
         "rate_low_bytes_per_s": 0.99 * rate * GIB_PER_S,
         "rate_high_bytes_per_s": 1.01 * rate * GIB_PER_S,
         "observations": {
-            "bytes_to_device": int(ways[0] * given["bytes"]),
-            "bytes_from_device": int(ways[1] * given["bytes"]),
+            "bytes_to_device": int(ways[0] * setting["bytes"]),
+            "bytes_from_device": int(ways[1] * setting["bytes"]),
             "orders_done_fraction": 1,
             "device_is_host_memory": 0,
             "device_name": "Made Up 9000",
@@ -75,10 +80,10 @@ def page(
 
 
 def test_what_the_link_carries_and_how_near_transfers_come() -> None:
-    told = linked((2.5, 16), LINK, LINK)
+    observations = linked((2.5, 16), LINK, LINK)
     carried = link_bytes_per_s(*LINK) / GIB_PER_S
     shown, experiment = page(
-        point("to-device", 0.9 * carried, **told),
+        point("to-device", 0.9 * carried, **observations),
         # Its start came soon after another, and found the link awake.
         point("to-device", 0.5 * carried, {"memory": "pageable"}, **linked(LINK, LINK, LINK)),
         # Nobody waited for this one, so it shows nothing of the link.
@@ -86,9 +91,9 @@ def test_what_the_link_carries_and_how_near_transfers_come() -> None:
             "to-device",
             7 * carried,
             {"submission": "unwaited"},
-            **told | {"orders_done_fraction": 0},
+            **observations | {"orders_done_fraction": 0},
         ),
-        point("both", 1.5 * carried, **told),
+        point("both", 1.5 * carried, **observations),
     )
     (device,) = device_link.devices(shown.content, experiment)
     assert device["links"]["idle"]["speed"] == 2.5
@@ -113,9 +118,9 @@ def test_a_link_that_sleeps_bounds_by_what_it_was_under_load() -> None:
 
 
 def test_a_bridge_that_is_the_slowest_is_named() -> None:
-    told = linked(LINK, (8.0, 4), LINK) | {"link_most_at": "0000:41:00.0"}
-    told |= {"link_idle_at": "0000:41:00.0", "link_load_at": "0000:40:01.1"}
-    shown, experiment = page(point("from-device", 1, **told))
+    observations = linked(LINK, (8.0, 4), LINK) | {"link_most_at": "0000:41:00.0"}
+    observations |= {"link_idle_at": "0000:41:00.0", "link_load_at": "0000:40:01.1"}
+    shown, experiment = page(point("from-device", 1, **observations))
     (device,) = device_link.devices(shown.content, experiment)
     assert device_link.link_in_words(device["links"]["idle"]) == "16 GT/s × 16"
     assert device_link.link_in_words(device["links"]["load"]) == "8 GT/s × 4 at 0000:40:01.1"
@@ -149,9 +154,11 @@ def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
 @pytest.mark.parametrize("here", ["no device", "host memory"])
 def test_a_recorded_run_shows_the_link_that_this_machine_lacks(here: str) -> None:
     carried = link_bytes_per_s(*LINK) / GIB_PER_S
-    told = linked(LINK, LINK, LINK)
-    pool = point("to-device", 0.8 * carried, **told) | {"findings": ["pageable"]}
-    loop = point("to-device", 0.9 * carried, {"transfer_threads": 0}, **told) | {"findings": []}
+    observations = linked(LINK, LINK, LINK)
+    pool = point("to-device", 0.8 * carried, **observations) | {"findings": ["pageable"]}
+    loop = point("to-device", 0.9 * carried, {"transfer_threads": 0}, **observations) | {
+        "findings": []
+    }
     near = {"point": pool["point"], "plain": loop["point"], "emulates": "", "blocks": 9}
     near |= {"ratio": 0.965, "low95": 0.912, "high95": 0.973, "longer_ns": 47_000.0}
     near |= dict.fromkeys(("rate_bytes_per_s", "plain_bytes_per_s"), pool["rate_bytes_per_s"])
@@ -245,9 +252,9 @@ def test_sizes_of_many_orders_stand_on_an_axis_of_logarithms() -> None:
 def test_the_page_opens_with_a_claim_that_was_measured(
     verdicts: list[str], leads: int | None
 ) -> None:
-    claims = [{"claim": number, "verdict": one} for number, one in enumerate(verdicts)]
-    found = answer_section.leading({"figures": [{"claims": claims[:1]}, {"claims": claims[1:]}]})
-    assert (found and found["claim"]) == leads
+    claims = [{"claim": number, "verdict": verdict} for number, verdict in enumerate(verdicts)]
+    leading = answer_section.leading({"figures": [{"claims": claims[:1]}, {"claims": claims[1:]}]})
+    assert (leading and leading["claim"]) == leads
 
 
 def test_hollow_dots_are_explained_where_they_are() -> None:

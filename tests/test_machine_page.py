@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def shown(browser: Browser, folder: Path, *pictures: style.Picture) -> dict[str, Any]:
     """What is seen of a page with these pictures only."""
     path = folder / "page.html"
-    body = "".join(one.inline for one in pictures)
+    body = "".join(picture.inline for picture in pictures)
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     sheet = "<style>svg { max-width: 100%; height: auto }</style>"
     path.write_text(f"<!doctype html>{head}{sheet}{body}", encoding="utf-8")
@@ -70,9 +70,9 @@ def test_numbers_of_low_panels_and_their_titles_keep_apart(
 @pytest.mark.parametrize("high", [0.42, 0.5, 0.8, 1.2, 1.65, 2.1, 4.0, 30.0, 4000.0])
 def test_ticks_keep_the_distance_asked_for(high: float) -> None:
     apart = (high / 0.38) ** 0.16
-    found = style.ticks(0.38, high, 4, apart)
-    assert found
-    assert all(b >= apart * a for a, b in pairwise(found))
+    ticks = style.ticks(0.38, high, 4, apart)
+    assert ticks
+    assert all(b >= apart * a for a, b in pairwise(ticks))
 
 
 def facts_of(machine: Topology, usable: list[int] | None = None) -> dict[str, Any]:

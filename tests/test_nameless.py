@@ -49,25 +49,25 @@ def test_no_page_and_no_table_says_who_measured_where(
     index_page.make_index([paper], controls, folder / "index.html")
     index_page.make_controls(controls, folder / "controls.html")
     machine_page.make_machine([analysis, paper], folder / "machine.html")
-    files = [one for one in folder.rglob("*") if one.is_file()]
-    assert {one.suffix for one in files} == {".html", ".svg", ".csv"}
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert {file.suffix for file in files} == {".html", ".svg", ".csv"}
     for path in files:
         text = path.read_text(encoding="utf-8")
         tables = re.findall(r'"data:text/csv;base64,([^"]+)"', text)
-        for said in (text, *(base64.b64decode(one).decode() for one in tables)):
+        for text_or_table in (text, *(base64.b64decode(encoded).decode() for encoded in tables)):
             for name in (USER, NAME, str(Path.cwd()), "/root/"):
-                at = said.find(name)
-                assert at < 0, f"{path.name}: {said[max(at - 60, 0) : at + 60]!r}"
+                at = text_or_table.find(name)
+                assert at < 0, f"{path.name}: {text_or_table[max(at - 60, 0) : at + 60]!r}"
     assert "~/lab/a.c" in (folder / "machine.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("called")
 def test_what_is_no_name_stays() -> None:
-    said = "Reads 5 @ 3 GHz; mail a@b; /home; /rooted/a; winter; 0.5 /root2"
-    assert nameless(said) == said
+    untouched = "Reads 5 @ 3 GHz; mail a@b; /home; /rooted/a; winter; 0.5 /root2"
+    assert nameless(untouched) == untouched
     link, rule = f'<a href="/home/{USER}/{NAME}" title="at ', f"</a><style>.{NAME}{{}}</style>"
-    told = f'{link}this-host">this-host{rule}'
-    assert nameless_page(f'{link}{NAME}">{NAME}{rule}') == told
+    link_on_page = f'{link}this-host">this-host{rule}'
+    assert nameless_page(f'{link}{NAME}">{NAME}{rule}') == link_on_page
 
 
 @pytest.mark.parametrize("name", ["vm", "localhost", "machine", "Experiment"])

@@ -73,9 +73,9 @@ def test_lint_finds_what_a_notebook_stores(tmp_path: Path) -> None:
     cell.outputs, cell.execution_count = [], 3
     nbformat.write(clean, tmp_path / "count.ipynb")
     (tmp_path / "torn.ipynb").write_text('{"cells":', encoding="utf-8")
-    said = lint(tmp_path)
-    assert said.returncode == 1
-    assert [line.split(": ")[0].rsplit("/", 1)[1] for line in said.stderr.splitlines()] == [
+    printed = lint(tmp_path)
+    assert printed.returncode == 1
+    assert [line.split(": ")[0].rsplit("/", 1)[1] for line in printed.stderr.splitlines()] == [
         "count.ipynb",
         "output.ipynb",
         "torn.ipynb",
@@ -101,16 +101,16 @@ def test_digits_follow_the_interval(
 
 
 def test_shares_are_never_rounded_to_none_or_all() -> None:
-    shares = [number_format.share(one) for one in (0, 1 / 8192, 0.5, 0.99999, 1, 1.5)]
+    shares = [number_format.share(share) for share in (0, 1 / 8192, 0.5, 0.99999, 1, 1.5)]
     expected = ["0 %", "0.012 %", "50 %", "99.999 %", "100 %", "150 %"]
-    assert [one.replace(number_format.FIXED, " ") for one in shares] == expected
+    assert [share.replace(number_format.FIXED, " ") for share in shares] == expected
 
 
 def test_ticks_are_few_and_round() -> None:
     assert style.ticks(900, 120_000, 5) == [1000, 3000, 10_000, 30_000, 100_000]
     assert style.ticks(0.05, 6000, 4) == [1, 1000]  # five decades: more than there is room for
     assert len(style.ticks(0.97, 1.03, 5)) >= 2
-    assert all(0.97 <= one <= 1.03 for one in style.ticks(0.97, 1.03, 5))
+    assert all(0.97 <= tick <= 1.03 for tick in style.ticks(0.97, 1.03, 5))
 
 
 def test_labels_are_spread_in_their_order() -> None:

@@ -69,7 +69,7 @@ def test_a_paper_may_have_nothing_but_open_figures(content: dict[str, Any]) -> N
     first = content["open"][0]
     cells = [list(row.values()) for row in read_table(ROOT, PAPER, "nas.csv")]
     assert first["rows"] == cells
-    columns = {one["column"]: one for one in first["columns"]}
+    columns = {column["column"]: column for column in first["columns"]}
     assert columns["mpi_mbcf_s"]["unit"] == "sec"
     assert columns["mpi_mbcf_s"]["number"]
     assert not columns["collective"]["number"]
@@ -82,9 +82,9 @@ def test_its_page_has_the_tables_and_no_verdict(content: dict[str, Any]) -> None
     for name in ("13.58", "210.5", "なし", "Nothing runs programs yet."):
         assert name in html
     # Each says what the audit found of its table.
-    said = re.findall(r"(\d+) of \d+ checks of its numbers disagree", html)
-    odd = [one for one in content["audit"] if not one["consistent"]]
-    assert said == [str(sum(one["table"] == "nas.csv" for one in odd))]
+    counts = re.findall(r"(\d+) of \d+ checks of its numbers disagree", html)
+    odd = [check for check in content["audit"] if not check["consistent"]]
+    assert counts == [str(sum(check["table"] == "nas.csv" for check in odd))]
     assert len(re.findall(r"Its numbers pass \d+ checks of the audit", html)) == 1
     for section in (page.title, page.answer, page.overview, page.figures, page.failures):
         assert "Not rerun" in section().html or "verdict" not in section().html
@@ -110,12 +110,14 @@ def test_the_index_counts_them_apart(content: dict[str, Any], tmp_path: Path) ->
 def test_a_figure_that_shows_one_column_keeps_its_whole_table() -> None:
     select = [{"row": {"data_bytes": "4"}, "point": {}}]
     figure = {"x": "data_bytes", "y": "sunos_tcp_us", "table": "rpc.csv", "select": select}
-    found = beyond(ROOT, PAPER, figure)
-    assert found is not None
-    assert [one["label"] for one in found["columns"]][-1] == "SunOS TCP"
-    assert found["rows"][0] == ["4", "127", "148", "863"]
+    table = beyond(ROOT, PAPER, figure)
+    assert table is not None
+    assert [column["label"] for column in table["columns"]][-1] == "SunOS TCP"
+    assert table["rows"][0] == ["4", "127", "148", "863"]
     # One that shows all that is printed has no more to show.
-    each = [{**select[0], "y": one} for one in ("mbcf_signal_us", "mbcf_fifo_us", "sunos_tcp_us")]
+    each = [
+        {**select[0], "y": column} for column in ("mbcf_signal_us", "mbcf_fifo_us", "sunos_tcp_us")
+    ]
     assert beyond(ROOT, PAPER, figure | {"select": each}) is None
     assert beyond(ROOT, PAPER, figure | {"select": []}) is None
 
@@ -141,10 +143,10 @@ def test_one_figure_alone_has_none_beside_it(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_one_is_one_sentence(
-    tmp_path: Path, changed: dict[str, Any], said: str
+    tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:
     root = checkout(tmp_path, **changed)
-    with pytest.raises(BenchbookError, match=re.escape(said)):
+    with pytest.raises(BenchbookError, match=re.escape(message)):
         crosscheck.paper(root, PAPER, {})
 
 
@@ -157,5 +159,5 @@ def test_an_open_figure_cannot_be_asked_for(tmp_path: Path) -> None:
 def test_open_figures_of_the_papers_have_tables_of_their_own() -> None:
     for name in catalogue.papers(ROOT):
         paper = catalogue.paper(ROOT, name)
-        measured = {one["table"] for one in paper["figures"]}
-        assert not measured & {one["table"] for one in paper.get("open", [])}
+        measured = {figure["table"] for figure in paper["figures"]}
+        assert not measured & {figure["table"] for figure in paper.get("open", [])}

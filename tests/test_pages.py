@@ -124,9 +124,9 @@ def without_script(site: Path, browser: Browser) -> dict[Path, dict[str, Any]]:
 def whole(site: Path) -> list[Path]:
     """A page of every kind, with all its parts."""
     papers = {"whole": made_up.PAPER, "stream": made_up.STREAM, "round-trips": made_up.UDP}
-    found = [site / folder / "reports" / f"{paper}.html" for folder, paper in papers.items()]
+    pages = [site / folder / "reports" / f"{paper}.html" for folder, paper in papers.items()]
     others = ("index", "machine", "controls")
-    return found + [site / "whole/reports" / f"{name}.html" for name in others]
+    return pages + [site / "whole/reports" / f"{name}.html" for name in others]
 
 
 def test_every_page_fits_the_width_and_nothing_overlaps_or_is_cut_off(looks: dict) -> None:
@@ -150,8 +150,8 @@ def sound(path: Path, seen: dict[str, Any]) -> None:
     assert set(seen["widths"]) == set(WIDTHS)
     assert seen["overlaps"] == [], path
     assert seen["cut_off"] == [], path
-    assert seen["said"] == [], path
-    assert seen["asked"] == [path.as_uri()]
+    assert seen["messages"] == [], path
+    assert seen["requests"] == [path.as_uri()]
 
 
 @pytest.mark.skipif(os.environ.get("BENCHBOOK_DOOR") == "nix", reason="nixpkgs has no axe")
@@ -245,15 +245,15 @@ def test_links_within_a_page_lead_somewhere(site: Path, looks: dict) -> None:
 
 def test_the_audit_is_counted_in_the_answer_and_on_the_index(site: Path, looks: dict) -> None:
     audit = read_paper(site / "stream" / made_up.STREAM / "paper.json")["audit"]
-    wrong = [one for one in audit if not one["consistent"]]
-    many = len({one["slip"]["slip"] for one in wrong})
+    wrong = [check for check in audit if not check["consistent"]]
+    many = len({check["slip"]["slip"] for check in wrong})
     reports = site / "stream/reports"
     text = looks[reports / f"{made_up.STREAM}.html"]["text"]
     answered, _, section = text.partition("The source’s own numbers")
     assert f"Of {len(audit)} checks of the source’s own numbers {len(wrong)} disagree" in answered
-    said = f"{len(wrong)} of {len(audit)} checks of the source’s own numbers disagree: "
-    assert f"{said}{many} distinct slips" in section
-    assert f"{said}{many} distinct slips" in looks[reports / "index.html"]["text"]
+    counted = f"{len(wrong)} of {len(audit)} checks of the source’s own numbers disagree: "
+    assert f"{counted}{many} distinct slips" in section
+    assert f"{counted}{many} distinct slips" in looks[reports / "index.html"]["text"]
     whole = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
     assert "distinct slip" not in whole
 
@@ -291,11 +291,11 @@ def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
     odd = paper["experiments"]["mbw"]["odd"]
     pairs = {
         (
-            one["kind"],
-            wording.parts_of(one["top"])["method"],
-            wording.parts_of(one["top"])["bytes"],
-        ): one
-        for one in odd["pairs"]
+            pair["kind"],
+            wording.parts_of(pair["top"])["method"],
+            wording.parts_of(pair["top"])["bytes"],
+        ): pair
+        for pair in odd["pairs"]
     }
     seen = pairs["methods", "block-1.3.0", "8388608"]
     assert seen["published"] == [pytest.approx(4817.246 / 2778.067)]
@@ -328,7 +328,7 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
     path = site / "stream/reports" / f"{made_up.STREAM}.html"
     assert path.stat().st_size < 2_000_000
     text = looks[path]["text"].replace(number_format.FIXED, " ")
-    for said in (
+    for sentence in (
         "The rule asks for 122 MiB an array",
         "(copy, non-temporal stores)",
         "here 140 MiB",
@@ -338,7 +338,7 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
         "arrays link at every size tried",
         "signal 11 (SIGSEGV)",
     ):
-        assert said in text
+        assert sentence in text
     ceilings = looks[path.with_name("machine.html")]["text"]
     assert "copy, non-temporal stores" in ceilings[ceilings.index("Attained ceilings") :]
 
@@ -346,14 +346,14 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
 def test_a_section_without_results_is_a_sentence(site: Path, looks: dict) -> None:
     path = site / "stream-bare/reports" / f"{made_up.STREAM}.html"
     text = looks[path]["text"]
-    for said in (
+    for sentence in (
         "measured too few sizes for a curve",
         "too few variants at one setting",
         "No search for the largest static array",
         "No trial of arrays beyond memory",
         "preset tiny leaves the sizes out that it compares",
     ):
-        assert said in text
+        assert sentence in text
     assert "None" not in text
     assert "nan" not in text
 
@@ -363,9 +363,9 @@ def test_every_value_that_was_not_counted_says_so(site: Path, looks: dict) -> No
     path = site / "stream/reports" / f"{made_up.STREAM}.html"
     html = path.read_text(encoding="utf-8")
     html = html[html.index(">What moved<") :]
-    found = re.findall(r'<em class="estimated">(.*?)</em>', html)
-    assert len(found) > 10
-    assert all(text.endswith(" <small>simulated</small>") for text in found)
+    estimated = re.findall(r'<em class="estimated">(.*?)</em>', html)
+    assert len(estimated) > 10
+    assert all(text.endswith(" <small>simulated</small>") for text in estimated)
     table = html[html.index("Bytes moved against") : html.index("How it was simulated")]
     rows = re.findall(r'<tr><th [^>]*scope="row"[^>]*>(.*?)</tr>', table)
     assert len(rows) > 10
@@ -383,8 +383,10 @@ def test_every_value_that_was_not_counted_says_so(site: Path, looks: dict) -> No
     mbw = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
     assert "Block copy 1.1.1 reads 64 and writes 64 of the 16,384 lines that it claims" in mbw
     assert "touches the lines of block copy 1.2.2 (simulated)" in mbw
-    for one in (text, mbw):
-        assert not re.search(r"\b(None|nan)\b(?! of these)", one[one.index("What moved") :])
+    for html_or_text in (text, mbw):
+        assert not re.search(
+            r"\b(None|nan)\b(?! of these)", html_or_text[html_or_text.index("What moved") :]
+        )
 
 
 def test_what_counts_nothing_has_its_remedy(site: Path, looks: dict) -> None:
@@ -400,11 +402,11 @@ def test_the_machine_says_what_can_be_measured(site: Path, looks: dict) -> None:
     text = looks[site / "whole/reports/machine.html"]["text"]
     section = text[text.index("What can be measured here") : text.index("What cannot be read")]
     assert "1 of 3 abilities" in section
-    places = [section.index(one["name"]) for one in made_up_evidence.CAPABILITIES]
+    places = [section.index(capability["name"]) for capability in made_up_evidence.CAPABILITIES]
     assert places[1] < places[0] < places[2]  # what is there first
-    for one in made_up_evidence.CAPABILITIES:
-        assert one["said"] in section
-        assert one["remedy"] in section
+    for capability in made_up_evidence.CAPABILITIES:
+        assert capability["said"] in section
+        assert capability["remedy"] in section
     bare = looks[site / "empty/reports/machine.html"]["text"]
     assert "were not recorded with this run" in bare
 
@@ -421,7 +423,9 @@ def test_the_topology_stands_on_the_machines_page_and_below_each_paper(site: Pat
 def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
     folder = site / "figure/reports/figures" / made_up.PAPER
     shown = opened(browser, folder / f"{made_up.PAPER}.html", 360)
-    assert [one.get_attribute("id") for one in shown.query_selector_all("main section")] == [FIGURE]
+    assert [
+        section.get_attribute("id") for section in shown.query_selector_all("main section")
+    ] == [FIGURE]
     assert shown.get_attribute("nav a", "href") == "../../index.html"
     shown.close()
     assert {path.name for path in folder.glob("*.*")} >= {f"{FIGURE}.svg", f"{FIGURE}.csv"}
@@ -452,12 +456,12 @@ def test_every_page_names_door_compilers_and_revision(site: Path, looks: dict) -
 
 
 def test_a_variant_whose_flags_a_wrapper_changed_says_so(site: Path, looks: dict) -> None:
-    said = "a wrapper dropped -march=native and added -O2 -fPIC"
+    words = "a wrapper dropped -march=native and added -O2 -fPIC"
     text = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
-    assert text.count(said) == 1
+    assert text.count(words) == 1
     # Beside the loops too, where flags are compared; the control's clean twin says nothing.
     stream = looks[site / "stream/reports" / f"{made_up.STREAM}.html"]["text"]
-    assert stream.count(said) > 2
+    assert stream.count(words) > 2
 
 
 def test_flags_that_nobody_saw_are_unknown() -> None:
@@ -473,10 +477,10 @@ def test_the_index_is_searched_by_words(site: Path, browser: Browser) -> None:
     lines = shown.query_selector_all("#entries li")
     assert not shown.is_visible("#entries li")  # folded until somebody asks
     shown.fill("#words", "Block ORDER magnitude")
-    found = [line.inner_text() for line in lines if line.is_visible()]
-    assert 0 < len(found) < len(lines)
-    assert all("order of magnitude" in text for text in found)
-    assert shown.inner_text("#found") == f"{len(found)} of {len(lines)} found"
+    visible = [line.inner_text() for line in lines if line.is_visible()]
+    assert 0 < len(visible) < len(lines)
+    assert all("order of magnitude" in text for text in visible)
+    assert shown.inner_text("#found") == f"{len(visible)} of {len(lines)} found"
     shown.fill("#words", "no such words")
     assert not [line for line in lines if line.is_visible()]
     shown.fill("#words", "")
@@ -493,10 +497,10 @@ def test_every_claim_figure_and_finding_can_be_searched(site: Path, looks: dict)
     paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     text = (site / "whole/reports/index.html").read_text(encoding="utf-8")
     linked = set(re.findall(rf'href="{made_up.PAPER}\.html#([^"]+)"', text))
-    claims = {f"{one['figure']}-{one['claim']}" for one in wording.all_claims(paper)}
-    found = findings_section.marks_of(paper)
-    findings = {one.anchor for one in (*found.every, *found.run)}
-    assert linked == claims | {one["id"] for one in paper["figures"]} | findings
+    claims = {f"{claim['figure']}-{claim['claim']}" for claim in wording.all_claims(paper)}
+    marks = findings_section.marks_of(paper)
+    findings = {mark.anchor for mark in (*marks.every, *marks.run)}
+    assert linked == claims | {figure["id"] for figure in paper["figures"]} | findings
     assert len(findings) > 2
 
 
@@ -523,7 +527,9 @@ def test_print_is_black_on_white_within_the_sheet(site: Path, browser: Browser) 
         shown.evaluate(OPEN)
         assert shown.evaluate(PAPER) == "rgb(255, 255, 255)"
         assert shown.evaluate(WIDTH) <= sheet, path
-        assert not [one for one in shown.query_selector_all("button, input") if one.is_visible()]
+        assert not [
+            element for element in shown.query_selector_all("button, input") if element.is_visible()
+        ]
         shown.close()
 
 
@@ -549,7 +555,7 @@ def test_every_colour_of_text_is_read_on_paper_and_on_what_is_shaded() -> None:
             assert contrast(palette.DRAWN[ink], palette.DRAWN[ground]) >= 4.5, (ink, ground)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, background: str) -> float:
     """The ratio of two colours' luminances as WCAG 2 defines it."""
 
     def luminance(colour: str) -> float:
@@ -557,7 +563,7 @@ def contrast(one: str, other: str) -> float:
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(colour), luminance(background)))
     return (high + 0.05) / (low + 0.05)
 
 

@@ -37,10 +37,10 @@ KEPT = ("point", "claim", "figure", "quantity")  # of what the program calls thi
 def poisoned(value: Any, key: str = "") -> Any:
     """The same results with hostile text behind everything that comes from outside."""
     if isinstance(value, dict):
-        kept = {one: value[one] for one in KEPT if one in value}
-        return {name: poisoned(one, name) for name, one in value.items()} | kept
+        kept = {file: value[file] for file in KEPT if file in value}
+        return {name: poisoned(item, name) for name, item in value.items()} | kept
     if isinstance(value, list):
-        return [poisoned(one, key) for one in value]
+        return [poisoned(item, key) for item in value]
     return value + HOSTILE if isinstance(value, str) and key in OUTSIDE and value else value
 
 
@@ -48,8 +48,8 @@ def poisoned(value: Any, key: str = "") -> Any:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("hostile")
     _, points = made_up.points_of("mbw", "quick")
-    found = [finding("zero-page", "biases", [points[0].id], 1.4)]
-    paper = made_up_findings.results(top, "quick", {"mbw": found})
+    findings = [finding("zero-page", "biases", [points[0].id], 1.4)]
+    paper = made_up_findings.results(top, "quick", {"mbw": findings})
     content = poisoned(read_paper(paper))
     content["language"] = '"><script>hit=6</script>'
     paper.write_text(json.dumps(content), encoding="utf-8")
@@ -75,11 +75,11 @@ def test_what_looks_like_code_is_read_and_not_run(site: Path, browser: Browser) 
     assert len(every) == 4
     for path in every:
         shown = browser.new_page()
-        said: list[str] = []
-        asked: list[str] = []
-        shown.on("console", lambda message, said=said: said.append(message.text))
-        shown.on("dialog", lambda dialog, said=said: said.append(dialog.message))
-        shown.on("request", lambda request, asked=asked: asked.append(request.url))
+        messages: list[str] = []
+        requests: list[str] = []
+        shown.on("console", lambda message, messages=messages: messages.append(message.text))
+        shown.on("dialog", lambda dialog, messages=messages: messages.append(dialog.message))
+        shown.on("request", lambda request, requests=requests: requests.append(request.url))
         shown.goto(path.as_uri())
         shown.evaluate(OPEN)
         assert shown.evaluate("typeof hit") == "undefined", path
@@ -91,7 +91,7 @@ def test_what_looks_like_code_is_read_and_not_run(site: Path, browser: Browser) 
         assert "{{ 7*7 }}" in body, path
         shown.set_viewport_size({"width": 375, "height": 800})
         assert shown.evaluate(WIDTH) == 375, path
-        assert (said, asked) == ([], [path.as_uri()])
+        assert (messages, requests) == ([], [path.as_uri()])
         shown.close()
 
 
@@ -100,9 +100,9 @@ def test_pictures_stay_pictures(site: Path) -> None:
     assert len(files) > 5
     for path in files:
         root = ElementTree.parse(path).getroot()
-        tags = {one.tag.rpartition("}")[2] for one in root.iter()}
+        tags = {element.tag.rpartition("}")[2] for element in root.iter()}
         assert "script" not in tags and "a" not in tags and "img" not in tags, path
-        names = {name for one in root.iter() for name in one.attrib}
+        names = {name for element in root.iter() for name in element.attrib}
         assert not any(name.startswith("on") for name in names), path
     drawn = [path for path in files if "<script>hit=1</script>" in _texts(path)]
     assert drawn  # what is drawn of it is text

@@ -25,8 +25,8 @@ def test_values_are_called_as_the_experiment_names_them() -> None:
 def test_values_without_a_name_are_called_as_all_of_their_kind() -> None:
     assert wording.differing(paper(), *POINTS) == ("getpid-libc", "loop")
     sizes = ["v,bytes=4096", "v,bytes=65536"]
-    known = {**paper(), "points": [{"point": one, "experiment": "e"} for one in sizes]}
-    assert [one.replace("\u00a0", " ") for one in wording.differing(known, *sizes)] == [
+    content = {**paper(), "points": [{"point": size, "experiment": "e"} for size in sizes]}
+    assert [size.replace("\u00a0", " ") for size in wording.differing(content, *sizes)] == [
         "4 KiB",
         "64 KiB",
     ]

@@ -23,8 +23,7 @@ from benchbook.judge.paper_json import read_paper
 from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded, transfers
 from benchbook.records import archive
 from benchbook.report import notebook_export, paper_page
-from benchbook.report.sections import paper_panels
-from benchbook.report.sections import recorded_runs as said
+from benchbook.report.sections import paper_panels, recorded_runs
 from benchbook.workflow import Lab
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 HOSTILE = "</title><script>window.ran=1</script>$x$"
 RUNS = [
-    one.parent.relative_to(ROOT)
-    for one in sorted((ROOT / archive.FOLDER).glob("*/mbw/*/plan.json"))
+    path.parent.relative_to(ROOT)
+    for path in sorted((ROOT / archive.FOLDER).glob("*/mbw/*/plan.json"))
 ]
 RUN = RUNS[-1]
 NOTEBOOK = ROOT / "notebooks" / f"{made_up.PAPER}.ipynb"
@@ -79,42 +78,42 @@ def test_a_recorded_run_stands_beside_figures_and_changes_nothing_else(made: Mad
     alone, both = made.judged("alone"), made.judged("both", None, made.recorded)
     plan, origin = (read_json(ROOT / RUN / name) for name in ("plan.json", archive.ORIGIN))
     there = read_json(made.recorded.with_name("analysis.json"))
-    times = {one["point"]: one for one in there["points"]}
+    times = {point["point"]: point for point in there["points"]}
     seen = 0
     for before, after in zip(alone["figures"], both["figures"], strict=True):
-        (one,) = after.pop("recorded")
+        (recorded,) = after.pop("recorded")
         assert before.pop("recorded") == []
         assert before == after
-        assert (one["name"], one["state"], one["run"]) == ("R1", "ok", RUN.name)
-        assert (one["model"], one["preset"]) == (
+        assert (recorded["name"], recorded["state"], recorded["run"]) == ("R1", "ok", RUN.name)
+        assert (recorded["model"], recorded["preset"]) == (
             plan["host_facts"]["cpu_model"],
             plan["settings"]["preset"],
         )
-        assert one["commit"] == origin["recorded_at_commit"]
-        assert one["date"].replace("-", "") == RUN.name[:8]
-        known = [row for row in one["rows"] if row["rerun"] is not None]
-        seen += len(known)
+        assert recorded["commit"] == origin["recorded_at_commit"]
+        assert recorded["date"].replace("-", "") == RUN.name[:8]
+        measured = [row for row in recorded["rows"] if row["rerun"] is not None]
+        seen += len(measured)
         per = UNITS[after["y_unit"]]
-        assert [row["rerun"] * per for row in known] == pytest.approx(
-            [times[row["point"]]["rate_bytes_per_s"] for row in known]
+        assert [row["rerun"] * per for row in measured] == pytest.approx(
+            [times[row["point"]]["rate_bytes_per_s"] for row in measured]
         )
-        assert all(row["low"] <= row["rerun"] <= row["high"] for row in known if row["low"])
+        assert all(row["low"] <= row["rerun"] <= row["high"] for row in measured if row["low"])
     assert seen
     assert {**alone, "figures": []} == {**both, "figures": []}
 
 
 def test_pictures_and_tables_name_it(made: Made) -> None:
     content = made.judged("named", None, made.recorded)
-    figure = next(one for one in content["figures"] if said.table(one))
+    figure = next(figure for figure in content["figures"] if recorded_runs.table(figure))
     shown = paper_panels.values(content, figure)
     without = paper_panels.values(content, figure | {"recorded": []})
     assert shown is not None
     assert without is not None
-    (name,) = {said.short_name(one) for _, one, _ in said.table(figure)}
-    assert shown.alt.count(f"({name})") == len(said.table(figure))
+    (name,) = {recorded_runs.short_name(run) for _, run, _ in recorded_runs.table(figure)}
+    assert shown.alt.count(f"({name})") == len(recorded_runs.table(figure))
     assert "recorded" not in without.alt
     assert shown.svg.count("<use") > without.svg.count("<use")
-    assert name in said.how_to_read(figure)
+    assert name in recorded_runs.how_to_read(figure)
     html = paper_page.PaperPage(content).figures().html
     assert html.count('<section class="recorded"') == len(content["figures"])  # all are measured
     assert read_json(made.recorded)["commit"][:8] in html
@@ -124,28 +123,30 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
 
 def test_downloads_have_columns_of_it(made: Made) -> None:
     content = made.judged("csv", None, made.recorded)
-    figure = next(one for one in content["figures"] if said.table(one))
+    figure = next(figure for figure in content["figures"] if recorded_runs.table(figure))
     lines = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure))))
     alone = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure | {"recorded": []}))))
     unit = in_names(figure["y_unit"])
     named = [f"recorded_R1_{end}{unit}" for end in ("", "low95_", "high95_")]
     assert [*lines[0]] == [*alone[0], *named]
-    assert [{name: one[name] for name in alone[0]} for one in lines] == alone
+    assert [{name: line[name] for name in alone[0]} for line in lines] == alone
     theirs = [
         [row[key] for key in ("rerun", "low", "high")] for row in figure["recorded"][0]["rows"]
     ]
-    shown = [[float(one[name]) if one[name] else None for name in named] for one in lines]
+    shown = [[float(line[name]) if line[name] else None for name in named] for line in lines]
     assert shown == theirs
 
 
 def test_invalid_values_are_told_with_their_findings(made: Made) -> None:
     content = made.judged("found", None, made.recorded)
     there = read_json(made.recorded.with_name("analysis.json"))
-    named = {(one["artefact"], point) for one in there["findings"] for point in one["where"]}
-    rows = [row for figure in content["figures"] for _, _, row in said.table(figure)]
-    found = {(artefact, row["point"]) for row in rows for artefact in row["findings"]}
-    assert found
-    assert found == {one for one in named if one[1] in {row["point"] for row in rows}}
+    named = {
+        (finding["artefact"], point) for finding in there["findings"] for point in finding["where"]
+    }
+    rows = [row for figure in content["figures"] for _, _, row in recorded_runs.table(figure)]
+    pairs = {(artefact, row["point"]) for row in rows for artefact in row["findings"]}
+    assert pairs
+    assert pairs == {name for name in named if name[1] in {row["point"] for row in rows}}
 
 
 def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
@@ -158,12 +159,12 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
     output = tmp_path / "paper.json"
     judge_stage.judge(ROOT, made_up.STREAM, "", [own], output, recorded=[there])
     content = read_paper(output)
-    tables = {one["id"]: said.table(one) for one in content["figures"]}
-    for own_row, _, row in (one for found in tables.values() for one in found):
+    tables = {figure["id"]: recorded_runs.table(figure) for figure in content["figures"]}
+    for own_row, _, row in (row for table_rows in tables.values() for row in table_rows):
         assert row["label"] == own_row["label"]
         assert row["rerun"] == pytest.approx(own_row["rerun"]), "the same run, in the same row"
-    spreads = [one for one in content["figures"] if one["ranges"] and tables[one["id"]]]
-    grids = [one for one in content["figures"] if one["grid"] and tables[one["id"]]]
+    spreads = [figure for figure in content["figures"] if figure["ranges"] and tables[figure["id"]]]
+    grids = [figure for figure in content["figures"] if figure["grid"] and tables[figure["id"]]]
     assert spreads
     assert grids
     for figure in spreads:
@@ -173,19 +174,21 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
     html = paper_page.PaperPage(content).figures().html
     assert html.count("recorded, not here (R1: Other CPU, 2026-01-02)") == len(spreads)
     assert f"{len(tables[grids[0]['id']])} recorded values, row by row" in html
-    idle = [one for one in content["figures"] if one["recomputed"] and not one["rows"]]
-    assert all(one["recorded"] == [] for one in idle)
+    idle = [figure for figure in content["figures"] if figure["recomputed"] and not figure["rows"]]
+    assert all(figure["recorded"] == [] for figure in idle)
 
 
 def test_the_run_that_the_figure_shows_is_not_shown_twice(made: Made) -> None:
     folder = made.recorded.parent
     own = [folder / "analysis.json"]
-    assert all(one["recorded"] == [] for one in made.judged("same", own, made.recorded)["figures"])
-    other = made.top / "later" / "recorded.json"
-    shutil.copytree(folder, other.parent)
-    write_json(other, read_json(made.recorded) | {"run": "20990101T000000Z-0-0"})
-    figures = made.judged("two", own, other, made.recorded)["figures"]
-    assert all([one["name"] for one in figure["recorded"]] == ["R2"] for figure in figures)
+    assert all(
+        figure["recorded"] == [] for figure in made.judged("same", own, made.recorded)["figures"]
+    )
+    later = made.top / "later" / "recorded.json"
+    shutil.copytree(folder, later.parent)
+    write_json(later, read_json(made.recorded) | {"run": "20990101T000000Z-0-0"})
+    figures = made.judged("two", own, later, made.recorded)["figures"]
+    assert all([run["name"] for run in figure["recorded"]] == ["R2"] for figure in figures)
 
 
 def damage(run: Path, how: str) -> None:
@@ -237,9 +240,9 @@ def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) ->
     analyse_recorded(ROOT, run, output)
     about = read_json(output)
     content = made.judged("cut", None, output)
-    figure = next(one for one in content["figures"] if one["rows"])
-    assert said.table(figure) == []
-    assert said.how_to_read(figure) == ""
+    figure = next(figure for figure in content["figures"] if figure["rows"])
+    assert recorded_runs.table(figure) == []
+    assert recorded_runs.how_to_read(figure) == ""
     html = paper_page.PaperPage(content).figures().html
     assert html.count(f"The recorded run of {about['date']} is not shown: ") == len(
         content["figures"]
@@ -258,8 +261,8 @@ def test_without_recorded_runs_pages_say_nothing_of_them(made: Made) -> None:
 def test_nothing_of_a_recorded_run_reaches_the_page_unescaped(made: Made) -> None:
     content = made.judged("hostile", None, made.recorded)
     for figure in content["figures"]:
-        for one in figure["recorded"]:
-            one.update(dict.fromkeys(("model", "date", "preset", "commit"), HOSTILE))
+        for run in figure["recorded"]:
+            run.update(dict.fromkeys(("model", "date", "preset", "commit"), HOSTILE))
     html = paper_page.PaperPage(content).figures().html
     assert "<script" not in html
     assert "&lt;script" in html
@@ -270,14 +273,14 @@ def test_transfers_of_recorded_runs_are_kept_with_their_plain_twins(tmp_path: Pa
     run = max((ROOT / archive.FOLDER).glob("*/hostdev/*/plan.json")).parent.relative_to(ROOT)
     analyse_recorded(ROOT, run, there)
     content, own = catalogue.definition(ROOT, "hostdev"), {"experiment": "hostdev"}
-    (found,) = transfers(content, own | {"host": "here", "run": "r"}, [there])
-    assert found["name"] == "R1"
-    assert {one["experiment"] for one in found["points"]} == {"hostdev"}
-    assert {one["observations"]["device_is_host_memory"] for one in found["points"]} == {0}
-    assert {one["observations"]["link_load_gt_per_s"] for one in found["points"]} == {32}
-    pinned = [one for one in found["plain"] if "memory=pinned" in one["point"]]
+    (experiment,) = transfers(content, own | {"host": "here", "run": "r"}, [there])
+    assert experiment["name"] == "R1"
+    assert {point["experiment"] for point in experiment["points"]} == {"hostdev"}
+    assert {point["observations"]["device_is_host_memory"] for point in experiment["points"]} == {0}
+    assert {point["observations"]["link_load_gt_per_s"] for point in experiment["points"]} == {32}
+    pinned = [pair for pair in experiment["plain"] if "memory=pinned" in pair["point"]]
     assert pinned
-    assert all(one["longer_ns"] > 0 and one["ratio"] < 1 for one in pinned)
+    assert all(point["longer_ns"] > 0 and point["ratio"] < 1 for point in pinned)
     host, _, name = run.parts[-3:]
     assert transfers(content, own | {"host": host, "run": name}, [there]) == []
     assert transfers(content, {"experiment": "mbw", "host": "here", "run": "r"}, [there]) == []
@@ -296,7 +299,7 @@ def site(made: Made) -> Path:
     shutil.copytree(made.recorded.parent, again.parent)
     write_json(again, read_json(again) | {"run": "20990101T000000Z-0-0", "date": "2099-01-01"})
     made_up.results(made.top / "bare", "tiny", failing=".", bare=True)
-    bare = [made.top / "bare" / one.parent.name / one.name for one in made.own]
+    bare = [made.top / "bare" / run.parent.name / run.name for run in made.own]
     cases = {
         "whole": made.judged("whole", None, made.recorded, damaged),
         "bare": made.judged("bare", bare, made.recorded, again),
@@ -315,9 +318,9 @@ def site(made: Made) -> Path:
 def test_the_page_is_readable_everywhere(site: Path, browser: Browser, name: str) -> None:
     path = site / f"{name}.html"
     seen = look(browser, path)
-    assert seen["overlaps"] == seen["cut_off"] == seen["said"] == []
+    assert seen["overlaps"] == seen["cut_off"] == seen["messages"] == []
     assert all(seen["widths"][width] <= width for width in WIDTHS)
-    assert seen["asked"] == [path.as_uri()]
+    assert seen["requests"] == [path.as_uri()]
     assert violations(browser, path) == []
 
 
@@ -338,8 +341,8 @@ def test_a_new_recording_makes_the_page_anew_and_measures_nothing(tmp_path: Path
     assert lab(tmp_path).recorded_options(wanted) == [f"--recorded {made}"]
     place: Any = SimpleNamespace(machine=machine, experiment=experiment, run=name)
     files = lab(tmp_path).recorded_files(place)
-    assert {Path(one).name for one in files} == {one.name for one in run.iterdir()}
-    rules = {one.stem: one.read_text() for one in (ROOT / "workflows").glob("*.smk")}
+    assert {Path(file).name for file in files} == {path.name for path in run.iterdir()}
+    rules = {workflow.stem: workflow.read_text() for workflow in (ROOT / "workflows").glob("*.smk")}
     assert [name for name, text in rules.items() if "lab.recorded" in text] == ["analyse"]
 
 

@@ -41,16 +41,16 @@ def summaries(points: list[dict[str, Any]], blocks: int = 8) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "point": one["point"],
+                "point": point["point"],
                 "block": block,
                 "invocation": 0,
-                "median_ns": 200e9 / one["rate_bytes_per_s"],
+                "median_ns": 200e9 / point["rate_bytes_per_s"],
                 "bytes_declared": 200.0,
                 "disturbed": False,
                 "machine_state": "1",
             }
-            for one in points
-            if one["state"] == "ok"
+            for point in points
+            if point["state"] == "ok"
             for block in range(blocks)
         ]
     )
@@ -67,16 +67,17 @@ def test_a_ceiling_is_the_best_of_its_methods_beyond_the_caches() -> None:
         point(50.0, method="read", bytes=4 * LLC),
         point(60.0, method="else", bytes=4 * LLC),
     ]
-    found = ceilings(points, {"copy": ["copy", "copy-nt"], "read": ["read"]}, LLC)
+    attained = ceilings(points, {"copy": ["copy", "copy-nt"], "read": ["read"]}, LLC)
     seen = {
-        (one["traffic"], one["threads"]): (one["method"], one["rate_bytes_per_s"]) for one in found
+        (row["traffic"], row["threads"]): (row["method"], row["rate_bytes_per_s"])
+        for row in attained
     }
     assert seen == {
         ("copy", 1): ("copy-nt", 20.0),
         ("copy", 2): ("copy-nt", 40.0),
         ("read", 1): ("read", 50.0),
     }
-    assert next(one for one in found if one["threads"] == 2)["others"] == {"copy": 30.0}
+    assert next(row for row in attained if row["threads"] == 2)["others"] == {"copy": 30.0}
     assert ceilings(points, {"copy": ["copy"]}, None) == []
 
 
@@ -99,16 +100,16 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
         for at, name in enumerate(names)
     ]
     built[3]["peer"] = {"tool": "theirs"}
-    found = flags(points, summaries(points), built, "base", ["slow", "base", "broken"])
-    assert [entry["factors"] for entry in found] == [{"bytes": 8}]  # two variants are too few
-    rows = found[0]["rows"]
+    entries = flags(points, summaries(points), built, "base", ["slow", "base", "broken"])
+    assert [entry["factors"] for entry in entries] == [{"bytes": 8}]  # two variants are too few
+    rows = entries[0]["rows"]
     assert [row["variant"] for row in rows] == ["slow", "base", "broken"]
     assert rows[0]["ratio"]["ratio"] == pytest.approx(0.25)
     assert rows[1]["ratio"] is None
     assert (rows[0]["differs"], rows[1]["differs"]) == (True, False)
     assert rows[2]["reason"] == "no such flag"
     assert rows[2]["rate_bytes_per_s"] is None
-    alike = [{**one, "flags": ["-O2"]} for one in built]  # no compiler or flag to compare
+    alike = [{**record, "flags": ["-O2"]} for record in built]  # no compiler or flag to compare
     assert flags(points, summaries(points), alike, "base", ["slow", "base", "broken"]) == []
 
 
@@ -161,9 +162,9 @@ def test_methods_that_move_other_bytes_are_no_odd_pair() -> None:
     add = point(80.0, method="add", bytes=8) | {"bytes_per_call": 300.0}
     points = [copy, scale, add]
     rows = [
-        {"point": one["point"], "printed": "100", "group": "", "column": "c", "label": "l"}
-        for one in points
+        {"point": point["point"], "printed": "100", "group": "", "column": "c", "label": "l"}
+        for point in points
     ]
     figures = [{"id": "f", "table": "t.csv", "machine": "", "rows": rows}]
-    found = pairwise.odd(figures, points, summaries(points))
-    assert found["compared"] == 1  # Copy beside Scale; an addition moves more
+    pairs = pairwise.odd(figures, points, summaries(points))
+    assert pairs["compared"] == 1  # Copy beside Scale; an addition moves more

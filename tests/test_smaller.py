@@ -85,23 +85,24 @@ def test_a_smaller_picture_looks_the_same(
     large = drawn()
     assert len(small.svg) < 0.6 * len(large.svg)
     assert " 1 &lt;b&gt; &amp; 0.123456  " in small.svg
-    one, other = pixels(small), pixels(large)
-    assert one.std() > 10
+    smaller_pixels, larger_pixels = pixels(small), pixels(large)
+    assert smaller_pixels.std() > 10
     # Edges may be a shade lighter or darker; nothing is somewhere else.
-    apart = np.abs(one - other)
+    apart = np.abs(smaller_pixels - larger_pixels)
     assert (apart > 40).mean() < 1e-4
     assert apart.mean() < 0.05
 
 
 def test_groups_names_and_fonts_that_say_nothing_are_left_out() -> None:
-    said = minified(
+    minified_svg = minified(
         '<svg width="9"><defs><path id="m1" d="M 0 0 \nL 1.123456 2\n"/></defs><g id=\'x\'>'
         '<g id="none"><use href="#m1" x="3.999999" y="1" style="fill: #fff"/>\n'
         '<use href="#m1" x="5" y="1" style="fill: #fff"/></g><g id="gone"/></g></svg>'
     )
-    assert '<path id="a" d="M0 0L1.12 2"/>' in said
+    assert '<path id="a" d="M0 0L1.12 2"/>' in minified_svg
     assert (
-        '<g style="fill: #fff"><use href="#a" x="4" y="1"/><use href="#a" x="5" y="1"/></g>' in said
+        '<g style="fill: #fff"><use href="#a" x="4" y="1"/><use href="#a" x="5" y="1"/></g>'
+        in minified_svg
     )
-    assert "none" not in said
-    assert "gone" not in said
+    assert "none" not in minified_svg
+    assert "gone" not in minified_svg

@@ -100,7 +100,7 @@ def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None
     }
 
 
-def said(content: dict[str, Any]) -> tuple[str, str]:
+def headline_and_answer(content: dict[str, Any]) -> tuple[str, str]:
     """Headline and first paragraph, with ordinary spaces."""
     first = " ".join(answer_section.answer(content)[0])
     return answer_section.headline(content).replace(number_format.FIXED, " "), first.replace(
@@ -109,7 +109,9 @@ def said(content: dict[str, Any]) -> tuple[str, str]:
 
 
 def test_claims_that_all_hold_are_one_sentence() -> None:
-    headline, first = said(paper([claim("copy", "reproduced"), claim("add", "reproduced")]))
+    headline, first = headline_and_answer(
+        paper([claim("copy", "reproduced"), claim("add", "reproduced")])
+    )
     assert headline == "From 1 MiB to 2 MiB, the rates of Copy and Add stay within 5 % here"
     assert first.startswith("Yes, it holds here, for Copy and Add.")
     assert "1.010 (0.990 to 1.030) for Copy and 1.010 (0.990 to 1.030) for Add" in first
@@ -118,14 +120,14 @@ def test_claims_that_all_hold_are_one_sentence() -> None:
 def test_claims_that_part_are_told_apart() -> None:
     ones = [claim("copy", "reproduced"), claim("add", "not_reproduced", estimate=0.8)]
     ones[1]["interval"] = [0.79, 0.81]
-    headline, first = said(paper(ones))
+    headline, first = headline_and_answer(paper(ones))
     assert headline == (
         "From 1 MiB to 2 MiB, the rate of Copy stays within 5 % here; the rate of Add does not: "
         "0.800 times"
     )
     assert first.startswith("It holds here for Copy; it does not hold for Add.")
     none = [claim("copy", "not_reproduced"), claim("add", "inconclusive")]
-    headline, _ = said(paper(none))
+    headline, _ = headline_and_answer(paper(none))
     assert headline == (
         "From 1 MiB to 2 MiB, the rate of Copy does not stay within 5 % here: 1.010 times; "
         "Add undecided"
@@ -138,13 +140,13 @@ def test_what_is_open_says_why_and_once() -> None:
         claim("copy", "inconclusive", reason=edge, interval=[0.99, 1.08]),
         claim("add", "inconclusive", reason=edge, interval=[None, None]),
     ]
-    headline, first = said(paper(ones))
+    headline, first = headline_and_answer(paper(ones))
     assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
     assert "The reason for Copy: the interval reaches beyond" in first
     assert "The reason for Add: there are too few blocks" in first
     left_out = {"code": "not_in_preset", "point": point(2 * MIB, "copy")}
-    ones = [claim(one, "not_measurable_here", reason=left_out) for one in ("copy", "add")]
-    headline, first = said(paper(ones))
+    ones = [claim(name, "not_measurable_here", reason=left_out) for name in ("copy", "add")]
+    headline, first = headline_and_answer(paper(ones))
     assert headline.startswith("Not measured in preset tiny: whether")
     assert first.count("The reason") == 1
     assert first.endswith("preset tiny leaves the sizes out that it compares.")
@@ -153,7 +155,7 @@ def test_what_is_open_says_why_and_once() -> None:
         claim(name, "not_measurable_here", reason=failed | {"point": point(2 * MIB, name)})
         for name in ("copy", "add")
     ]
-    headline, first = said(paper(ones))
+    headline, first = headline_and_answer(paper(ones))
     assert headline.startswith("Not measured here: whether")
     assert first.endswith("The reason: its check failed.")
 
@@ -175,8 +177,8 @@ def test_other_claims_are_not_taken_together(changed: dict[str, Any]) -> None:
 
 def test_reasons_that_differ_in_sizes_only_are_one() -> None:
     reasons = [(f"needs {n} GiB of memory, over 50% of 4 GiB", n) for n in (1, 2, 8)]
-    found = wording.by_reason([*reasons, ("no 'x' on PATH", 0)])
-    assert found == {
+    by_reason = wording.by_reason([*reasons, ("no 'x' on PATH", 0)])
+    assert by_reason == {
         "needs 1 GiB to 8 GiB of memory, over 50% of 4 GiB": [1, 2, 8],
         "no 'x' on PATH": [0],
     }
@@ -347,7 +349,7 @@ def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
 
 
 def flag_row(variant: str, ratio: float | None, compiler: str | None = "gcc") -> dict[str, Any]:
-    found = ratio and {"ratio": ratio, "low95": ratio - 0.01, "high95": ratio + 0.01}
+    interval = ratio and {"ratio": ratio, "low95": ratio - 0.01, "high95": ratio + 0.01}
     return {
         "variant": variant,
         "compiler": compiler,
@@ -356,8 +358,8 @@ def flag_row(variant: str, ratio: float | None, compiler: str | None = "gcc") ->
         "state": "ok",
         "reason": "",
         "point": "",
-        "ratio": found,
-        "differs": found is not None and not found["low95"] <= 1 <= found["high95"],
+        "ratio": interval,
+        "differs": interval is not None and not interval["low95"] <= 1 <= interval["high95"],
         "rate_bytes_per_s": 1e9,
         "rate_low_bytes_per_s": None,
         "rate_high_bytes_per_s": None,
@@ -426,7 +428,7 @@ def test_trials_end_by_status_or_signal() -> None:
         trial("cannot_run", 77, None),
         trial("not_tried", None, None),
     ]
-    assert [builds.ending(one) for one in trials] == [
+    assert [builds.ending(trial) for trial in trials] == [
         *("exit status 0", "signal 11 (SIGSEGV)", "exit status 77", "not tried"),
     ]
     assert builds.trials_title(trials) == (

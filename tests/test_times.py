@@ -51,7 +51,7 @@ def times_us(truth: Mapping[str, float], sd: float = 0.05, blocks: int = BLOCKS)
     return summaries(logs)
 
 
-def found(estimand: dict[str, Any], table: pd.DataFrame, intervals: int = 1) -> Estimate:
+def estimated(estimand: dict[str, Any], table: pd.DataFrame, intervals: int = 1) -> Estimate:
     """Its estimate, which must be there."""
     made = estimate(claim(estimand, [0, 1]), roles(estimand), table, intervals)
     assert made is not None
@@ -89,27 +89,27 @@ def line(*times: float) -> dict[str, float]:
 
 def test_a_difference_is_in_its_unit_and_may_be_below_none() -> None:
     table = times_us({"v,method=a": 20.0, "v,method=b": 26.5})
-    made = found(difference("a", "b"), table)
+    made = estimated(difference("a", "b"), table)
     assert made.value == pytest.approx(-6.5, abs=0.1)
     assert made.low < -6.5 < made.high
     assert made.null == 0.0
     # As a log of the time that it changes, so that it can stand beside what the twins show.
     assert made.effect == pytest.approx(math.log1p(6.5 / 26.5), abs=0.01)
-    in_ns = found(difference("a", "b") | {"unit": "ns"}, table)
+    in_ns = estimated(difference("a", "b") | {"unit": "ns"}, table)
     assert in_ns.value == pytest.approx(1000 * made.value)
 
 
 def test_a_difference_of_two_on_each_side_is_that_of_two_gaps() -> None:
     """With a switch the gap is 9, without 44."""
     truth = {"v,method=a": 159.0, "v,method=b": 101.0, "v,method=c": 150.0, "v,method=d": 145.0}
-    made = found(difference("ab", "cd"), times_us(truth))
+    made = estimated(difference("ab", "cd"), times_us(truth))
     assert made.value == pytest.approx(9 - 44, abs=0.2)
     assert made.value == pytest.approx(made.values.mean(), abs=0.1)
 
 
 def test_what_a_block_has_in_common_makes_no_difference_wider() -> None:
     """Blocks differ by 5 times the noise of a point, and the interval shows the noise alone."""
-    made = found(difference("a", "b"), times_us({"v,method=a": 20.0, "v,method=b": 26.5}))
+    made = estimated(difference("a", "b"), times_us({"v,method=a": 20.0, "v,method=b": 26.5}))
     assert made.high95 - made.low95 < 0.15
 
 
@@ -118,7 +118,7 @@ def test_what_a_block_has_in_common_makes_no_difference_wider() -> None:
 
 @pytest.mark.parametrize("ways", [1, 2])
 def test_slope_is_what_a_step_adds_each_way(ways: int) -> None:
-    made = found(slope([1, 2, 3, 4], ways), times_us(line(30, 47, 64, 81)))
+    made = estimated(slope([1, 2, 3, 4], ways), times_us(line(30, 47, 64, 81)))
     assert made.value == pytest.approx(17 / ways, abs=0.1)
     assert made.low < 17 / ways < made.high
     # Three steps make 51 of the 30.
@@ -134,7 +134,7 @@ def test_slope_is_that_of_least_squares_over_steps_of_unequal_length() -> None:
 
 
 def test_a_flat_line_is_told_from_none_by_its_interval() -> None:
-    made = found(slope([1, 2, 3]), times_us(line(30, 30, 30)))
+    made = estimated(slope([1, 2, 3]), times_us(line(30, 30, 30)))
     assert made.low < 0 < made.high
 
 
@@ -143,24 +143,24 @@ def test_a_flat_line_is_told_from_none_by_its_interval() -> None:
 
 def test_unevenness_of_steps_49_4_46_1() -> None:
     """The source's own: (49 − 1) ÷ 25."""
-    made = found(unevenness([1, 2, 3, 4, 5]), times_us(line(101, 150, 154, 200, 201), sd=0.1))
+    made = estimated(unevenness([1, 2, 3, 4, 5]), times_us(line(101, 150, 154, 200, 201), sd=0.1))
     assert made.value == pytest.approx(48 / 25, rel=0.02)
     assert made.low < 48 / 25 < made.high
     assert made.low > 1
     steps = made.notes["steps"]
-    assert [round(one["ns"] / 1e3) for one in steps] == [49, 4, 46, 1]
-    assert [(one["from"], one["to"]) for one in steps][-1] == (4, 5)
+    assert [round(step["ns"] / 1e3) for step in steps] == [49, 4, 46, 1]
+    assert [(step["from"], step["to"]) for step in steps][-1] == (4, 5)
     assert made.notes["null"]["95"] < 0.1
 
 
 def test_even_growth_looks_uneven_by_as_much_as_its_null_says() -> None:
-    made = found(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 31, 32, 33, 34), sd=0.2))
+    made = estimated(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 31, 32, 33, 34), sd=0.2))
     assert made.low == 0
     assert 0 < made.value < 2 * made.notes["null"]["95"]
 
 
 def test_growth_that_may_be_none_has_no_upper_end() -> None:
-    made = found(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 30, 30, 30, 30), sd=0.2))
+    made = estimated(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 30, 30, 30, 30), sd=0.2))
     assert made.low == 0
     assert made.high == math.inf
 
@@ -298,7 +298,7 @@ def test_rows_of_times_have_ratios_of_times() -> None:
     pairwise.add_ratios(rows, table, "µs")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1.5, rel=0.01)
     assert rows[1]["printed_ratio"] == pytest.approx(1.45)
-    shown = [one["rerun"] for one in rows[1]["invocations"]]
+    shown = [invocation["rerun"] for invocation in rows[1]["invocations"]]
     assert np.median(shown) == pytest.approx(30, rel=0.01)
     pairwise.add_ratios(rows, table, "MB/s")
     assert rows[1]["ratio"]["ratio"] == pytest.approx(1 / 1.5, rel=0.01)
@@ -314,10 +314,10 @@ def test_the_papers_statistic_of_a_time_is_a_time() -> None:
 
 def test_one_figure_measures_what_stands_beside_its_claims() -> None:
     wanted = catalogue.crosses_of_figure(ROOT, "udp", "e7udpip-latency/one-socket")
-    assert {one["wait"] for one in wanted} == {"block", "spin"}
+    assert {cross["wait"] for cross in wanted} == {"block", "spin"}
     own = claim(ratio(), [1, None])
     assert catalogue.moved(own) == {}
     moved = catalogue.moved(own | {"beside": {"threads": 2}})
     assert moved["numerator"] == {"method": "a", "threads": 2}
     both = catalogue.moved(claim(difference("ab", "cd"), [0, 1], beside={"threads": 2}))
-    assert [one["threads"] for one in both["minuend"]] == [2, 2]
+    assert [point["threads"] for point in both["minuend"]] == [2, 2]

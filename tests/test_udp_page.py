@@ -51,15 +51,19 @@ def shown(made: dict[str, Any]) -> paper_page.PaperPage:
 
 
 def claims(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["claim"]: one for one in wording.all_claims(made)}
+    return {claim["claim"]: claim for claim in wording.all_claims(made)}
 
 
 def sweep(made: dict[str, Any], name: str) -> dict[str, Any]:
-    return next(one for one in made["sweeps"] if one["id"] == name)
+    return next(sweep for sweep in made["sweeps"] if sweep["id"] == name)
 
 
 def series(made: dict[str, Any], of: str, name: str) -> dict[str, Any]:
-    return next(one for one in sweep(made, of)["series"] if one["id"] == name)
+    return next(
+        series_of_sweep
+        for series_of_sweep in sweep(made, of)["series"]
+        if series_of_sweep["id"] == name
+    )
 
 
 def test_every_part_shows_times_and_nothing_of_bytes(
@@ -69,7 +73,7 @@ def test_every_part_shows_times_and_nothing_of_bytes(
     path.write_text(json.dumps(made), encoding="utf-8")
     monkeypatch.setenv(paper_page.VARIABLE, str(path))
     text = text_of(notebook_export.export(made_up.executed_here(NOTEBOOK), ""))
-    assert not (found := OF_BYTES.findall(text)), found
+    assert not (sizes := OF_BYTES.findall(text)), sizes
     for words in ("takes", "µs", "Time in µs", "mean of 10", "Here a switch is a Linux bridge"):
         assert words in text
 
@@ -102,14 +106,14 @@ def test_figures_and_sweeps_have_csv_in_us(made: dict[str, Any], tmp_path: Path)
 
 
 def test_rows_hold_median_and_mean_in_us(made: dict[str, Any]) -> None:
-    (row, other) = made["figures"][0]["rows"]
+    base, switched = made["figures"][0]["rows"]
     factors = {"wait": "block", "link_bits_per_s": 0, "path": "veth", "switches": 0}
     truth = made_up_udp.time_ns(factors | {"payload_bytes": 1024, "method": "one-socket"}) / 1e3
-    assert row["rerun"] == pytest.approx(truth, rel=0.01)
-    assert row["paper_statistic"] == pytest.approx(truth, rel=0.01)
-    assert (row["paper_statistic_name"], row["printed"]) == ("mean", "101")
-    assert other["ratio"]["ratio"] > 1
-    assert other["printed_ratio"] == pytest.approx(145 / 101)
+    assert base["rerun"] == pytest.approx(truth, rel=0.01)
+    assert base["paper_statistic"] == pytest.approx(truth, rel=0.01)
+    assert (base["paper_statistic_name"], base["printed"]) == ("mean", "101")
+    assert switched["ratio"]["ratio"] > 1
+    assert switched["printed_ratio"] == pytest.approx(145 / 101)
 
 
 def test_titles_say_what_takes_how_long(made: dict[str, Any]) -> None:
@@ -156,40 +160,40 @@ def test_titles_tell_of_what_only_emulates_where_there_is_nothing_else(
 
 
 def test_nothing_is_decided_on_emulated_switches(made: dict[str, Any]) -> None:
-    one = claims(made)["a-packet-buffer-takes-8-us"]
-    assert (one["verdict"], one["estimate"]) == ("not_measurable_here", None)
-    assert one["reason"]["code"] == "emulated"
-    assert "stand for those of a real network" in one["reason"]["why"]
-    assert "It needs switches with wires" in claims_section.not_measurable(made, one)
+    claim = claims(made)["a-packet-buffer-takes-8-us"]
+    assert (claim["verdict"], claim["estimate"]) == ("not_measurable_here", None)
+    assert claim["reason"]["code"] == "emulated"
+    assert "stand for those of a real network" in claim["reason"]["why"]
+    assert "It needs switches with wires" in claims_section.not_measurable(made, claim)
     emulated = [point for point in made["points"] if point.get("emulates")]
     assert emulated
     assert all(point["factors"]["path"] == "emulated" for point in emulated)
-    decided = [one for one in wording.all_claims(made) if one["estimate"] is not None]
-    at = {point for one in decided for point in wording.points_of(one)}
+    decided = [claim for claim in wording.all_claims(made) if claim["estimate"] is not None]
+    at = {point for claim in decided for point in wording.points_of(claim)}
     assert not at & {point["point"] for point in emulated}
 
 
 def test_a_claim_on_a_real_network_names_the_remedy(made: dict[str, Any]) -> None:
-    one = claims(made)["a-socket-each-costs-time-on-a-wire"]
-    assert one["verdict"] == "not_measurable_here"
-    said = claims_section.not_measurable(made, one)
-    assert made_up_udp.NO_PEER.split(";")[0] in said
-    assert "--config udp_peer=ADDRESS" in said
-    assert one["published"] == pytest.approx([145 / 101])
+    claim = claims(made)["a-socket-each-costs-time-on-a-wire"]
+    assert claim["verdict"] == "not_measurable_here"
+    reason = claims_section.not_measurable(made, claim)
+    assert made_up_udp.NO_PEER.split(";")[0] in reason
+    assert "--config udp_peer=ADDRESS" in reason
+    assert claim["published"] == pytest.approx([145 / 101])
 
 
 def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) -> None:
-    found = claims(made)
-    gap = found["a-switch-narrows-the-gap"]
+    by_name = claims(made)
+    gap = by_name["a-switch-narrows-the-gap"]
     assert gap["published"] == pytest.approx([159 - 150 - 145 + 101] * len(gap["published"]))
     assert claims_section.published(gap) == f"-35.0{number_format.FIXED}µs"
     assert claims_section.value(gap).endswith(f"{number_format.FIXED}µs")
     assert claims_section.beside(gap).startswith("with spin ")
-    uneven = found["time-grows-unevenly"]
+    uneven = by_name["time-grows-unevenly"]
     assert uneven["published"] == pytest.approx([48 / 25] * len(uneven["published"]))
     assert "Steps, in µs" in claims_section.steps(uneven)
-    assert found["a-switch-adds-time"]["verdict"] == "reproduced"
-    beyond = found["software-costs-50-us-more"]
+    assert by_name["a-switch-adds-time"]["verdict"] == "reproduced"
+    beyond = by_name["software-costs-50-us-more"]
     assert beyond["verdict"] == "not_measurable_here"
     assert (
         claims_section.region(beyond)
@@ -199,7 +203,7 @@ def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) 
 
 def test_claims_of_one_figure_are_told_apart(made: dict[str, Any]) -> None:
     for figure in made["figures"]:
-        names = [claims_section.name(made, one) for one in figure["claims"]]
+        names = [claims_section.name(made, claim) for claim in figure["claims"]]
         assert len(set(names)) == len(names)
 
 
@@ -210,16 +214,16 @@ def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None
     lines = {"fast-64": (64, 100), "gigabit-512": (512, 1000), "gigabit-1024": (1024, 1000)}
     lines |= {"gigabit-1408": (1408, 1000)}
     for name, (payload, bits_per_us) in lines.items():
-        one = series(made, "emulated-switches", name)
+        line = series(made, "emulated-switches", name)
         wire_us = 8 * (payload + 66) / bits_per_us
-        assert one["wire"] == pytest.approx(wire_us)
-        assert one["above"]["low95"] < wire_us < one["above"]["high95"]
-        assert one["above"]["estimate"] == pytest.approx(wire_us, rel=0.03)
+        assert line["wire"] == pytest.approx(wire_us)
+        assert line["above"]["low95"] < wire_us < line["above"]["high95"]
+        assert line["above"]["estimate"] == pytest.approx(wire_us, rel=0.03)
         # One way through an emulated switch is 2 µs more than that, in the made-up times.
-        assert one["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
-        assert one["emulates"]
-        share = number_format.share(one["above"]["estimate"] / wire_us)
-        assert sweeps_section.excess_over_wire(one).endswith(f", {share} of the wire’s")
+        assert line["slope"]["estimate"] == pytest.approx(wire_us + 2, rel=0.03)
+        assert line["emulates"]
+        share = number_format.share(line["above"]["estimate"] / wire_us)
+        assert sweeps_section.excess_over_wire(line).endswith(f", {share} of the wire’s")
     assert series(made, "emulated-switches", "free-512")["wire"] is None
     assert (
         sweeps_section.excess_over_wire(series(made, "emulated-switches", "free-512"))
@@ -228,22 +232,31 @@ def test_what_storing_adds_is_the_time_on_the_wire(made: dict[str, Any]) -> None
 
 
 def test_slopes_stand_beside_the_sources_own(made: dict[str, Any]) -> None:
-    one = series(made, "switches", "one-socket")
-    assert one["printed_slope"] == pytest.approx(12.5)
-    assert one["slope"]["estimate"] == pytest.approx(made_up_udp.BRIDGE_NS / 2e3, rel=0.2)
-    assert [value["printed"] for value in one["values"]] == [101, 150, 154, 200, 201]
-    assert not one["emulates"]
-    said = " ".join(sweeps_section.sentences(sweep(made, "switches")))
-    assert "8.72 µs on the wire" in said
-    assert "about 8 µs for a packet through one packet buffer" in said
-    assert "slopes of its own figures are 12.5 (one socket) and 9.95 (a socket each) µs" in said
+    line = series(made, "switches", "one-socket")
+    assert line["printed_slope"] == pytest.approx(12.5)
+    assert line["slope"]["estimate"] == pytest.approx(made_up_udp.BRIDGE_NS / 2e3, rel=0.2)
+    assert [value["printed"] for value in line["values"]] == [101, 150, 154, 200, 201]
+    assert not line["emulates"]
+    sentences = " ".join(sweeps_section.sentences(sweep(made, "switches")))
+    assert "8.72 µs on the wire" in sentences
+    assert "about 8 µs for a packet through one packet buffer" in sentences
+    assert (
+        "slopes of its own figures are 12.5 (one socket) and 9.95 (a socket each) µs" in sentences
+    )
 
 
 def test_a_sweep_along_payloads_has_no_steps(made: dict[str, Any]) -> None:
-    one = sweep(made, "payloads")
-    assert [value["at"] for value in one["series"][0]["values"]] == [4, 64, 256, 512, 1024, 1408]
-    assert one["series"][0]["slope"] is None
-    assert sweeps_section.axis_label(one) == "payload, bytes"
+    payloads = sweep(made, "payloads")
+    assert [value["at"] for value in payloads["series"][0]["values"]] == [
+        4,
+        64,
+        256,
+        512,
+        1024,
+        1408,
+    ]
+    assert payloads["series"][0]["slope"] is None
+    assert sweeps_section.axis_label(payloads) == "payload, bytes"
 
 
 def test_the_smallest_preset_says_which_steps_it_lacks(tmp_path: Path) -> None:
@@ -279,8 +292,8 @@ def test_a_single_figure_has_no_sweeps(tmp_path: Path) -> None:
         ("wait", "spin", "spin"),
     ],
 )
-def test_factors_are_said_in_their_units(factor: str, value: str, said: str) -> None:
-    assert wording.setting_word(factor, value) == said
+def test_factors_are_said_in_their_units(factor: str, value: str, words: str) -> None:
+    assert wording.setting_word(factor, value) == words
 
 
 def test_what_is_none_is_left_out_of_a_points_name(made: dict[str, Any]) -> None:
