@@ -133,7 +133,7 @@ def test_one_figure_alone_has_none_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"open": [FIGURES[0], FIGURES[0]]}, "has the id 'programs' twice; rename one"),
         ({"open": [FIGURES[0] | {"table": "gone.csv"}]}, "'gone.csv', which cannot be read"),

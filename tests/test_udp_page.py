@@ -280,7 +280,7 @@ def test_a_single_figure_has_no_sweeps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("factor", "value", "said"),
+    ("factor", "value", "words"),
     [
         ("switches", "1", "1 switch"),
         ("switches", "0", "0 switches"),
