@@ -17,7 +17,7 @@ ORDER = (BAD, GOOD, REPLAYED, NOTHING)
 
 
 def rows(artefacts: dict[str, Artefact]) -> list[dict[str, Any]]:
-    """One row per artefact for table and section: what went wrong first, what nothing provoked
+    """A row per artefact for table and section: what went wrong first, what nothing provoked
     last."""
     table = [_row(name, artefact) for name, artefact in artefacts.items()]
     return sorted(table, key=lambda row: (ORDER.index(row["how"]), row["name"]))
@@ -57,8 +57,8 @@ def missed(artefact: Artefact) -> int:
 
 
 def _abstains(artefact: Artefact) -> bool:
-    """Whether it abstained in more than half of what was provoked here, or of what was replayed,
-    which counts as missed."""
+    """Whether a detector abstained in more than half of what was provoked here, or of what was
+    replayed, which counts as missed."""
     again = replayed(artefact, "abstained"), replayed(artefact, "provoked")
     here = int(artefact["abstained"]) - again[0], int(artefact["provoked"]) - again[1]
     return any(2 * abstained > provoked > 0 for abstained, provoked in (here, again))
@@ -73,7 +73,7 @@ def _how(artefact: Artefact) -> str:
 
 
 def _result(artefact: Artefact) -> str:
-    """How it went, in a few words."""
+    """The result in a few words: `2 missed, 1 abstained`, `every time`, `not provoked`."""
     parts = []
     if missed(artefact):
         parts.append(f"{missed(artefact)} missed")
@@ -93,14 +93,14 @@ def _interval(artefact: Artefact, key: str) -> str:
 
 
 def decided_by(artefact: Artefact) -> str:
-    """By what the detector decides; empty where that is not told."""
+    """`timing` or `exact`: what the detector decides by; empty where that is not recorded."""
     if "timing_only" not in artefact:
         return ""
     return "timing" if artefact["timing_only"] else "exact"
 
 
 def sentences(artefact: Artefact) -> list[str]:
-    """The counts as sentences."""
+    """The counts of an artefact as sentences."""
     text = []
     if artefact["provoked"]:
         text += _provoked(artefact)
@@ -156,7 +156,7 @@ def _split(artefact: Artefact, hits: str, trials: str) -> str:
 
 
 def _rests(artefact: Artefact, key: str) -> str:
-    """On what an interval rests, where that is not all."""
+    """` of those played here` where an interval rests on some of the scenes only, else empty."""
     return " of those played here" if 0 < replayed(artefact, key) < artefact[key] else ""
 
 
@@ -200,8 +200,8 @@ def _where(scenes: Iterable[Any] | None) -> list[str]:
 
 
 def own_scenes(artefact: Artefact) -> list[dict[str, str]]:
-    """Its own scenes: where, role, and what the detector said; replayed ones, whose ids tell
-    nothing, are counted."""
+    """{where, role, answer} of an artefact's own scenes; replayed ones, whose ids mean nothing to
+    a reader, are counted."""
     keys = ("detected_at", "missed_at", "false_alarms_at")
     detected, lost, alarms = (set(_where(artefact.get(key))) for key in keys)
     judged = []

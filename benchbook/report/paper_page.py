@@ -112,7 +112,7 @@ def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -
 
 @lru_cache(maxsize=1)
 def _read(path: Path, _: int) -> PaperPage:
-    """The same page as long as the file does not change, so that no picture is drawn twice."""
+    """The page of a paper.json, kept while the file does not change: no picture is drawn twice."""
     return PaperPage(read_paper(path))
 
 

@@ -1,4 +1,4 @@
-"""What pages call things, and what they say of one point: quoted from paper.json."""
+"""Names of points, methods, settings and reasons on pages, out of paper.json."""
 
 from __future__ import annotations
 
@@ -159,8 +159,13 @@ def wrapper_changes(variant: dict[str, Any]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """The same as the beginning of a sentence."""
+    """A text with its first letter as a capital."""
     return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """A text with its first letter in lower case, as after a colon."""
+    return text[:1].lower() + text[1:]
 
 
 def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:

@@ -44,7 +44,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Line:
-    """One setting; the main one is thick, and the rises drawn are its."""
+    """The loads of one setting; the `main` line is thick, and the rises drawn belong to it."""
 
     label: str
     colour: str

@@ -143,7 +143,7 @@ def _marked(rows: Sequence[Row], heights: Sequence[float], above: bool) -> list[
 
 
 def _middle(row: Row, above: bool) -> float:
-    """Where in its height a row's marks stand."""
+    """Distance from a row's top to its marks, in inches."""
     return ROW_IN / 2 + (0.17 if above and not row.head else 0)
 
 

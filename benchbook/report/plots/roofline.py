@@ -97,8 +97,8 @@ def _mark(axes: Axes, mark: Mark, above_in: float, inside_in: float) -> None:
 
 
 def _place(axes: Axes, at: float, text: str) -> float:
-    """Where a text begins that stands right of a line, left of it where it fits only there, and
-    else ends where the picture does."""
+    """Where a text beside the line `at` begins: right of the line, else left of it, else so that
+    the text ends where the picture does."""
     end, wide_in = axes.get_xlim()[1], WIDTH_IN * WIDE
     wide, gap = (inches / wide_in * end for inches in (LETTER_IN * len(text), 0.04))
     if at + gap + wide <= end:

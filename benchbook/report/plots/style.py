@@ -187,7 +187,7 @@ def line_at(axes: Axes, value: float, text: str = "") -> None:
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The same positions moved apart to at least `gap`, in their order, within low to high."""
+    """Positions moved apart to at least `gap`, in their order, within low to high."""
     order = sorted(range(len(positions)), key=lambda i: positions[i])
     placed = [min(max(positions[i], low), high) for i in order]
     for _ in range(200):
@@ -216,5 +216,5 @@ def shortened(text: str, most: int) -> str:
 
 
 def finite(*values: float | None) -> list[float]:
-    """Those that a log axis can hold."""
+    """The values that a logarithmic axis can hold: finite and above 0."""
     return [v for v in values if v is not None and math.isfinite(v) and v > 0]

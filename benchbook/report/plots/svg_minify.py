@@ -17,7 +17,7 @@ _USE = re.compile(r'<use ([^>]*?) style="([^"]*)"/>')
 
 
 def minified(svg: str) -> str:
-    """The same picture: text and order as they were, coordinates to a hundredth of a point."""
+    """The SVG with fewer bytes: texts and order as they were, coordinates to 0.01 points."""
     named = {name: _letters(k) for k, name in enumerate(dict.fromkeys(_NAMED.findall(svg)))}
     kept: list[str] = []
     opened: list[bool] = []  # groups: whether each says anything

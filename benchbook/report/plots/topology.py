@@ -73,7 +73,7 @@ def topology(name: str, facts: Facts) -> Picture | None:
 
 
 def title(facts: Facts) -> str:
-    """The title: `2 cores on 1 socket, with 1 last-level cache of 32 MiB`."""
+    """The picture's title: `2 cores on 1 socket, with 1 last-level cache of 32 MiB`."""
     source_facts = facts.get("hwloc") or {}
     source_facts = source_facts if source_facts.get("cpus") else facts
     cpus = source_facts.get("cpus") or []
@@ -95,7 +95,7 @@ def title(facts: Facts) -> str:
 
 
 def source_in_words(facts: Facts) -> str:
-    """Who tells what the picture shows, in a sentence."""
+    """A sentence that names the source of the topology: hwloc, or sysfs and why not hwloc."""
     hwloc = facts.get("hwloc") or {}
     if hwloc.get("cpus"):
         return f"As hwloc {hwloc.get('version') or 'of an unknown version'} tells it."

@@ -204,11 +204,6 @@ def _nothing(anomaly: Anomaly) -> str:
     return f"Here less than a factor of {least} may come from nothing, as its twins show"
 
 
-def lower(text: str) -> str:
-    """The same after a colon."""
-    return text[:1].lower() + text[1:]
-
-
 def evidence_rows(anomaly: Anomaly) -> list[tuple[str, Anomaly]]:
     """The rows that the causes rest on, each once, with the point that they are of."""
     items: dict[tuple[str, str], Anomaly] = {}

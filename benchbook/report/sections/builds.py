@@ -273,7 +273,7 @@ def ending(trial: dict[str, Any]) -> str:
 
 
 def trials_title(trials: list[dict[str, Any]]) -> str:
-    """Who ran, and how the others ended."""
+    """How many trials ran, and how the others ended: `Of 3 trials, 2 ended by …`."""
     ran = [trial for trial in trials if trial["outcome"] == "ok"]
     ends: dict[str, int] = {}
     for trial in trials:

@@ -17,7 +17,7 @@ LETTERS = {"data": "d", "instruction": "i"}
 
 @dataclass(frozen=True)
 class Fall:
-    """Where a sweep with one thread falls for the last time; working sets in bytes."""
+    """The last fall of a sweep with one thread; working sets in bytes."""
 
     experiment: str
     method: str
@@ -44,7 +44,7 @@ def caches(facts: Facts, papers: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def falls(papers: list[dict[str, Any]]) -> list[Fall]:
-    """Of each experiment's sweeps with one thread those that fall, each once."""
+    """The falls of all experiments' sweeps with one thread, each once."""
     each = {
         Fall(
             name,

@@ -11,7 +11,7 @@ GB = 1e9
 
 
 def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One for each experiment with ceilings: {name, sentences, rows}; rates in GB/s."""
+    """A section for each experiment with ceilings: {name, sentences, rows}; rates in GB/s."""
     return [
         {
             "name": analysis["experiment"],

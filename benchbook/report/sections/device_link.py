@@ -66,7 +66,7 @@ def recorded_title(run: dict[str, Any], found_devices: list[dict[str, Any]]) -> 
 
 
 def devices(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
-    """One for each library: {library, name, is_host_memory, links, ways}; rates in the page's
+    """A device for each library: {library, name, is_host_memory, links, ways}; rates in the page's
     unit, None where they are unknown."""
     by_library: dict[int, list[Point]] = {}
     for point in points(paper, experiment):
@@ -225,8 +225,8 @@ def rates_by_setting(paper: Paper, experiment: dict[str, Any]) -> list[dict[str,
 
 
 def plain_comparisons(paper: Paper, experiment: dict[str, Any]) -> list[dict[str, Any]]:
-    """Points beside their plain twin, in text: {name, point, ours, theirs, longer, ratio, blocks};
-    rates in the page's unit, as measured each start, the ratio within blocks."""
+    """Points next to their plain twin: {name, point, ours, theirs, longer, ratio, blocks,
+    simulated, findings}; rates in the page's unit, the ratio within blocks, as text."""
     unit = RATE_UNITS[experiment["sweep_unit"]]
     by_id = {point["point"]: point for point in paper["points"]}
     rows = []

@@ -30,7 +30,7 @@ ALL = {
 
 
 def no_effect_claims(paper: Paper) -> list[Claim]:
-    """Of the first figure that has claims those that say of one and the same change that it does
+    """The claims of the first figure with claims that say of one and the same change that it does
     not matter, if two or more do; else none."""
     claims: list[Claim] = next(
         (figure["claims"] for figure in paper["figures"] if figure["claims"]), []
@@ -46,7 +46,7 @@ def no_effect_claims(paper: Paper) -> list[Claim]:
 
 
 def claims_no_effect(claim: Claim) -> bool:
-    """Whether it is a ratio whose region lies around 1, for one method at two known points."""
+    """Whether a claim is a ratio whose region lies around 1, for one method at two known points."""
     low, high = claim["region"]
     if claim["kind"] != "ratio" or not all(claim["points"].values()):
         return False

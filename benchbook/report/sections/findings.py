@@ -41,7 +41,7 @@ class Mark:
 
     @property
     def anchor(self) -> str:
-        """Where the page tells of it in full."""
+        """The id of the place where the page shows the mark's findings in full."""
         return f"finding-{self.name or f'{self.artefact}-{self.effect}'}"
 
     @property
@@ -51,7 +51,7 @@ class Mark:
 
     @property
     def sentence(self) -> str:
-        """What it says first."""
+        """The first sentence of the first finding's explanation."""
         return first_sentence(self.findings[0]["explanation"])
 
     @property
@@ -63,7 +63,7 @@ class Mark:
 
     @property
     def points(self) -> list[str]:
-        """Where it was found."""
+        """The points at which it was found, each once."""
         return list(dict.fromkeys(point for finding in self.findings for point in finding["where"]))
 
 
@@ -175,7 +175,7 @@ def _emulating(paper: Paper) -> dict[str, set[str]]:
 
 
 def _is_of_emulation(finding: Finding, emulating: dict[str, set[str]]) -> bool:
-    """Whether it voids just the points that emulate, which pictures draw so by themselves."""
+    """Whether a finding voids just the points that emulate; pictures draw these hollow anyway."""
     return finding["effect"] == "invalidates" and set(finding["where"]) in emulating.values()
 
 

@@ -37,7 +37,7 @@ def baselines(paper: Paper, name: str) -> str:
 
 
 def rate_ghz(paper: Paper, name: str) -> str:
-    """Of the counter; empty where there is none."""
+    """`2.45 GHz`, the rate of the counter of cycles; empty where there is none."""
     rates = {cost["cycles_per_ns"] for cost in _net(paper, name)} - {None}
     return f"{sum(rates) / len(rates):.2f} GHz" if rates else ""
 

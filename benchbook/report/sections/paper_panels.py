@@ -135,7 +135,7 @@ def overview(paper: Paper) -> Picture | None:
 
 
 def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
-    """One figure's rates or times, published beside rerun."""
+    """A figure's rates or times, published beside rerun."""
     marks = findings_section.marks_of(paper)
     theirs = [recorded_runs.recorded_values(figure, "rows", k) for k in range(len(figure["rows"]))]
     rows = [
@@ -251,7 +251,7 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
 
 
 def claim_row(paper: Paper, claim: dict[str, Any]) -> Row:
-    """One claimed ratio with its simultaneous interval and region."""
+    """A claimed ratio with its simultaneous interval and region, as a row of a picture."""
     low, high = claim["interval"]
     points = wording.points_of(claim)
     return Row(

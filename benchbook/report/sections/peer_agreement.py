@@ -12,8 +12,8 @@ SHOWN = {"rate": ("GB/s", "bytes_per_s", 1e9), "time": ("µs", "ns", 1e3)}
 
 
 def sections(analyses: list[dict[str, Any]], papers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One for each peer, with its table; rates in GB/s, times in µs. `others` are what was not
-    compared, by reason: {reason, points}."""
+    """A section for each peer, with its table; rates in GB/s, times in µs. `others`: {reason,
+    points} of what was not compared."""
     return [
         _section(peer, _paper_of(analysis["experiment"], papers))
         for analysis in analyses

@@ -67,7 +67,7 @@ def plot_marks(recorded: list[tuple[Row, Row]]) -> list[tuple[float, float | Non
 
 
 def in_words(recorded: list[tuple[Row, Row]], unit: str = "") -> str:
-    """The same in a picture's text alternative: `, recorded 7.7 (R1: AMD EPYC, 2026-11-22)`."""
+    """Recorded values in words, for pictures: `, recorded 7.7 (R1: AMD EPYC, 2026-11-22)`."""
     parts = [
         f"{number_format.number(row['rerun'], row['low'], row['high'])}{unit} ({short_name(run)})"
         for run, row in recorded

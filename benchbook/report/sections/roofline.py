@@ -118,7 +118,7 @@ def caption(experiment: Experiment) -> str:
     text = "Declared bytes ÷ time, with the pointwise 95 % interval"
     if is_known:
         text = (
-            f"Upper bar: {text[0].lower()}{text[1:]}. Lower bar: what moved to or from memory in "
+            f"Upper bar: {wording.lower_first(text)}. Lower bar: what moved to or from memory in "
             "that time, dark where it was counted, hatched where it was simulated and scaled to "
             "this size"
         )

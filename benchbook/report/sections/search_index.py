@@ -13,7 +13,7 @@ from benchbook.report.wording import Paper
 
 @dataclass(frozen=True)
 class Entry:
-    """One line. `verdict` of a claim, `effect` of a finding; `detail` what follows the text."""
+    """A line of the index: `verdict` is a claim's, `effect` a finding's, `detail` follows."""
 
     kind: str
     text: str

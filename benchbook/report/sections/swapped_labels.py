@@ -18,7 +18,7 @@ Pair = dict[str, Any]
 
 
 def anchor(pair: Pair) -> str:
-    """The id of its section."""
+    """The id of a pair's section."""
     return "-".join(["labels", *pair["labels"]]).lower()
 
 
@@ -33,7 +33,8 @@ def pairs_in_figure(experiment: dict[str, Any], figure: dict[str, Any]) -> list[
 
 
 def explanation(paper: Paper, pair: Pair) -> dict[str, str]:
-    """Of one pair: what runs under which label, what would follow, and the order here."""
+    """{ratio, what, follows} of a pair: what runs under which label, what would follow, and the
+    order here."""
     experiment = wording.experiment_of(paper, pair["tables"][0]["point"])
     base, compared = (experiment["names"].get(method, method) for method in pair["methods"])
     first, second = pair["labels"]

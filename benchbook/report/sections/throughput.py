@@ -137,7 +137,7 @@ def _plain(value: float | None) -> str:
 
 
 def _percent(value: float | None) -> str:
-    """As printed: what cannot be a share must not look like one."""
+    """Per cent as iperf3 prints it: what cannot be a share must not look like one."""
     return number_format.NONE if value is None else f"{value:.4g}{number_format.FIXED}%"
 
 

@@ -21,7 +21,8 @@ def small(paper: Paper) -> Picture | None:
 
 
 def _of_figure(paper: Paper, least: int) -> Picture | None:
-    """Of the first figure that has at least so many rows rerun, the leading claim's before all."""
+    """The picture of the first figure with at least `least` rows rerun; the leading claim's figure
+    is looked at first."""
     first = answer_section.leading(paper)
     figures = [figure for figure in paper["figures"] if figure["rows"] and not figure["grid"]]
     leading = [figure for figure in figures if first and figure["id"] == first["figure"]]
@@ -53,7 +54,7 @@ def _of_grid(paper: Paper) -> Picture | None:
 
 
 def _few(rows: list[Row]) -> list[Row]:
-    """Those that were rerun first, in their order; the names of findings are for the page."""
+    """At most ROWS rows, those that were rerun before others, without names of findings."""
     measured = [row for row in rows if row.value is not None]
     others = [row for row in rows if row.value is None]
     chosen = (measured + others)[:ROWS]

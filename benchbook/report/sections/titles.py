@@ -18,7 +18,7 @@ def _span(values: list[float]) -> str:
 
 
 def _to_tell(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that are what they are named after; where all only emulate it, all of them."""
+    """The rows that do not emulate; all of them where all emulate."""
     return [row for row in rows if not row["emulates"]] or rows
 
 
@@ -57,7 +57,7 @@ def overview(paper: Paper) -> str:
 
 
 def _slowest(figures: list[dict[str, Any]]) -> str:
-    """Of figures of times the row that takes longest beside the first of its figure."""
+    """The row of figures of times that takes longest compared with the first of its figure."""
     every = [row for figure in figures for row in figure["rows"][1:] if row["ratio"]]
     row = max(_to_tell(every), key=lambda row: row["ratio"]["ratio"])
     of = next(figure for figure in figures if any(row is candidate for candidate in figure["rows"]))
@@ -72,7 +72,7 @@ def _slowest(figures: list[dict[str, Any]]) -> str:
 
 
 def _verb(name: str, of_one: str) -> str:
-    """As it agrees with a row's name, which may be of several: `4 switches take`."""
+    """The verb as it agrees with a row's name: `one socket takes`, `4 switches take`."""
     first = name.split()[0]
     return of_one.removesuffix("s") if first.isdigit() and first != "1" else of_one
 
@@ -131,7 +131,7 @@ def ranges(figure: dict[str, Any]) -> str:
 
 
 def forms(paper: Paper, experiment: dict[str, Any]) -> str:
-    """Who delivers less than declared, and who all."""
+    """Which forms deliver less than they declare, and which deliver all."""
     names: dict[bool, list[str]] = {True: [], False: []}
     for form in experiment["forms"]:
         less = bool(wording.mechanism(paper, form["point"]))
