@@ -10,8 +10,6 @@ hand finds the newest ones of its paper by itself.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import tempfile
 from collections.abc import Callable
@@ -25,6 +23,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE, TIME, in_names
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import VARIABLE, wording
+from benchbook.report.csv_text import csv_text
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
 from benchbook.report.sections import (
@@ -81,11 +80,7 @@ RECOMPUTED = {
 
 
 def _csv(rows: list[dict[str, Any]], columns: dict[str, str]) -> str:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(columns)
-    table.writerows([row[key] for key in columns.values()] for row in rows)
-    return stream.getvalue()
+    return csv_text(columns, ([row[key] for key in columns.values()] for row in rows))
 
 
 def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -> PaperPage:
@@ -165,18 +160,14 @@ def figure_csv(figure: dict[str, Any]) -> str:
     columns = [figure["x"], "column", *names.values(), "rerun_ratio", "rerun_ratio_low95"]
     theirs = recorded_runs.columns(figure, "rows", unit)
     columns += ["rerun_ratio_high95", "point", "state", "reason", *theirs]
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(columns)
-    for row in _with(figure["rows"], theirs):
-        ratio = row["ratio"] or {}
-        table.writerow(
-            [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
-            + [ratio.get(key) for key in ("ratio", "low95", "high95")]
-            + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
-            + [row[name] for name in theirs]
-        )
-    return stream.getvalue()
+    rows = [
+        [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
+        + [(row["ratio"] or {}).get(key) for key in ("ratio", "low95", "high95")]
+        + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
+        + [row[name] for name in theirs]
+        for row in _with(figure["rows"], theirs)
+    ]
+    return csv_text(columns, rows)
 
 
 def _with(rows: list[dict[str, Any]], more: dict[str, list[Any]]) -> list[dict[str, Any]]:

@@ -221,6 +221,11 @@ def printed_value(row: dict[str, Any]) -> float | None:
         return None
 
 
+def scaled(value: float | None, per: float) -> float | None:
+    """A value in a larger unit; None stays None."""
+    return None if value is None else value / per
+
+
 def ratio_range(values: list[float]) -> str:
     """`1.73`, or of several tables `2.50 to 2.56`; a dash for none."""
     if not values:

@@ -19,6 +19,7 @@ from benchbook.report.plots.style import (
     logarithmic,
     shortened,
     spread,
+    within,
 )
 
 TALL_IN = 3.4
@@ -143,7 +144,7 @@ def _draw(axes: Axes, line: Line) -> None:
     )  # fmt: skip
     bottom, top = axes.get_ylim()
     for load in loads:
-        ends = (bottom if load.low is None else load.low, top if load.high is None else load.high)
+        ends = within(load.low, load.high, (bottom, top))
         axes.plot(
             [load.size] * 2,
             ends,

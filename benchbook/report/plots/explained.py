@@ -13,10 +13,12 @@ from benchbook.report.plots.style import (
     WIDTH_IN,
     Picture,
     as_picture,
+    diamonds,
     drawing,
     finite,
     line_at,
     logarithmic,
+    within,
 )
 
 ROW_IN, BAR_IN, LABEL_IN, HEAD_IN, FOOT_IN = 0.46, 0.13, 0.15, 0.24, 0.42
@@ -87,15 +89,16 @@ def _draw(axes: Axes, fall: Fall, top: float, after: Fall | None) -> None:
         Rectangle((low, middle - BAR_IN / 2), high - low, BAR_IN, facecolor=fall.colour,
                   edgecolor=fall.colour, linewidth=1, alpha=0.85, zorder=3)
     )  # fmt: skip
-    ends = axes.get_xlim()
     if fall.low is not None or fall.high is not None:
-        line = (fall.low or ends[0], fall.high or ends[1])
-        axes.plot(line, [middle, middle], color=GREY, linewidth=1.4, zorder=4)
-    if fall.predicted is not None:
         axes.plot(
-            [fall.predicted], [middle], "D", markerfacecolor="white", markeredgecolor=INK,
-            markersize=5, markeredgewidth=1, zorder=5,
-        )  # fmt: skip
+            within(fall.low or None, fall.high or None, axes.get_xlim()),
+            [middle, middle],
+            color=GREY,
+            linewidth=1.4,
+            zorder=4,
+        )
+    if fall.predicted is not None:
+        diamonds(axes, [fall.predicted], [middle])
     if after is not None:
         below = middle + ROW_IN - BAR_IN / 2
         axes.plot([fall.end] * 2, [middle, below], color=FAINT, linewidth=0.8, zorder=1)

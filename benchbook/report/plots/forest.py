@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 
+from benchbook.core import number_format
 from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend
 from benchbook.report.plots.palette import FAINT, GREY, INK, REGION, WARNING
 from benchbook.report.plots.style import (
@@ -18,11 +20,13 @@ from benchbook.report.plots.style import (
     WIDTH_IN,
     Picture,
     as_picture,
+    diamonds,
     drawing,
     finite,
     line_at,
     logarithmic,
     shortened,
+    within,
 )
 
 ROW_IN, NOTE_IN, HEAD_IN, FOOT_IN = 0.29, 0.15, 0.3, 0.42
@@ -56,6 +60,13 @@ class Row:
     imported: Sequence[float] = ()  # of logs that were made elsewhere
     # (value, low, high) of runs that were recorded, not here
     recorded: Sequence[tuple[float, float | None, float | None]] = ()
+
+
+def interval_row(label: str, ratio: dict[str, Any], there: str = "") -> Row:
+    """The row of a ratio {ratio, low, high}, such as that of a control build."""
+    value, low, high = ratio["ratio"], ratio["low"], ratio["high"]
+    here = number_format.number(value, low, high)
+    return Row(label, value=value, low=low, high=high, there=there, here=here)
 
 
 def forest(
@@ -218,7 +229,7 @@ def _draw_row(
             rasterized=amount > RASTER_FROM,
         )
     if row.value is not None:
-        ends = (low_x if row.low is None else row.low, high_x if row.high is None else row.high)
+        ends = within(row.low, row.high, (low_x, high_x))
         axes.plot(
             ends, [y, y], color=row.colour, linewidth=2, zorder=3, solid_capstyle="butt",
             linestyle=(0, (2, 1)) if row.emulated else "solid",
@@ -228,10 +239,7 @@ def _draw_row(
             markerfacecolor="white" if row.emulated else row.colour,
         )  # fmt: skip
     for value in row.published:
-        axes.plot(
-            [value], [y], "D", markerfacecolor="white", markeredgecolor=INK, markersize=5,
-            markeredgewidth=1, zorder=5,
-        )  # fmt: skip
+        diamonds(axes, [value], [y])
     if row.imported:
         axes.plot(
             row.imported, [y] * len(row.imported), "s", markerfacecolor="white",
@@ -239,8 +247,9 @@ def _draw_row(
         )  # fmt: skip
     for value, low, high in row.recorded:
         beneath = y + RECORDED_IN
-        span = (low_x if low is None else low, high_x if high is None else high)
-        axes.plot(span, [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4)
+        axes.plot(
+            within(low, high, (low_x, high_x)), [beneath] * 2, color=GREY, linewidth=0.8, zorder=3.4
+        )
         axes.plot(
             [value], [beneath], "*", markerfacecolor="white", markeredgecolor=GREY,
             markersize=7, markeredgewidth=0.8, zorder=3.5,

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend, runs_of
-from benchbook.report.plots.palette import GREY, INK, REGION
+from benchbook.report.plots.palette import GREY, REGION
 from benchbook.report.plots.style import (
     RASTER_FROM,
     WIDTH_IN,
     Picture,
     as_picture,
+    diamonds,
     drawing,
     finite,
     logarithmic,
     shortened,
+    within,
 )
 
 PANEL_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.86, 0.34, 0.5, 0.46
@@ -123,7 +125,6 @@ def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: 
     if region:
         axes.axhspan(*region, color=REGION, linewidth=0, zorder=0)
     axes.axhline(1, color=GREY, linewidth=0.9, zorder=1)
-    bottom, top = axes.get_ylim()
     for mark in panel.here:
         x = mark.place + SHIFT
         for disturbed in (False, True):
@@ -133,12 +134,8 @@ def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: 
                 facecolors="none" if disturbed else panel.colour,
                 edgecolors=panel.colour, linewidths=0.6, rasterized=amount > RASTER_FROM,
             )  # fmt: skip
-        ends = (bottom if mark.low is None else mark.low, top if mark.high is None else mark.high)
+        ends = within(mark.low, mark.high, axes.get_ylim())
         axes.plot([x, x], ends, color=panel.colour, linewidth=1.8, zorder=3)
         axes.plot([x], [mark.value], "o", color=panel.colour, markersize=4.5, zorder=4)
-    axes.plot(
-        [place - SHIFT for place, _ in panel.published],
-        [value for _, value in panel.published],
-        "D", markerfacecolor="white", markeredgecolor=INK, markersize=4, markeredgewidth=0.9,
-        zorder=5,
-    )  # fmt: skip
+    places = [place - SHIFT for place, _ in panel.published]
+    diamonds(axes, places, [value for _, value in panel.published], 4, 0.9)

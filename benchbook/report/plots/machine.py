@@ -9,7 +9,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from benchbook.core import number_format
-from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.forest import forest, interval_row
 from benchbook.report.plots.palette import FAINT, GREY, INK, PALETTE, WARNING
 from benchbook.report.plots.style import Picture, as_picture, drawing, finite, logarithmic
 
@@ -135,22 +135,14 @@ def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], 
 
 def twins(name: str, nulls: list[tuple[str, dict[str, Any]]]) -> Picture | None:
     """A/A and relinked intervals: twins that should lie at 1."""
-    rows = []
-    for label, null in nulls:
-        for twin, text in (("again", "same binary twice"), ("relinked", "relinked")):
-            interval = null[twin]
-            if interval:
-                ends = interval["low"], interval["high"]
-                rows.append(
-                    Row(
-                        label=f"{label}: {text}",
-                        value=interval["ratio"],
-                        low=ends[0],
-                        high=ends[1],
-                        there=number_format.plural(interval["blocks"], "block"),
-                        here=number_format.number(interval["ratio"], *ends),
-                    )
-                )
+    rows = [
+        interval_row(
+            f"{label}: {text}", null[twin], number_format.plural(null[twin]["blocks"], "block")
+        )
+        for label, null in nulls
+        for twin, text in (("again", "same binary twice"), ("relinked", "relinked"))
+        if null[twin]
+    ]
     rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
     alt = f"Ratios of twins that should be 1. {rows_in_words}."
     return forest(

@@ -17,8 +17,10 @@ from benchbook.report.plots.style import (
     as_picture,
     drawing,
     finite,
+    label_ends,
     logarithmic,
     spread,
+    within,
 )
 
 SIZES_IN = 3.5
@@ -174,7 +176,9 @@ def sizes(
         amount = sum(len(point[4]) for point in every)
         for line in lines:
             _line(axes, line, amount)
-        _label_ends(axes, lines)
+        # Thin lines repeat the others.
+        named = [(line.label, line.colour, *line.values[-1][:2]) for line in lines if not line.thin]
+        label_ends(axes, named, font=8)
         _levels(axes, levels)
         draw(axes, [run for line in lines for run in runs_of(_marked(line))])
         return as_picture(figure, name, alt)
@@ -203,9 +207,8 @@ def _line(axes: Axes, line: Line, amount: int) -> None:
         linewidth=0.7 if line.thin else 1.6, zorder=4,
         linestyle=(0, (4, 1.5)) if line.dashed else "solid",
     )  # fmt: skip
-    bottom, top = axes.get_ylim()
     for size, _, low, high, dots in line.values:
-        ends = (bottom if low is None else low, top if high is None else high)
+        ends = within(low, high, axes.get_ylim())
         axes.plot(
             [size, size], ends, color=line.colour, linewidth=0.7 if line.thin else 1.6, alpha=0.8,
             zorder=3,
@@ -243,21 +246,4 @@ def _levels(axes: Axes, levels: Sequence[Level]) -> None:
         axes.text(
             0.012, y, level.label, transform=axes.transAxes, color=GREY, va="center", fontsize=7,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8}, zorder=2,
-        )  # fmt: skip
-
-
-def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
-    """Each line's name right of its last mark, moved apart where two would overlap; thin lines
-    repeat the others."""
-    lines = [line for line in lines if not line.thin]
-    place = axes.transData + axes.transAxes.inverted()
-    ends = [place.transform((line.values[-1][0], line.values[-1][1]))[1] for line in lines]
-    for line, y, end in zip(lines, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
-        axes.plot(
-            [1.0, 1.03], [end, y], transform=axes.transAxes, color=line.colour, linewidth=0.7,
-            clip_on=False,
-        )  # fmt: skip
-        axes.text(
-            1.04, y, line.label, transform=axes.transAxes, color=line.colour, va="center",
-            fontsize=8,
         )  # fmt: skip

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from benchbook.report.plots import palette
-from benchbook.report.plots.palette import GREY, PALETTE
+from benchbook.report.plots.palette import GREY, INK, PALETTE
 from benchbook.report.plots.svg_minify import minified
 
 WIDTH_IN = 3.9  # 374 CSS pixels: legible when a phone shrinks it to 330
@@ -208,6 +208,42 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     for k, i in enumerate(order):
         moved_apart[i] = placed[k]
     return moved_apart
+
+
+def diamonds(
+    axes: Axes, x: Sequence[float], y: Sequence[float], size: float = 5, edge: float = 1
+) -> None:
+    """Hollow diamonds: what is published, or predicted."""
+    axes.plot(
+        x, y, "D", markerfacecolor="white", markeredgecolor=INK, markersize=size,
+        markeredgewidth=edge, zorder=5,
+    )  # fmt: skip
+
+
+def label_ends(
+    axes: Axes, ends: Sequence[tuple[str, str, float, float]], font: float, gap: float = 0.055
+) -> None:
+    """Labels right of the axes, at the height of a line's last mark, moved apart where two would
+    overlap. `ends`: (label, colour, x, y) of each line."""
+    place = axes.transData + axes.transAxes.inverted()
+    heights = [place.transform((x, y))[1] for _, _, x, y in ends]
+    for (label, colour, _, _), y, end in zip(
+        ends, spread(heights, gap, 0.0, 1.0), heights, strict=True
+    ):
+        axes.plot(
+            [1.0, 1.03], [end, y], transform=axes.transAxes, color=colour, linewidth=0.7,
+            clip_on=False,
+        )  # fmt: skip
+        axes.text(
+            1.04, y, label, transform=axes.transAxes, color=colour, va="center", fontsize=font
+        )
+
+
+def within(
+    low: float | None, high: float | None, limits: tuple[float, float]
+) -> tuple[float, float]:
+    """The ends of an interval; an open end runs to the picture's edge."""
+    return limits[0] if low is None else low, limits[1] if high is None else high
 
 
 def shortened(text: str, most: int) -> str:

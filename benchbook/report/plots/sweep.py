@@ -13,18 +13,20 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from benchbook.core.sizes import format_bytes
 from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend, runs_of
-from benchbook.report.plots.palette import GREY, INK
+from benchbook.report.plots.palette import GREY
 from benchbook.report.plots.style import (
     RASTER_FROM,
     STYLE,
     WIDTH_IN,
     Picture,
     as_picture,
+    diamonds,
     drawing,
     finite,
+    label_ends,
     logarithmic,
-    spread,
     tick_label,
+    within,
 )
 
 SWEEP_IN, NAME_FONT = 3.5, 7.5
@@ -80,7 +82,11 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
             _draw(axes, line, amount)
         if unit == RATIO:
             axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
-        _label(axes, lines)
+        named = [(line.label, line.colour, *line.values[-1][:2]) for line in lines if line.values]
+        named += [
+            (_published(line), line.colour, *line.published[-1]) for line in lines if line.published
+        ]
+        label_ends(axes, named, NAME_FONT)
         draw(axes, [run for line in lines for run in runs_of(_marked(line))])
         return as_picture(figure, name, alt)
 
@@ -116,19 +122,15 @@ def _draw(axes: Axes, line: Curve, amount: int) -> None:
     if line.published:
         published_at, values = zip(*line.published, strict=True)
         axes.plot(published_at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
-        axes.plot(
-            published_at, values, "D", markerfacecolor="white", markeredgecolor=INK, markersize=4.5,
-            markeredgewidth=1, zorder=5,
-        )  # fmt: skip
+        diamonds(axes, published_at, values, 4.5)
     at = [point[0] for point in line.values]
     axes.plot(
         at, [point[1] for point in line.values], marker="o", color=line.colour, markersize=4.5,
         markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
         linestyle=(0, (4, 1.5)) if line.emulated else "solid",
     )  # fmt: skip
-    bottom, top = axes.get_ylim()
     for place, _, low, high, dots in line.values:
-        ends = (bottom if low is None else low, top if high is None else high)
+        ends = within(low, high, axes.get_ylim())
         axes.plot([place, place], ends, color=line.colour, linewidth=1.6, alpha=0.8, zorder=3)
         axes.scatter(
             [place] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0, zorder=2,
@@ -157,21 +159,3 @@ def _wide(lines: Sequence[Curve]) -> float:
 
 def _published(line: Curve) -> str:
     return f"◇ {line.published_label or line.label}"
-
-
-def _label(axes: Axes, lines: Sequence[Curve]) -> None:
-    """Names right of the last marks, of published lines with a diamond; moved apart where two would
-    overlap."""
-    named = [(line, line.values[-1][:2], line.label) for line in lines if line.values]
-    named += [(line, line.published[-1], _published(line)) for line in lines if line.published]
-    place = axes.transData + axes.transAxes.inverted()
-    ends = [place.transform(end)[1] for _, end, _ in named]
-    for (line, _, name), y, end in zip(named, spread(ends, 0.055, 0.0, 1.0), ends, strict=True):
-        axes.plot(
-            [1.0, 1.03], [end, y], transform=axes.transAxes, color=line.colour, linewidth=0.7,
-            clip_on=False,
-        )  # fmt: skip
-        axes.text(
-            1.04, y, name, transform=axes.transAxes, color=line.colour, va="center",
-            fontsize=NAME_FONT,
-        )  # fmt: skip

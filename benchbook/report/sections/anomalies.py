@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from typing import Any
 
 from benchbook.core import number_format
 from benchbook.define.points import NOT_IN_PRESET
 from benchbook.report import wording
+from benchbook.report.csv_text import csv_text
 from benchbook.report.plots.explained import LEFT, TAKEN, WHOLE, Fall, waterfall
 from benchbook.report.plots.style import Picture
 from benchbook.report.wording import Paper
@@ -311,33 +310,18 @@ COLUMNS = (
 
 def csv_of(anomaly: Anomaly) -> str:
     """The chain as CSV: the whole factor, a row for each step, and what is left."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(COLUMNS)
     whole = _ends(anomaly["factor"])
-    table.writerow(
-        [
-            "whole",
-            anomaly["state"],
-            "",
-            "",
-            "",
-            "",
-            *whole,
-            "",
-            anomaly["explained"],
-            anomaly["reason"],
-        ]
-    )
+    explained, reason = anomaly["explained"], anomaly["reason"]
+    rows = [["whole", anomaly["state"], *[""] * 4, *whole, "", explained, reason]]
     for step in anomaly["steps"]:
         guess = step["predicted"] or {}
-        table.writerow(
+        rows.append(
             [step["cause"], step["state"], step["removed"]]
             + [guess.get(key) for key in ("value", "low95", "high95")]
             + [*_ends(step["measured"]), step["share"], step["explained"], step["why"]]
         )
-    table.writerow(["left", "", "", "", "", "", *_ends(anomaly["remainder"]), "", "", ""])
-    return stream.getvalue()
+    rows.append(["left", *[""] * 5, *_ends(anomaly["remainder"]), "", "", ""])
+    return csv_text(COLUMNS, rows)
 
 
 def _ends(factor: Anomaly | None) -> list[Any]:

@@ -62,7 +62,7 @@ def _rate(row: dict[str, Any]) -> str:
 
 def _scaled(row: dict[str, Any]) -> list[float | None]:
     names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
-    return [row[name] / GB if row[name] is not None else None for name in names]
+    return [wording.scaled(row[name], GB) for name in names]
 
 
 def _where(point: str) -> str:

@@ -11,6 +11,7 @@ from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE_UNITS
 from benchbook.host.pcie import encoding, link_bytes_per_s
+from benchbook.report import wording
 from benchbook.report.wording import Paper
 
 Point = dict[str, Any]
@@ -136,14 +137,14 @@ def _best(own: list[Point], to_device: bool, from_device: bool, unit: str) -> di
     if not fit:
         return {"rate": None, "low": None, "high": None, "point": None}
     best = max(fit, key=lambda point: float(point["rate_bytes_per_s"]))
-    low, high = best["rate_low_bytes_per_s"], best["rate_high_bytes_per_s"]
-    per = RATE_UNITS[unit]
-    return {
-        "rate": best["rate_bytes_per_s"] / per,
-        "low": None if low is None else low / per,
-        "high": None if high is None else high / per,
-        "point": best["point"],
-    }
+    return _rates(best, RATE_UNITS[unit]) | {"point": best["point"]}
+
+
+def _rates(point: Point, per: float) -> dict[str, float | None]:
+    """{rate, low, high} of a point in the page's unit."""
+    names = ("rate", "rate_low", "rate_high")
+    values = (wording.scaled(point[f"{name}_bytes_per_s"], per) for name in names)
+    return dict(zip(("rate", "low", "high"), values, strict=True))
 
 
 def sentences(used: list[dict[str, Any]], unit: str) -> list[str]:
@@ -212,14 +213,8 @@ def rates_by_setting(paper: Paper, experiment: dict[str, Any]) -> list[dict[str,
             for name, sides in WAYS.items()
             if sides == (bool(seen["bytes_to_device"]), bool(seen["bytes_from_device"]))
         )
-        cell = {"point": point["point"], "findings": point.get("findings", [])} | {
-            key: None if point[name] is None else point[name] / unit
-            for key, name in (
-                ("rate", "rate_bytes_per_s"),
-                ("low", "rate_low_bytes_per_s"),
-                ("high", "rate_high_bytes_per_s"),
-            )
-        }
+        cell = {"point": point["point"], "findings": point.get("findings", [])}
+        cell |= _rates(point, unit)
         rows.setdefault(_setting(point["factors"]), {})[way] = cell
     return [{"name": name, "cells": [own.get(way) for way in WAYS]} for name, own in rows.items()]
 

@@ -204,9 +204,8 @@ def factor_range(findings: Iterable[Finding]) -> str:
     factors = list(filter(None, every))
     if all(abs(number - 1) < SAME for number in factors):
         return ""
-    ends = dict.fromkeys(number_format.number(end) for end in (min(factors), max(factors)))
     some = "" if len(factors) == len(every) else " where it is known"
-    return f"by a factor of {' to '.join(ends)}{some}"
+    return f"by a factor of {wording.ratio_range(factors)}{some}"
 
 
 def place_name(paper: Paper, where: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.grid import Mark, Panel, panels
 from benchbook.report.plots.style import Picture
@@ -142,10 +141,7 @@ def _told(figure: dict[str, Any]) -> str:
 
 
 def _span(values: list[float]) -> str:
-    if not values:
-        return "not rerun"
-    ends = dict.fromkeys(number_format.number(end) for end in (min(values), max(values)))
-    return " to ".join(ends)
+    return wording.ratio_range(values) if values else "not rerun"
 
 
 def title(paper: Paper, figure: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.units import RATE
 from benchbook.report import reasons, wording
-from benchbook.report.plots.forest import Row, forest
+from benchbook.report.plots.forest import Row, forest, interval_row
 from benchbook.report.plots.marks import text_of
 from benchbook.report.plots.palette import INK
 from benchbook.report.plots.paper import Form, Line, sizes, strips
@@ -226,20 +226,14 @@ def claims(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     if not shown:
         return None
     rows = [claim_row(paper, claim) for claim in shown]
-    null = figure["null"]
-    for twin, text in (("again", "the same binary twice"), ("relinked", "relinked, other padding")):
-        if interval := null[twin]:
-            ends = interval["low"], interval["high"]
-            rows.append(
-                Row(
-                    label=text,
-                    colour=INK,
-                    value=interval["ratio"],
-                    low=ends[0],
-                    high=ends[1],
-                    here=number_format.number(interval["ratio"], *ends),
-                )
-            )
+    rows += [
+        interval_row(text, figure["null"][twin])
+        for twin, text in (
+            ("again", "the same binary twice"),
+            ("relinked", "relinked, other padding"),
+        )
+        if figure["null"][twin]
+    ]
     alt = " ".join(
         f"{claim['text']} {claims_section.what(claim)} {claims_section.value(claim)}: "
         f"{reasons.sentence(claim)}."

@@ -47,8 +47,8 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
         "accepted": [
             {
                 "name": name(row),
-                "ours": _scaled(row[f"our_{key}"], per),
-                "theirs": _scaled(row[f"peer_{key}"], per),
+                "ours": wording.scaled(row[f"our_{key}"], per),
+                "theirs": wording.scaled(row[f"peer_{key}"], per),
                 "ratio": number_format.with_interval(row["ratio"], row["low95"], row["high95"]),
                 "blocks": row["blocks"],
             }
@@ -67,7 +67,3 @@ def _title(peer: dict[str, Any], label: str) -> str:
         f"{peer['quantity'].capitalize()} of ours ÷ {label}: {peer['median_ratio']:.3f} in the "
         f"median of {many}, {peer['worst_ratio']:.3f} at worst"
     )
-
-
-def _scaled(value: float | None, per: float) -> float | None:
-    return None if value is None else value / per

@@ -39,8 +39,8 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
             marks=names,
             colour=method_colour(methods, row["method"]),
             declared=Bar(row["rate_bytes_per_s"] / GB, f"{_rate(row)} declared"),
-            low=_scaled(row["rate_low_bytes_per_s"]),
-            high=_scaled(row["rate_high_bytes_per_s"]),
+            low=wording.scaled(row["rate_low_bytes_per_s"], GB),
+            high=wording.scaled(row["rate_high_bytes_per_s"], GB),
             moved=_moved_bar(row) if is_known else None,
         )
         for row in rows
@@ -59,13 +59,9 @@ def picture(paper: Paper, experiment: Experiment) -> Picture | None:
     return roof("what-moved", alt, pairs, levels, "GB/s")
 
 
-def _scaled(rate: float | None) -> float | None:
-    return None if rate is None else rate / GB
-
-
 def _rate(row: Row) -> str:
     names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
-    return number_format.number(*(_scaled(row[name]) for name in names))
+    return number_format.number(*(wording.scaled(row[name], GB) for name in names))
 
 
 def _moved_bar(row: Row) -> Bar:

@@ -88,8 +88,8 @@ def title(sweep: Sweep) -> str:
         ends = [value["rerun"] for series in sweep["series"] for value in measured_values(series)]
         if not ends:
             return f"{sweep['title']}: nothing of it was measured"
-        least, most = number_format.number(min(ends)), number_format.number(max(ends))
-        span = least if least == most else f"from {least} to {most}"
+        span = wording.ratio_range(ends)
+        span = f"from {span}" if " to " in span else span
         if sweep["unit"] != RATIO:
             return f"{sweep['title']}: {span} {sweep['unit']}"
         there = [value["printed"] for series in sweep["series"] for value in series["values"]]
