@@ -26,19 +26,24 @@ def explain_asked(words: list[str]) -> dict[str, Any] | None:
     """What `explain` is called with; None where only typer can tell what is wrong or wanted."""
     files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
     for word in rest:
-        name, given, value = word.partition("=")
+        name, has_value, value = word.partition("=")
         if word == "--json":
             as_json = True
         elif name in options:
-            options[name] = value if given else next(rest, "")
+            options[name] = value if has_value else next(rest, "")
             if options[name][:1] in ("", "-"):
                 return None
         elif word != "-" and word[:1] in ("", "-"):
             return None
         else:
             files.append(Path(word))
-    found = {"files": files, "l3": options["--l3"], "host": options["--host"], "as_json": as_json}
-    return found if files else None
+    called_with = {
+        "files": files,
+        "l3": options["--l3"],
+        "host": options["--host"],
+        "as_json": as_json,
+    }
+    return called_with if files else None
 
 
 def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
@@ -52,26 +57,26 @@ def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no µ
     try:
-        found = _printed(files, machine, as_json=as_json)
+        explained_files = _printed(files, machine, as_json=as_json)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    if any(explained.trouble for explained in found):
+    if any(explained.trouble for explained in explained_files):
         raise SystemExit(NOT_RECOGNISED)
 
 
 def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
-    found = []
+    explained_files = []
     for file in files:
         explained = of_file(file, machine)
-        found.append(explained)
+        explained_files.append(explained)
         if not as_json:
             print_explained(explained, alone=len(files) == 1)
         if explained.trouble:
             sys.stdout.flush()
             print(f"benchbook: {visible(explained.trouble)}", file=sys.stderr)
     if as_json:
-        texts = [as_text(explained.told()) for explained in found]
+        texts = [as_text(explained.raw_record()) for explained in explained_files]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
-    return found
+    return explained_files

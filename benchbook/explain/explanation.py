@@ -52,10 +52,10 @@ class Explained:
 
     def record(self) -> dict[str, Any]:
         """As --json prints it: `tool` is None where nothing was recognised."""
-        found: dict[str, Any] = plain(self.told())
-        return found
+        record: dict[str, Any] = plain(self.raw_record())
+        return record
 
-    def told(self) -> dict[str, Any]:
+    def raw_record(self) -> dict[str, Any]:
         """The same, before what JSON has no form for is made none or words."""
         reports, tools = self.reports, tools_of(self.reports)
         return {
@@ -125,27 +125,27 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             machine_facts.tell,
         ):
             _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(log_part, own)
-    said = [
-        found
+    statements = [
+        statement
         for rule in rules()
-        for found in _guarded(f"rule {rule.name}", notes, rule.check)(reports, machine)
+        for statement in _guarded(f"rule {rule.name}", notes, rule.check)(reports, machine)
     ]
-    told = {
+    places = {
         (statement.artefact, where)
-        for statement in said
+        for statement in statements
         if isinstance(statement, Finding)
         for where in statement.where
     }
-    said += _guarded("shape of samples", notes, sample_detectors.findings)(reports, told)
+    statements += _guarded("shape of samples", notes, sample_detectors.findings)(reports, places)
     return Explained(
         name,
         reports,
-        [statement for statement in said if isinstance(statement, Finding)],
-        _without_repetition(statement for statement in said if isinstance(statement, Ask)),
+        [statement for statement in statements if isinstance(statement, Finding)],
+        _without_repetition(statement for statement in statements if isinstance(statement, Ask)),
         [
             *notes,
             *(note for report in reports for note in report.notes),
-            *(statement for statement in said if isinstance(statement, str)),
+            *(statement for statement in statements if isinstance(statement, str)),
         ],
         content=content,
     )
@@ -171,12 +171,12 @@ def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterabl
 
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
-    found: list[Report] = []
+    reports: list[Report] = []
     modules = {name: readers.importer(name) for name in readers.names()}
     for name, module in modules.items():
         if _may_be_of(module, log):
-            found += _guarded(f"importer {name}", notes, module.read)(log)
-    return sorted(found, key=_line)
+            reports += _guarded(f"importer {name}", notes, module.read)(log)
+    return sorted(reports, key=_line)
 
 
 def _may_be_of(importer: ModuleType, log: Log) -> bool:
@@ -192,11 +192,11 @@ def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
 
 def looked_for() -> dict[str, str]:
     """What each tool's output is known by; some tools have several importers."""
-    found: dict[str, str] = {}
+    signs: dict[str, str] = {}
     for module in (readers.importer(name) for name in readers.names()):
-        before = f"{found[module.TOOL]}; " if module.TOOL in found else ""
-        found[module.TOOL] = before + module.LOOKS_FOR
-    return found
+        before = f"{signs[module.TOOL]}; " if module.TOOL in signs else ""
+        signs[module.TOOL] = before + module.LOOKS_FOR
+    return signs
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

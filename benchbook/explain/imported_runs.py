@@ -137,13 +137,13 @@ def imported_values(
             "size_bytes": report.column(result, "array_bytes"),
             "line": result.line,
             "findings": sorted(
-                {each.artefact for each in found.findings if result.where in each.where}
+                {each.artefact for each in explained.findings if result.where in each.where}
             ),
             "state": STATE,
         }
         for run in imported_runs(root)
-        for found in [run.explained()]
-        for report in found.reports
+        for explained in [run.explained()]
+        for report in explained.reports
         for result in report.results
         for each in [next((each for each in wanted if _is_meant(each, report, result)), None)]
         if each is not None
@@ -162,8 +162,8 @@ def _row_of(wanted: Mapping[str, Any], report: Report, result: Result) -> str:
 
 def _ends(reruns: Iterable[float | None]) -> list[float]:
     """The smallest and the largest of one's own, if there are any."""
-    known = [rerun for rerun in reruns if rerun is not None]
-    return [min(known), max(known)] if known else []
+    measured = [rerun for rerun in reruns if rerun is not None]
+    return [min(measured), max(measured)] if measured else []
 
 
 def _is_meant(wanted: Mapping[str, Any], report: Report, result: Result) -> bool:

@@ -29,13 +29,13 @@ class Kinds:
 
     @cached_property
     def _lines(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for number, kind in enumerate(self._of_lines):
-            if kind in found:
-                found[kind].append(number)
+            if kind in numbers:
+                numbers[kind].append(number)
             else:
-                found[kind] = [number]
-        return found
+                numbers[kind] = [number]
+        return numbers
 
     @cached_property
     def _texts(self) -> list[str]:
@@ -53,21 +53,23 @@ class Kinds:
         """Which of its lines, counted from 0, have one of these words, in order."""
         there = self.may_have(words)
         kinds = self._kinds_with(there)
-        found = sorted(chain.from_iterable(self._lines[kind] for kind in kinds))
+        numbers = sorted(chain.from_iterable(self._lines[kind] for kind in kinds))
         if not any(map(_DIGIT.search, there)):
-            return found
-        return [number for number in found if any(word in self._texts[number] for word in there)]
+            return numbers
+        return [number for number in numbers if any(word in self._texts[number] for word in there)]
 
-    def lines_like(self, asked: Callable[[str], object]) -> list[int]:
+    def lines_like(self, is_wanted: Callable[[str], object]) -> list[int]:
         """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
         digits are zeros in what is asked."""
-        return sorted(chain.from_iterable(self._lines[kind] for kind in self._every if asked(kind)))
+        return sorted(
+            chain.from_iterable(self._lines[kind] for kind in self._every if is_wanted(kind))
+        )
 
     def _kinds_with(self, words: Iterable[str]) -> set[str]:
-        found = set[str]()
+        kinds = set[str]()
         for word in map(_zeros, words):
-            found.update([kind for kind in self._every if word in kind])
-        return found
+            kinds.update([kind for kind in self._every if word in kind])
+        return kinds
 
 
 def _zeros(text: str) -> str:

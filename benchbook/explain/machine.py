@@ -22,13 +22,13 @@ _RECORDS = (
 
 def machine_of(root: Path, l3: str, host: str) -> Machine:
     """The machine as --l3 and --host say; --l3 goes before what the host's record has."""
-    found = _of_host(root, host) if host else Machine()
+    machine = _of_host(root, host) if host else Machine()
     if not l3:
-        return found
+        return machine
     size = parse_bytes(l3)
     if not size:
         raise BenchbookError(f"--l3 {l3!r} is no size: write it like '32 MiB'")
-    return Machine(size, found.cores, found.memory_bytes, found.memory_bytes_per_s, "--l3")
+    return Machine(size, machine.cores, machine.memory_bytes, machine.memory_bytes_per_s, "--l3")
 
 
 def _of_host(root: Path, host: str) -> Machine:
@@ -39,11 +39,11 @@ def _of_host(root: Path, host: str) -> Machine:
     hosts = _hosts(root)
     matching = [name for name in hosts if name.startswith(host)]
     if len(matching) != 1:
-        known = ", ".join(hosts) or "none"
+        choices = ", ".join(hosts) or "none"
         what = f"names {len(matching)} hosts" if matching else "is no host that has results here"
         raise BenchbookError(
             f"--host {host!r} {what}: give '{HERE}', a file with the facts of a host "
-            f"(plan.json or analysis.json of a run), or one of those known here: {known}"
+            f"(plan.json or analysis.json of a run), or one of those known here: {choices}"
         )
     return _named(root, matching[0])
 
@@ -64,12 +64,12 @@ def _here(root: Path) -> Machine:
     from benchbook.host import facts as host_facts
 
     facts = host_facts.facts()
-    known = _named(root, host_facts.host_id(facts))
+    recorded = _named(root, host_facts.host_id(facts))
     return Machine(
-        known.llc_bytes or facts.get("llc_bytes"),
+        recorded.llc_bytes or facts.get("llc_bytes"),
         facts.get("usable_cores"),
         facts.get("memory_total_bytes"),
-        known.memory_bytes_per_s,
+        recorded.memory_bytes_per_s,
         f"--host {HERE}",
     )
 

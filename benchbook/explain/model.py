@@ -110,16 +110,16 @@ class Log:
         """Lines in which one of these words is found, in order."""
         return [self.lines[index] for index in self.kinds.lines_with(words)]
 
-    def like(self, asked: Callable[[str], object]) -> list[Line]:
+    def like(self, is_wanted: Callable[[str], object]) -> list[Line]:
         """Lines, in order, of which this is true whatever their digits are: it is asked of each
         kind of line once, with zeros for digits."""
-        return [self.lines[index] for index in self.kinds.lines_like(asked)]
+        return [self.lines[index] for index in self.kinds.lines_like(is_wanted)]
 
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""
         for line in self.lines:
-            if found := pattern.search(line.text):
-                yield line, found
+            if match := pattern.search(line.text):
+                yield line, match
 
     def number(self, text: str) -> float | None:
         """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);
@@ -204,8 +204,8 @@ class Report:
             if statistic in ("sample", "mean"):
                 by_setting = by_columns(several, apart) if apart else {(): several}
                 for setting, own in by_setting.items():
-                    found = samples if statistic == "sample" else means
-                    found[name, unit, *setting] = _finite(own)
+                    by_figure = samples if statistic == "sample" else means
+                    by_figure[name, unit, *setting] = _finite(own)
         return [
             (own, means[key][0] if len(means.get(key, ())) == 1 else None)
             for key, own in samples.items()
@@ -239,14 +239,14 @@ class Report:
         """Whether any of its results is called so."""
         return name in self._kinds[0]
 
-    def of_keys(self, asked: Callable[[Key], bool]) -> Sequence[Result]:
+    def of_keys(self, is_wanted: Callable[[Key], bool]) -> Sequence[Result]:
         """Its results whose name, statistic and unit are so, in their order."""
-        return self._these(list(filter(asked, self.groups)))
+        return self._these(list(filter(is_wanted, self.groups)))
 
-    def _of(self, kinds: _Keys, asked: tuple[str, ...]) -> Sequence[Result]:
-        if kinds.keys().isdisjoint(asked):
+    def _of(self, kinds: _Keys, names: tuple[str, ...]) -> Sequence[Result]:
+        if kinds.keys().isdisjoint(names):
             return []  # as most rules ask
-        return self._these([key for name in asked if name in kinds for key in kinds[name]])
+        return self._these([key for name in names if name in kinds for key in kinds[name]])
 
     def _these(self, keys: list[Key]) -> Sequence[Result]:
         if not keys:
@@ -275,5 +275,9 @@ class Report:
         several = self.results if of is None else of
         if any(name in self.facts for name in names):
             return several
-        asked = self.columns.intersection(names)
-        return [result for result in several if not asked.isdisjoint(result.of)] if asked else []
+        known_columns = self.columns.intersection(names)
+        return (
+            [result for result in several if not known_columns.isdisjoint(result.of)]
+            if known_columns
+            else []
+        )

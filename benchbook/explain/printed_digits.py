@@ -19,10 +19,10 @@ def half_digit(text: str) -> float:
     whole, _, part = text.partition(".")
     if whole.isdecimal() and part.isdecimal() and len(part) < len(HALVES):
         return HALVES[len(part)]
-    found = _DIGITS.fullmatch(text.strip())
-    if found is None:
+    match = _DIGITS.fullmatch(text.strip())
+    if match is None:
         return 0.0
-    return _half(int(found[2] or 0) - len(found[1] or ""))
+    return _half(int(match[2] or 0) - len(match[1] or ""))
 
 
 def decimals(text: str) -> int:
@@ -30,8 +30,8 @@ def decimals(text: str) -> int:
     whole, _, part = text.partition(".")
     if whole.isdecimal() and part.isdecimal():
         return len(part)
-    found = _DIGITS.fullmatch(text.strip())
-    return len(found[1] or "") if found else 0
+    match = _DIGITS.fullmatch(text.strip())
+    return len(match[1] or "") if match else 0
 
 
 MOST = 1e300  # what a float can hardly hold is no count of anything
@@ -78,8 +78,8 @@ _MARK = late(r"[\s]*(?:(?:#{1,3}|/{2,3}|;{1,2}|--|[%*•-])[ \t]+)?")
 def unmarked(text: str) -> str:
     """A line without what a comment of a script or a list of Markdown has before it; for tools
     whose lines do not begin so themselves."""
-    found = _MARK.match(text)
-    return text[found.end() :].rstrip() if found else text.strip()
+    match = _MARK.match(text)
+    return text[match.end() :].rstrip() if match else text.strip()
 
 
 @lru_cache(maxsize=1024)

@@ -137,10 +137,10 @@ def _row(result: Result) -> Row:
 def _alike(report: Report) -> list[list[Group]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
     in K among those in M."""
-    found: dict[tuple[str, str, str], list[Group]] = {}
+    groups: dict[tuple[str, str, str], list[Group]] = {}
     for (name, statistic, unit), several in report.groups.items():
-        found.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
-    return list(found.values())
+        groups.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
+    return list(groups.values())
 
 
 def _folded(several: Sequence[Group]) -> Row:

@@ -29,7 +29,9 @@ LEAST_APART = 1.25  # slower ÷ faster groups: what bimodal asks for at least
 QUARTERS, STRETCHES, NARROWER = 4, 16, 1.5
 
 
-def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) -> Iterator[Finding]:
+def findings(
+    reports: list[Report], places: Set[tuple[str, str]] = frozenset()
+) -> Iterator[Finding]:
     """What these detectors say of all samples, with the lines that they stand in. `told`: artefact
     and place of what others told; of a report that has such a place it is not told again."""
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -40,12 +42,14 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
             if len(times := _times_ns(samples)) >= LEAST_SAMPLES
             and SHORTEST_NS < min(times) <= max(times) < LONGEST_NS
         ]
-        asked = [artefact for artefact in _LOOKS if timed and not _is_told(artefact, report, told)]
-        for samples, times in timed if asked else ():
+        artefacts = [
+            artefact for artefact in _LOOKS if timed and not _is_told(artefact, report, places)
+        ]
+        for samples, times in timed if artefacts else ():
             ordered = sorted(times)
-            if any(_LOOKS[artefact](ordered) for artefact in asked):
+            if any(_LOOKS[artefact](ordered) for artefact in artefacts):
                 row = _row(samples, times)
-                for artefact in asked:
+                for artefact in artefacts:
                     rows.setdefault(artefact, []).append(row)
     for artefact, points in rows.items():
         import pandas as pd
@@ -57,8 +61,10 @@ def findings(reports: list[Report], told: Set[tuple[str, str]] = frozenset()) ->
             yield replace(finding, explanation=_of_one_run(finding.explanation))
 
 
-def _is_told(artefact: str, report: Report, told: Set[tuple[str, str]]) -> bool:
-    return bool(told) and not told.isdisjoint((artefact, result.where) for result in report.results)
+def _is_told(artefact: str, report: Report, places: Set[tuple[str, str]]) -> bool:
+    return bool(places) and not places.isdisjoint(
+        (artefact, result.where) for result in report.results
+    )
 
 
 def _samples(report: Report) -> list[Group]:
@@ -133,5 +139,5 @@ def _row(samples: Group, times: list[float]) -> dict[str, Any]:
 
 def _of_one_run(text: str) -> str:
     """Without what is said of starts: a log has one."""
-    begin, found, _ = text.partition(" It shows in ")
-    return begin if found else text.replace(" inside the same starts", "")
+    begin, separator, _ = text.partition(" It shows in ")
+    return begin if separator else text.replace(" inside the same starts", "")

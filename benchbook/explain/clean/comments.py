@@ -40,7 +40,7 @@ def uncommented(text: str) -> str:
 def _without_stars(lines: list[str]) -> list[str]:
     """Of each comment that is opened and closed, what its lines have behind their stars."""
     last = max(number for number, line in enumerate(lines) if "*/" in line)
-    inside, found = False, list[str]()
+    inside, kept = False, list[str]()
     for number, line in enumerate(lines):
         text = line
         if inside and (star := _STAR.match(line)):
@@ -49,13 +49,13 @@ def _without_stars(lines: list[str]) -> list[str]:
             inside, text = True, line[opening.end() :]
         if inside and "*/" in line:
             inside = False
-        found.append(text)
-    return found
+        kept.append(text)
+    return kept
 
 
 def _unpatched(lines: list[str]) -> list[str]:
     """Of each part of a patch what it leaves in the file; what it takes away is emptied."""
-    left, found = 0, list[str]()
+    left, kept = 0, list[str]()
     for line in lines:
         text = line
         if hunk := _HUNK.match(line):
@@ -66,5 +66,5 @@ def _unpatched(lines: list[str]) -> list[str]:
             text = ""
         elif not line.startswith("\\ No newline"):
             left = 0
-        found.append(text)
-    return found
+        kept.append(text)
+    return kept

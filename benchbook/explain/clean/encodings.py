@@ -89,7 +89,7 @@ def _decoded(content: bytes) -> str:
         return text
     if page := _cyrillic(content):
         return content.translate(None, b"\x00").decode(page, "replace")
-    return _STRAY.sub(lambda found: _OLD[ord(found[0])], text)
+    return _STRAY.sub(lambda match: _OLD[ord(match[0])], text)
 
 
 def _cyrillic(content: bytes) -> str:

@@ -81,14 +81,14 @@ def contained(text: str) -> str:
     if '"nbformat"' in text:
         text = _notebook(text)
     elif has(text, ": ["):
-        text = _each(_LIST, lambda found: _each(_ITEM, _of_item, found[0]), text)
-    said = any(f'"{logger}": "' in text for logger in _OF_LOGGERS.split("|"))
-    if said and len(_SPREAD.findall(text)) >= _LEAST:
+        text = _each(_LIST, lambda match: _each(_ITEM, _of_item, match[0]), text)
+    is_logged = any(f'"{logger}": "' in text for logger in _OF_LOGGERS.split("|"))
+    if is_logged and len(_SPREAD.findall(text)) >= _LEAST:
         text = _each(_SPREAD, _of_item, text)
     if has(text, "\\n"):
         kept = {listed[1] for listed in _LISTED.finditer(text)}
         kept |= {_OF_SERVER} if '"end"' in text or '"event"' in text else set()
-        text = _each(_MEMBER, lambda found: _of_member(found, kept), text)
+        text = _each(_MEMBER, lambda match: _of_member(match, kept), text)
     if '_lines"' in text:
         text = _each(_IN_ROW, _of_row, text)
     return text
@@ -97,38 +97,38 @@ def contained(text: str) -> str:
 def _each(
     pattern: re.Pattern[str], change: Callable[[re.Match[str]], str | None], text: str
 ) -> str:
-    def changed(found: re.Match[str]) -> str:
-        new = change(found)
-        return found[0] if new is None else new
+    def changed(match: re.Match[str]) -> str:
+        new = change(match)
+        return match[0] if new is None else new
 
     return pattern.sub(changed, text)
 
 
 def _recorded(text: str) -> str:
     """What the terminal showed: an event may hold a part of a line, or several."""
-    found, begun = list[str](), list[str]()
+    texts, begun = list[str](), list[str]()
     for line in text.split("\n"):
         event = _EVENT.match(line)
         chunk = (_string(event[1]) or "") if event else ""
         if "\n" not in chunk:
             begun.append(chunk)
-            found.append("")
+            texts.append("")
             continue
         *whole, rest = "".join([*begun, chunk]).split("\n")
         begun = [rest]
-        found.append(SOFT.join(_as_shown(whole)))
-    found[-1] = SOFT.join([found[-1], *_as_shown(["".join(begun)])])
-    return "\n".join(found)
+        texts.append(SOFT.join(_as_shown(whole)))
+    texts[-1] = SOFT.join([texts[-1], *_as_shown(["".join(begun)])])
+    return "\n".join(texts)
 
 
 def _notebook(text: str) -> str:
     """What was typed, printed and written, without the JSON around it: another's may be in it."""
-    found, at = list[str](), 0
+    texts, at = list[str](), 0
     for cells in _LIST.finditer(text):
         items = cells[0].partition("\n")[2]
-        found += ["\n" * (text.count("\n", at, cells.start()) + 1), _each(_ITEM, _of_item, items)]
+        texts += ["\n" * (text.count("\n", at, cells.start()) + 1), _each(_ITEM, _of_item, items)]
         at = cells.end()
-    return "".join([*found, "\n" * text.count("\n", at)]) if found else text
+    return "".join([*texts, "\n" * text.count("\n", at)]) if texts else text
 
 
 def _is_of_records(text: str) -> bool:
@@ -136,24 +136,24 @@ def _is_of_records(text: str) -> bool:
     return sum(_RECORD.match(line) is not None for line in lines) > _MOST * len(lines)
 
 
-def _of_record(found: re.Match[str]) -> str | None:
+def _of_record(match: re.Match[str]) -> str | None:
     """A line of a log whose records are JSON."""
     try:
-        record: Any = json.loads(found[0])
+        record: Any = json.loads(match[0])
     except (ValueError, RecursionError):
         return None
     own = (record.get(name) for name in _TEXTS.split("|")) if isinstance(record, dict) else ()
     return _lines(next((text for text in own if isinstance(text, str)), None))
 
 
-def _of_item(found: re.Match[str]) -> str | None:
-    return _lines(_string(found[1]))
+def _of_item(match: re.Match[str]) -> str | None:
+    return _lines(_string(match[1]))
 
 
-def _of_member(found: re.Match[str], kept: set[str]) -> str | None:
+def _of_member(match: re.Match[str], kept: set[str]) -> str | None:
     """A member with several lines; the command of a benchmark may have them too, and is none."""
-    name, escaped = found.groups()
-    if "\\n" in escaped and (again := _AGAIN.match(found.string, found.end())):
+    name, escaped = match.groups()
+    if "\\n" in escaped and (again := _AGAIN.match(match.string, match.end())):
         return f'"{name}": ""' if again[1] == name else None
     if name in kept or not _PARTED.search(escaped):
         return None
@@ -161,26 +161,26 @@ def _of_member(found: re.Match[str], kept: set[str]) -> str | None:
     return None if inner is None else SOFT + inner + SOFT
 
 
-def _of_row(found: re.Match[str]) -> str | None:
+def _of_row(match: re.Match[str]) -> str | None:
     """A list of lines that stands in one line."""
-    items = [_string(item[1]) for item in _ROW_ITEM.finditer(found[1])]
+    items = [_string(item[1]) for item in _ROW_ITEM.finditer(match[1])]
     whole = [item for item in items if item is not None]
     inner = _lines("\n".join(whole)) if len(whole) == len(items) else None
     return None if inner is None else SOFT + inner + SOFT
 
 
-def _of_literal(found: re.Match[str]) -> str | None:
+def _of_literal(match: re.Match[str]) -> str | None:
     """A string with several lines, as source code spells it."""
-    escaped = next(text for text in found.group("double", "single", "bytes") if text is not None)
-    begin = found.string.rfind("\n", 0, found.start()) + 1
-    inside_json = found.string[begin : found.start()].lstrip()[:1] in ("{", "[", '"')
+    escaped = next(text for text in match.group("double", "single", "bytes") if text is not None)
+    begin = match.string.rfind("\n", 0, match.start()) + 1
+    inside_json = match.string[begin : match.start()].lstrip()[:1] in ("{", "[", '"')
     if inside_json or not _PARTED.search(escaped):
         return None
-    if found["double"] is not None:
+    if match["double"] is not None:
         inner = _string(escaped)
     else:
         try:
-            value = ast.literal_eval(found[0])
+            value = ast.literal_eval(match[0])
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
         inner = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
@@ -188,13 +188,13 @@ def _of_literal(found: re.Match[str]) -> str | None:
     return None if lines is None else SOFT + lines + SOFT
 
 
-def _of_mail(found: re.Match[str]) -> str | None:
+def _of_mail(match: re.Match[str]) -> str | None:
     """A part of a mail that is text."""
     try:
-        inner = base64.b64decode(found[2]).decode("utf-8")
+        inner = base64.b64decode(match[2]).decode("utf-8")
     except ValueError:
         return None
-    return f"{found[1]}{_lines(inner)}" + "\n" * found[2].count("\n")
+    return f"{match[1]}{_lines(inner)}" + "\n" * match[2].count("\n")
 
 
 def _string(escaped: str) -> str | None:

@@ -56,10 +56,10 @@ def documents(text: str) -> Iterator[Found]:
         if opened == member:  # there is no more of either
             return
         start = min(opened, member)
-        found = _begun(decoder, text, start) if opened < member else _headless(text, start)
-        if found.value:
-            yield found
-        at = max(found.end, start + 1)
+        fragment = _begun(decoder, text, start) if opened < member else _headless(text, start)
+        if fragment.value:
+            yield fragment
+        at = max(fragment.end, start + 1)
 
 
 def _begun(decoder: json.JSONDecoder, text: str, start: int) -> Found:

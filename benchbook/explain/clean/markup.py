@@ -177,24 +177,24 @@ def panes(text: str) -> tuple[str, str] | None:
 
 
 def _from_page(text: str) -> str:
-    text = _HIDDEN.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _HIDDEN.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = _CELLS.sub(" | " if _HEADED.search(text) else "  ", text)
     text = _TAGS.sub("", _BREAKS.sub(SOFT, text))
     return _from_entities(text)
 
 
 def _from_entities(text: str) -> str:
-    return _ENTITY.sub(lambda found: _character(found[0]), text)
+    return _ENTITY.sub(lambda match: _character(match[0]), text)
 
 
 def _character(entity: str) -> str:
-    found = html.unescape(entity)
-    if found == "\u00a0":
+    character = html.unescape(entity)
+    if character == "\u00a0":
         return " "
-    if found == "\n":
+    if character == "\n":
         return SOFT
     # An entity may spell other control characters, too.
-    return found if found.isprintable() or found == "\t" else ""
+    return character if character.isprintable() or character == "\t" else ""
 
 
 def _plain(lines: list[str]) -> list[str]:
@@ -225,26 +225,26 @@ def _sample(lines: list[str]) -> list[str]:
 def _unstamped(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     words = [word for word in _STAMP_WORDS if word in text]
-    found = []
+    unstamped = []
     for line in lines:
         if not _MARKED.search(line):
             for word in words:
                 if word in line:
                     break
             else:
-                found.append(line)
+                unstamped.append(line)
                 continue
         bare = _without(_STAMP, line)
-        found.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
-    stamped = sum(map(ne, lines, found))
+        unstamped.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
+    stamped = sum(map(ne, lines, unstamped))
     if stamped < _MOST * sum(map(bool, lines)):
-        return found  # one by itself is what a tool printed
-    return ["" if _STAMP_ALONE.fullmatch(label) else label for label in found]
+        return unstamped  # one by itself is what a tool printed
+    return ["" if _STAMP_ALONE.fullmatch(line) else line for line in unstamped]
 
 
 def _without(pattern: re.Pattern[str], line: str) -> str:
     """A line without what begins it; the same further on is its own."""
-    return line[found.end() :] if (found := pattern.match(line)) else line
+    return line[match.end() :] if (match := pattern.match(line)) else line
 
 
 def _is_framed(sample: list[str]) -> bool:
@@ -258,10 +258,10 @@ def _unquoted(line: str) -> str:
     if line[:1] == "│":  # a pane of a terminal
         return line[1:].removeprefix(" ").rstrip("│ \t")
     head = line[:12]
-    if ">" in head and (found := _QUOTED.match(line)):
-        return line[found.end() :]
-    if "|" in head and (found := _BARRED.match(line)):
-        return line[found.end() :].removesuffix("|")
+    if ">" in head and (match := _QUOTED.match(line)):
+        return line[match.end() :]
+    if "|" in head and (match := _BARRED.match(line)):
+        return line[match.end() :].removesuffix("|")
     return line
 
 
@@ -270,45 +270,45 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     if len(sample) < _LEAST:
         return None
     for pattern in _PREFIXES:
-        found = [stamp for stamp in map(pattern.match, sample) if stamp]
-        if len(found) >= _MOST * len(sample):
-            said = [stamp[1] for stamp in found]
+        stamps = [stamp for stamp in map(pattern.match, sample) if stamp]
+        if len(stamps) >= _MOST * len(sample):
+            labels = [stamp[1] for stamp in stamps]
             if pattern in (_FILED, _HOSTED, _CALLED, _STERNED) and not (
-                len(set(said)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(said))
+                len(set(labels)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(labels))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
-            if pattern is _CALLED and _are_alike(found):
+            if pattern is _CALLED and _are_alike(stamps):
                 continue  # the title of one kind of line, of which somebody shows nothing else
-            if pattern in (_COUNTED, _LISTED) and not _counts_up(said):
+            if pattern in (_COUNTED, _LISTED) and not _counts_up(labels):
                 continue
-            if pattern is _LISTED and not _is_listing(sample, found):
+            if pattern is _LISTED and not _is_listing(sample, stamps):
                 continue
-            if pattern is _MARKS and len(set(said)) > 1:
+            if pattern is _MARKS and len(set(labels)) > 1:
                 continue
             return pattern
     return None
 
 
-def _is_listing(sample: list[str], found: list[re.Match[str]]) -> bool:
+def _is_listing(sample: list[str], stamps: list[re.Match[str]]) -> bool:
     """Whether each line has a number from 1 on, and they are not the rows of one table."""
-    whole = len(found) == len(sample) >= _FEWEST_LISTED and found[0][1] == "1"
-    return whole and not _are_alike(found)
+    whole = len(stamps) == len(sample) >= _FEWEST_LISTED and stamps[0][1] == "1"
+    return whole and not _are_alike(stamps)
 
 
-def _are_alike(found: list[re.Match[str]]) -> bool:
+def _are_alike(stamps: list[re.Match[str]]) -> bool:
     """Whether what follows differs in figures only."""
-    return len({_FIGURES.sub("", label.string[label.end() :]) for label in found}) < 2
+    return len({_FIGURES.sub("", label.string[label.end() :]) for label in stamps}) < 2
 
 
-def _in_turn(said: list[str]) -> bool:
+def _in_turn(labels: list[str]) -> bool:
     """Whether one name follows another, each before several lines and never again."""
-    turns = [sum(1 for _ in own) for _, own in groupby(said)]
-    return len(turns) == len(set(said)) and min(turns) >= _LEAST
+    turns = [sum(1 for _ in own) for _, own in groupby(labels)]
+    return len(turns) == len(set(labels)) and min(turns) >= _LEAST
 
 
-def _counts_up(said: list[str]) -> bool:
+def _counts_up(labels: list[str]) -> bool:
     """Whether the numbers before the lines are those of lines, where all of them were looked at."""
-    return all(int(after) - int(before) == 1 for before, after in pairwise(said[:_CHECKED]))
+    return all(int(after) - int(before) == 1 for before, after in pairwise(labels[:_CHECKED]))
 
 
 def _dedented(lines: list[str]) -> list[str]:
@@ -320,13 +320,13 @@ def _dedented(lines: list[str]) -> list[str]:
         for number, line in enumerate(lines)
         if not line or line.isspace() or (("```" in line or "~~~" in line) and _FENCE.match(line))
     ]
-    found, begin = list[str](), 0
+    dedented, begin = list[str](), 0
     for end in [*parted, len(lines)]:
         if begin < end:
-            found += _to_the_left(lines[begin:end])
-        found += lines[end : end + 1]
+            dedented += _to_the_left(lines[begin:end])
+        dedented += lines[end : end + 1]
         begin = end + 1
-    return found
+    return dedented
 
 
 def _to_the_left(block: list[str]) -> list[str]:

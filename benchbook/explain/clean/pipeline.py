@@ -75,12 +75,13 @@ def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:
 
 
 def _documents(lines: tuple[Line, ...], text: str) -> tuple[Document, ...]:
-    found = list(documents(text))
-    if not found:
+    fragments = list(documents(text))
+    if not fragments:
         return ()
     ends = list(accumulate(len(line.text) + 1 for line in lines))
     return tuple(
-        _document(lines, text, bisect_right(ends, fragment.start), fragment) for fragment in found
+        _document(lines, text, bisect_right(ends, fragment.start), fragment)
+        for fragment in fragments
     )
 
 

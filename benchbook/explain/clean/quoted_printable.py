@@ -17,20 +17,20 @@ def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
     if b"=" not in content or (b"=3D" not in content and b"rintable" not in content):
         return content
-    found, at = list[bytes](), 0
+    parts, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):
         end = _END.search(content, begin.end())
         to = end.start() if end else len(content)
-        found += [content[at : begin.end()], _part(content[begin.end() : to])]
+        parts += [content[at : begin.end()], _part(content[begin.end() : to])]
         at = to
     # Without its head a mail is known by its spelling: none of its = stands for itself.
-    return b"".join([*found, content[at:]]) if found else _part(content)
+    return b"".join([*parts, content[at:]]) if parts else _part(content)
 
 
 def _part(part: bytes) -> bytes:
     if not _SURELY.search(part):
         return part
-    found, folded, several = list[bytes](), list[bytes](), 0
+    lines, folded, several = list[bytes](), list[bytes](), 0
     for line in part.split(b"\n"):
         text = line.rstrip()
         if text.endswith(b"="):
@@ -38,13 +38,13 @@ def _part(part: bytes) -> bytes:
             several += 1
             continue
         # Some fold inside of a byte that they spell.
-        found += [b"".join([*folded, text]), *[b""] * several]
+        lines += [b"".join([*folded, text]), *[b""] * several]
         folded, several = [], 0
-    whole = b"\n".join([*found, *([b"".join(folded)] if folded else [])])
+    whole = b"\n".join([*lines, *([b"".join(folded)] if folded else [])])
     # Of `ttl=64` a d would be made.
     return part if _OTHER.search(whole) else _SPELT.sub(_byte, whole)
 
 
-def _byte(found: re.Match[bytes]) -> bytes:
-    byte = bytes([int(found[1], 16)])
+def _byte(match: re.Match[bytes]) -> bytes:
+    byte = bytes([int(match[1], 16)])
     return b"" if byte in b"\r\n" else byte

@@ -48,13 +48,13 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
         while shown.endswith("\\") and len(shown) < _LONGEST and after <= len(lines):
             more = lines[after].text if after < len(lines) else ""
             shown, after = shown[:-1] + more.lstrip("> "), after + 1
-        if found := _command(lines[index].number, shown):
-            yield found
+        if command := _command(lines[index].number, shown):
+            yield command
 
 
 def _typed(text: str) -> str | None:
-    found = _PROMPT.match(text) if len(text) <= _LONGEST else None
-    return found[1] if found else None
+    match = _PROMPT.match(text) if len(text) <= _LONGEST else None
+    return match[1] if match else None
 
 
 def _words(text: str) -> list[str]:

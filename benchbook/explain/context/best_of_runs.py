@@ -17,9 +17,11 @@ _SHORT, _MOST = 300, 100  # characters of such a line; lines
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the last report that has a part of it."""
     several = [own for own in of_same(reports) if len(own) >= _FEWEST and _is_rate(own[0][1])]
-    known = {result.line for report in reports for result in report.results} if several else set()
+    result_lines = (
+        {result.line for report in reports for result in report.results} if several else set()
+    )
     called = log.having(*_CALLED) if several else []
-    lines = [line for line in called if line.number not in known and len(line.text) < _SHORT]
+    lines = [line for line in called if line.number not in result_lines and len(line.text) < _SHORT]
     for line in lines[:_MOST]:
         numbers = {log.number(figure) for figure in FIGURE.findall(line.text)}
         for own in several:

@@ -102,7 +102,7 @@ _NEAR_LINES = 3  # from a command to what it prints
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
-    found = {
+    facts = {
         "llc_bytes": _llc_bytes(log),
         "cores": _cores(log),
         "memory_bytes_per_s": _memory(log),
@@ -111,9 +111,9 @@ def tell(log: Log, reports: list[Report]) -> None:
     if linked:
         # Of several devices one may be in the host.
         link = (_tunnel(log) if len(linked) == 1 else None) or _pcie(log)
-        found |= {"device_cache_bytes": _device_cache(log), "pcie_bytes_per_s": link}
+        facts |= {"device_cache_bytes": _device_cache(log), "pcie_bytes_per_s": link}
     for report in reports:
-        for name, value in found.items():
+        for name, value in facts.items():
             if not value or report.facts.get(name) is not None:
                 continue
             if name not in _OF_DEVICES or report.knowing("direction"):
@@ -157,12 +157,12 @@ def _tell_purpose(log: Log, reports: list[Report]) -> None:
     """Who says above a run that it is one of the caches knows that it is."""
     if not any(log.has(word) for word in ("purpose", "ntention", "eliberate")):
         return
-    said = [line.number for line, _ in log.matches(_ON_PURPOSE)]
+    purposes = [line.number for line, _ in log.matches(_ON_PURPOSE)]
     begins = [report.line for report in reports]
     for report in reports:
-        above, before = bisect_left(said, report.line), bisect_left(begins, report.line)
+        above, before = bisect_left(purposes, report.line), bisect_left(begins, report.line)
         # What was said above an earlier run was said of that one.
-        if above and not (before and said[above - 1] < begins[before - 1]):
+        if above and not (before and purposes[above - 1] < begins[before - 1]):
             report.facts["cached_on_purpose"] = True
 
 
@@ -188,8 +188,8 @@ def _no_room(log: Log) -> Iterator[tuple[int, int]]:
         if words[:1] == ["Udp:"] and _SNMP in words:
             names = words
         elif words[:1] == ["Udp:"] and len(words) == len(names):
-            if (said := words[names.index(_SNMP)]).isdecimal():
-                yield line.number, int(said[:18])
+            if (counter := words[names.index(_SNMP)]).isdecimal():
+                yield line.number, int(counter[:18])
         elif not lite and (counted := _NO_ROOM.match(line.text)):
             yield line.number, int(counted[1] or counted[2])
 
@@ -235,18 +235,18 @@ def _pcie(log: Log) -> float | None:
     if log.has("pcie.link.gen.max"):
         for line, _ in log.matches(_QUERIED):
             for below in _below(log, line.number, _DEVICES):
-                if not (found := _LINK.match(below.text)):
+                if not (match := _LINK.match(below.text)):
                     break
-                links.add((int(found["generation"]), int(found["lanes"])))
+                links.add((int(match["generation"]), int(match["lanes"])))
     if log.has("PCIe Generation"):
-        for found in _SHOWN.finditer(log.text):
-            links.add((int(found["generation"]), int(found["lanes"])))
+        for match in _SHOWN.finditer(log.text):
+            links.add((int(match["generation"]), int(match["lanes"])))
     cables = set(_CABLE.findall(log.text)) if log.has("hunderbolt") else set()
     if len(cables) == 1 and not links:
         return _TUNNEL_BYTES_PER_S[int(cables.pop())]
     if log.has("LnkCap:"):
-        for found in _CAPABLE.finditer(log.text):
-            links.add((_GENERATION.get(found["rate"], 0), int(found["lanes"])))
+        for match in _CAPABLE.finditer(log.text):
+            links.add((_GENERATION.get(match["rate"], 0), int(match["lanes"])))
     generation, lanes = links.pop() if len(links) == 1 else (0, 0)
     return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
 
@@ -255,26 +255,26 @@ def _tunnel(log: Log) -> float | None:
     """One direction of the cable to a device in a box of its own."""
     if not log.has("underbolt") and not log.has("UNDERBOLT"):
         return None
-    said = {int(tunnel["version"]) for tunnel in _TUNNEL.finditer(log.text)}
-    return _TUNNEL_BYTES_PER_S[said.pop()] if len(said) == 1 else None
+    versions = {int(tunnel["version"]) for tunnel in _TUNNEL.finditer(log.text)}
+    return _TUNNEL_BYTES_PER_S[versions.pop()] if len(versions) == 1 else None
 
 
 def _memory(log: Log) -> float | None:
     """The most that its memory carries, as somebody says or its modules do; None where several
     differ."""
-    said = set()
+    rates = set()
     for line in log.having("heoretical", "Memory Bandwidth", "peak", "Peak"):
         text = line.text
         if len(text) >= LONGEST:
             continue
-        found = _THEORETICAL.match(text) if any(memory in text for memory in _MEMORIES) else None
-        if found is None and "=" in text and ("Hz" in text or "MT/s" in text):
-            found = _RECKONED.match(text)
-        if found:
-            size = 2**30 if found["binary"] else 10**9
-            said.add(float(found["rate"]) * size * (1000 if found["prefix"] == "T" else 1))
-    if said or not log.has("Locator: "):
-        return said.pop() if len(said) == 1 else None
+        match = _THEORETICAL.match(text) if any(memory in text for memory in _MEMORIES) else None
+        if match is None and "=" in text and ("Hz" in text or "MT/s" in text):
+            match = _RECKONED.match(text)
+        if match:
+            size = 2**30 if match["binary"] else 10**9
+            rates.add(float(match["rate"]) * size * (1000 if match["prefix"] == "T" else 1))
+    if rates or not log.has("Locator: "):
+        return rates.pop() if len(rates) == 1 else None
     return _modules(log)
 
 
@@ -289,21 +289,22 @@ def _modules(log: Log) -> float | None:
         return None
     if (_cores(log) or 0) > _CPUS_OF_MODULE * there:
         return None
-    told = zip(clocks, widths, strict=True)
+    modules = zip(clocks, widths, strict=True)
     return (
-        sum(int(clock) * int(width) / 8 * 1e6 for clock, width in told if clock and width) or None
+        sum(int(clock) * int(width) / 8 * 1e6 for clock, width in modules if clock and width)
+        or None
     )
 
 
 def _cores(log: Log) -> int | None:
-    said = {
+    counts = {
         value
         for command in log.commands
         if command.words == ("nproc",) and (value := _printed(log, command.number))
     }
     if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
-        said.add(cpus)
-    return said.pop() if len(said) == 1 else None
+        counts.add(cpus)
+    return counts.pop() if len(counts) == 1 else None
 
 
 def _printed(log: Log, number: int) -> int | None:
@@ -319,5 +320,5 @@ def _below(log: Log, number: int, several: int) -> Sequence[Line]:
 
 
 def _said(pattern: re.Pattern[str], text: str) -> int | None:
-    found = {int(match[1]) for match in pattern.finditer(text)}
-    return found.pop() if len(found) == 1 else None
+    values = {int(match[1]) for match in pattern.finditer(text)}
+    return values.pop() if len(values) == 1 else None

@@ -59,18 +59,22 @@ class _Said(NamedTuple):
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a total to the last report that has a part of it."""
-    said = _said(log) if reports else []
-    several = _parts(reports)[: _MOST_COMPARED // len(said)] if said else []
-    known = {result.line for report in reports for result in report.results} if several else set()
-    for statement in said:
-        for parts in several if statement.line.number not in known else ():
+    statements = _said(log) if reports else []
+    several = _parts(reports)[: _MOST_COMPARED // len(statements)] if statements else []
+    result_lines = (
+        {result.line for report in reports for result in report.results} if several else set()
+    )
+    for statement in statements:
+        for parts in several if statement.line.number not in result_lines else ():
             count = bisect_left(parts.lines, statement.line.number)
             if several_of := _summed(statement, parts, count):
                 of = {"summed_of": parts.statistic or "mean", "processes": several_of}
                 unit = statement.unit or parts.unit
                 total = Result(parts.name, statement.value, unit, statement.line.number, "sum", of)
                 parts.reports[count - 1].add(total)
-                known.add(statement.line.number)  # what else is there is the same in another unit
+                result_lines.add(
+                    statement.line.number
+                )  # what else is there is the same in another unit
                 break
 
 
@@ -108,7 +112,7 @@ def _is_sum(statement: _Said, made: float, unit: str) -> bool:
 
 def _parts(reports: list[Report]) -> list[_Parts]:
     """What several processes, or several starts, printed of the same."""
-    found: dict[tuple[object, ...], list[tuple[Report, Result]]] = {}
+    figures: dict[tuple[object, ...], list[tuple[Report, Result]]] = {}
     for report in reports:
         for (name, statistic, unit), several in report.groups.items():
             if statistic not in _OF_PROCESSES or not bytes_per_s(1.0, unit):
@@ -116,7 +120,7 @@ def _parts(reports: list[Report]) -> list[_Parts]:
             for result in report.knowing(*_OF_MEMORY, *_OF_TRANSFERS, of=several):
                 of = (report.column(result, column) for column in _APART)
                 key = name, unit, statistic, report.tool, *of
-                found.setdefault(key, []).append((report, result))
+                figures.setdefault(key, []).append((report, result))
     return [
         _Parts(
             own[0][1].name,
@@ -126,7 +130,7 @@ def _parts(reports: list[Report]) -> list[_Parts]:
             list(accumulate(result.value for _, result in own)),
             [report for report, _ in own],
         )
-        for own in found.values()
+        for own in figures.values()
         if len(own) > 1
     ]
 
@@ -134,17 +138,17 @@ def _parts(reports: list[Report]) -> list[_Parts]:
 def _said(log: Log) -> list[_Said]:
     """Lines with such a word and a number, and numbers alone."""
     words = (form for word in _WORDS for form in (word, word.title(), word.upper()))
-    found = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
-    found += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
-    said = [
+    totals = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
+    totals += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
+    statements = [
         statement
-        for line, total in found[:_MOST]
+        for line, total in totals[:_MOST]
         if total
         for statement in _read(log, line, total)
         if statement
     ]
     return sorted(
-        (statement for statement in said if statement.value > 0),
+        (statement for statement in statements if statement.value > 0),
         key=lambda statement: statement.line.number,
     )
 
@@ -153,13 +157,13 @@ def _is_short(line: Line) -> bool:
     return len(line.text) < _SHORT
 
 
-def _read(log: Log, line: Line, found: re.Match[str]) -> Iterator[_Said | None]:
+def _read(log: Log, line: Line, match: re.Match[str]) -> Iterator[_Said | None]:
     """The number that the word is of, and the others behind it: there may be a count before it."""
-    group = found.lastindex or 0
-    yield _number(log, line, found[group], found.end(group))
-    behind = FIGURE.finditer(line.text, found.end(group)) if group == 1 else ()
-    for other in islice(behind, _FEW):
-        yield _number(log, line, other[0], other.end())
+    group = match.lastindex or 0
+    yield _number(log, line, match[group], match.end(group))
+    behind = FIGURE.finditer(line.text, match.end(group)) if group == 1 else ()
+    for word in islice(behind, _FEW):
+        yield _number(log, line, word[0], word.end())
 
 
 def _number(log: Log, line: Line, digits: str, end: int) -> _Said | None:

@@ -28,13 +28,17 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the report whose figure it has."""
     few = sum(len(report.results) for report in reports) <= _MOST_RESULTS
     rates = _rates(reports) if few else {}
-    known = {result.line for report in reports for result in report.results} if rates else set()
-    lines = (line for line in log.having(*_WORDS) if line.number not in known) if rates else ()
+    result_lines = (
+        {result.line for report in reports for result in report.results} if rates else set()
+    )
+    lines = (
+        (line for line in log.having(*_WORDS) if line.number not in result_lines) if rates else ()
+    )
     for line, _ in zip(lines, range(_MOST), strict=False):
-        said = list(_said(line))
-        if len(said) != 1 or any(word in line.text for word in _OTHERS):
+        rates_in_line = list(_said(line))
+        if len(rates_in_line) != 1 or any(word in line.text for word in _OTHERS):
             continue
-        for unit, digits in said:
+        for unit, digits in rates_in_line:
             value = log.number(digits)
             report, result = rates.get((value, _same(unit[0])), (None, None))
             if (
@@ -62,11 +66,11 @@ def _rates(reports: list[Report]) -> dict[tuple[float | None, str], tuple[Report
 
 def _said(line: Line) -> Iterator[tuple[str, str]]:
     """The unit and the digits of each rate of a line."""
-    for found in _RATE.finditer(line.text) if len(line.text) < _SHORT else ():
-        prefix = _same(found["prefix"])
-        of_bytes = found["what"].startswith("B")
-        prefix = f"{prefix.upper()}i" if found["binary"] else prefix
-        yield f"{prefix}{'B' if of_bytes else 'bit'}/s", found["digits"]
+    for match in _RATE.finditer(line.text) if len(line.text) < _SHORT else ():
+        prefix = _same(match["prefix"])
+        of_bytes = match["what"].startswith("B")
+        prefix = f"{prefix.upper()}i" if match["binary"] else prefix
+        yield f"{prefix}{'B' if of_bytes else 'bit'}/s", match["digits"]
 
 
 def _same(prefix: str) -> str:
@@ -78,6 +82,6 @@ def _above(log: Log, line: int) -> int:
     return bisect_left(log.commands, line, key=lambda command: command.number)
 
 
-def _is_other(printed: str, said: str) -> bool:
+def _is_other(printed: str, quoted: str) -> bool:
     """Whether one is of bits, and the other of bytes."""
-    return ("bit" in printed) != ("bit" in said)
+    return ("bit" in printed) != ("bit" in quoted)

@@ -28,7 +28,7 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
     there."""
     if len(reports) > MOST:
         return []
-    found: dict[Hashable, list[Figure]] = {}
+    figures: dict[Hashable, list[Figure]] = {}
     for report in reports:
         own = report.of_keys(_is_of_whole)
         summed = any(result.of.get("stream") == SUM for result in own)
@@ -36,8 +36,8 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
         for result in own if len(own) <= MOST else ():
             if not summed or result.of.get("stream") == SUM:
                 key = of_run, result.name, result.statistic, result.unit, _plain(result.of)
-                found.setdefault(key, []).append((report, result))
-    return list(found.values())
+                figures.setdefault(key, []).append((report, result))
+    return list(figures.values())
 
 
 def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
@@ -58,5 +58,5 @@ def _is_of_whole(key: Key) -> bool:
 
 
 def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    known = ((name, repr(value)) for name, value in columns.items() if name not in _MEASURED)
-    return tuple(sorted(known))
+    settings = ((name, repr(value)) for name, value in columns.items() if name not in _MEASURED)
+    return tuple(sorted(settings))

@@ -77,6 +77,6 @@ def _rows_above(report: Report, texts: dict[int, str]) -> list[list[re.Match[str
 def _digits(words: list[str]) -> int:
     """The decimals of these numbers, if there are several and all have as many; else 0."""
     numbers = [word for word in words if _NUMBER.fullmatch(word)]
-    found = {decimals(number) for number in numbers}
+    counts = {decimals(number) for number in numbers}
     several = len(numbers) >= _LEAST
-    return found.pop() if several and len(found) == 1 else 0
+    return counts.pop() if several and len(counts) == 1 else 0
