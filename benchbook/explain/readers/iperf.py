@@ -22,6 +22,7 @@ from benchbook.explain.readers.common.iperf_lines import (
     row_of,
     timed,
 )
+from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "iperf"
 LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
@@ -63,19 +64,15 @@ _OF_SAMPLES = ("mean", "min", "max", "sd")
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """The lines of one start of the program."""
 
-    line: int
     rows: list[tuple[Row, str, bool]] = field(default_factory=list)  # its end, in a server's report
-    facts: dict[str, Any] = field(default_factory=dict)
     near_ports: dict[str, str] = field(default_factory=dict)  # by stream
     reversed: set[str] = field(default_factory=set)  # of -R, where the server sends
     both_ways: bool = False  # on one connection
     headed: bool = False  # what is over its first row is there
     gaps: bool = False  # somebody left rows out
-    results: list[Result] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     ports: set[str] = field(default_factory=set)
     end: str = ""  # as the last head of columns tells
     streams: set[str] = field(default_factory=set)

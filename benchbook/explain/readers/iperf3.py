@@ -22,6 +22,7 @@ from benchbook.explain.readers.common.iperf_lines import (
     out_of_order,
     row_of,
 )
+from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
@@ -50,17 +51,12 @@ _NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """The lines of one test at one end."""
 
-    line: int
     client: bool | None = None
     rows: list[tuple[Row, bool]] = field(default_factory=list)  # behind a line of dashes?
-    facts: dict[str, Any] = field(default_factory=dict)
-    version: str = ""
     reverse: bool = False
-    results: list[Result] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     done: set[str] = field(default_factory=set)  # streams whose end was told
     told: set[tuple[str, str, str]] = field(default_factory=set)  # and which end, of which way
     counted: bool = False  # an old client ends with what was sent

@@ -14,6 +14,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
+from benchbook.explain.readers.common.line_reader import Run
 from benchbook.explain.units import BASE, in_base
 
 TOOL = "nccl-tests"
@@ -91,14 +92,9 @@ class _Row:
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One start of a test."""
 
-    line: int
-    version: str = ""
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     asked: bool = False  # whether its line with minBytes is there
     sizes_asked: int = 0
     ranks: set[str] = field(default_factory=set)

@@ -13,6 +13,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import decimals, half_digit, printed_lines
 from benchbook.explain.readers.common.iperf_lines import link_speed
+from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "netperf"
 LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
@@ -102,10 +103,9 @@ _HEADS = {
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One test."""
 
-    line: int
     protocol: str = ""
     kind: str = ""
     silent: bool = False
@@ -113,11 +113,8 @@ class _Run:
     cells: int = 0  # of the sender's line
     unit: str = ""
     format: str = ""  # as -f asks
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, tuple[str, int]] = field(default_factory=dict)
     interim: list[Result] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     def again(self, line: Line) -> _Run:
         """The next of several under one title."""
@@ -257,7 +254,7 @@ def _begins_heads(text: str) -> bool:
 def _silent(line: Line, found: re.Match[str]) -> _Run:
     protocol, kind = found["protocol"] or "TCP", found["kind"] or "STREAM"
     kind = "REQUEST/RESPONSE" if kind.endswith("RR") else kind
-    run = _Run(line.number, protocol.lower(), kind, True)
+    run = _Run(line.number, protocol=protocol.lower(), kind=kind, silent=True)
     run.facts |= {"protocol": run.protocol, "test": f"{protocol} {kind}"}
     if kind != "REQUEST/RESPONSE" and not re.search(r"\s-f\b", line.text):
         run.unit = _BITS["6"]
@@ -284,7 +281,7 @@ def _under(heads: list[str], line: Line) -> dict[str, tuple[str, int]]:
 
 def _begun(line: Line, found: re.Match[str]) -> _Run:
     kind = "STREAM" if found["kind"] == "UNIDIRECTIONAL SEND" else found["kind"].upper()
-    run = _Run(line.number, found["protocol"].lower(), kind)
+    run = _Run(line.number, protocol=found["protocol"].lower(), kind=kind)
     run.facts["protocol"] = run.protocol
     run.facts["test"] = f"{found['protocol']} {kind}"
     run.meets("near_address", found["near"])

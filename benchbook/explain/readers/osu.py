@@ -11,6 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import printed_lines, unremarked, whole
 from benchbook.explain.readers.common.iperf_lines import link_speed
+from benchbook.explain.readers.common.line_reader import Run
 from benchbook.explain.readers.common.table_heads import is_head
 
 TOOL = "osu"
@@ -67,18 +68,14 @@ class _Column:
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """One table."""
 
-    line: int
     test: str = ""
-    version: str = ""
     columns: list[_Column] = field(default_factory=list)
     first: str = ""  # what its rows begin with: a size, an operation, or their first number
     least: float = 0.0  # its first size: they ascend
     told: bool = False  # whether columns tell more than figures
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -115,7 +112,7 @@ def _of_head(runs: list[_Run], line: Line, *, named: bool) -> bool:
     if ("OSU" in text or "OMB" in text.upper()) and (found := _TITLE.search(text)):
         test = found["test"] or found["other"]
         if not runs or runs[-1].results or runs[-1].test != test:  # each process may print it
-            runs.append(_Run(line.number, test, found["version"] or ""))
+            runs.append(_Run(line.number, found["version"] or "", test=test))
     elif "#" not in text:
         # A page may have lost the mark with the title, where it makes headings of both.
         if named and (found := _UNMARKED.fullmatch(text)):
@@ -138,7 +135,7 @@ def _of_head(runs: list[_Run], line: Line, *, named: bool) -> bool:
     elif text.strip() == _PROFILE and "windows" in runs[-1].facts:
         last = runs[-1]
         facts = last.facts | {"windows": _PROFILE}
-        runs.append(_Run(line.number, last.test, last.version, facts=facts))
+        runs.append(_Run(line.number, last.version, test=last.test, facts=facts))
     elif found := _PAIRS.search(text):
         runs[-1].facts |= {"pairs": int(found[1]), "processes": 2 * int(found[1])}
         if found[2]:
