@@ -100,7 +100,7 @@ static uint64_t faults_now(void) {
     return (uint64_t)usage.ru_minflt;
 }
 
-/* Each page that was to be touched has its mark; of the others nobody knows before he looks. */
+/* Each page that was to be touched has its mark; the others are only known after a look. */
 static bool is_right(void) {
     if (!piece.touches) {
         return true;
@@ -180,7 +180,7 @@ static struct bench_task prepare(const struct bench_point *point) {
     };
     pieces_wrong = 0;
     errno = 0;
-    /* Whatever the system prefers; older ones cannot be told. */
+    /* The system decides; older systems take no advice. */
     has_no_huge = prctl(PR_SET_THP_DISABLE, !piece.advises, 0, 0, 0) == 0 && !piece.advises;
     struct bench_task task = {.state = &where, .brought = held};
     switch (point->method) {
@@ -197,7 +197,7 @@ static struct bench_task prepare(const struct bench_point *point) {
     return task;
 }
 
-/* One is had for the check, as those were that have gone. */
+/* The check gets one in the same way as the samples got theirs. */
 static void hold_one(void) {
     if (!is_held) {
         get();

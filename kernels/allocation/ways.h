@@ -15,7 +15,7 @@ struct piece {
     uint64_t page_bytes;
     bool touches; /* writes once to each page that it gets */
     bool advises; /* asks for huge pages before it touches any */
-    bool failed;  /* the system said no; errno tells why */
+    bool failed;  /* the system said no; errno says why */
     unsigned char *first;
 };
 

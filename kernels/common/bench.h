@@ -51,7 +51,7 @@ struct bench_settings {
 struct bench_buffers {
     const void *source;
     const void *destination;
-    bool fixed; /* no offset moves them: the linker put them there, or whoever is measured does */
+    bool fixed; /* no offset moves them: the linker put them there, or the code under test does */
 };
 
 /* Some memory; none where there are no bytes. */

@@ -82,7 +82,7 @@ static uint64_t wait_for(struct companion *companion) {
 uint64_t companion_start(const char *name, int cpu, companion_body *body, const void *argument) {
     if (count == 0) {
         atexit(companions_end);
-        signal(SIGCHLD, SIG_DFL); /* ignored, it would leave nobody to wait for */
+        signal(SIGCHLD, SIG_DFL); /* if ignored, there would be no child to wait for */
     }
     if (count == COMPANIONS_MOST || pipe(ready_pipe) != 0) {
         cannot_run("%s cannot be started (too many processes or files); start again", name);

@@ -1,4 +1,4 @@
-/* Processes beside the one that measures: the far side of a network, a switch. */
+/* Further processes next to the one that measures: the far side of a network, a switch. */
 #ifndef COMPANION_H
 #define COMPANION_H
 

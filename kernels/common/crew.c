@@ -140,7 +140,7 @@ void crew_run(size_t processes, bool together, crew_body *body, crew_watch *watc
     sigset_t before;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would leave nobody to wait for */
+    signal(SIGCHLD, SIG_DFL); /* if ignored, there would be no child to wait for */
     sigprocmask(SIG_BLOCK, &children, &before);
     atexit(end_all);
     const pid_t parent = getpid();
@@ -159,7 +159,7 @@ void crew_run(size_t processes, bool together, crew_body *body, crew_watch *watc
     const struct timespec second = {.tv_sec = 1};
     while (reap(watch)) {
         if (sigtimedwait(&children, NULL, &second) < 0) {
-            watch(); /* for whoever ends us at his time limit */
+            watch(); /* for a caller that ends this process at its time limit */
         }
     }
 }

@@ -1,4 +1,4 @@
-/* likwid's marker regions, for who counts what the samples of a point did. */
+/* likwid's marker regions: likwid-perfctr counts what the samples of a point did. */
 #ifndef MARKERS_H
 #define MARKERS_H
 

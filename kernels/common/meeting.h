@@ -21,7 +21,7 @@ struct meeting {
     uint64_t limit_ns;
     bool sleeps; /* else it spins, which is for members that have a CPU each */
     atomic_bool missed;
-    _Atomic uint32_t calls; /* to wake who sleeps */
+    _Atomic uint32_t calls; /* to wake the members that sleep */
     struct shared_word arrivals;
 };
 

@@ -43,7 +43,7 @@ static bool add_run_delay(const char *thread, uint64_t *sum_ns, uint64_t *slices
     return true;
 }
 
-/* Of all threads together: the file of a process tells of its first one only. */
+/* Of all threads together: the file of a process covers its first thread only. */
 static void read_run_delay(struct usage *usage) {
     uint64_t slices = 0;
     bool all_read = tasks;

@@ -40,7 +40,7 @@ struct order {
 
 /* How the last order of a lane ended. */
 struct settled {
-    bool was_done;   /* before anybody waited for it here */
+    bool was_done;   /* before the program waited for it */
     double began_ns; /* of a traced order, by a clock that all lanes share */
     double ended_ns;
 };

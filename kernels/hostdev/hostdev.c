@@ -38,7 +38,7 @@ struct part {
     struct lane *lane;
     struct order order;
     uint64_t *host;    /* its share of the host's side */
-    uint64_t *scratch; /* as much, beside it: what fills the device, and what is read back */
+    uint64_t *scratch; /* as much again: what fills the device, and what is read back */
     size_t first_word; /* of the whole of its direction */
     size_t words;
     struct data data;
@@ -84,10 +84,10 @@ static const char *lacking_what;
 static bool in_order_of_caller; /* no pool: the caller orders all parts, and then waits for each */
 static bool waits;
 static bool zeros;
-static uint64_t transfers; /* of this start: each has data of its own number */
+static uint64_t transfers; /* of this run of the program: each has data of its own number */
 static uint64_t words_right;
 static uint64_t words_moved;
-static uint64_t orders_done; /* before anybody waited for them here */
+static uint64_t orders_done; /* before the program waited for them */
 static uint64_t orders;
 static double traced_device_ns;
 static uint64_t traced_wall_ns;
@@ -175,7 +175,7 @@ static size_t parts_each_way(const struct bench_point *point) {
     return threads == 0 ? 1 : threads / directions(point);
 }
 
-/* Beyond SIZES_MOST the smaller ones are kept: they are what may still be had. */
+/* Beyond SIZES_MOST the smaller ones are kept: they may still fit. */
 static void note_size(uint64_t bytes) {
     size_t largest = 0;
     for (size_t i = 0; i < size_count; i++) {
@@ -374,8 +374,8 @@ static void arm(size_t thread, void *unused) {
     each_part(arm_part, thread);
 }
 
-/* What nobody has touched yet costs a fault at its first use: the device's side here by a transfer
- * out of whatever the scratch holds. */
+/* What has not been touched yet costs a fault at its first use: the device's side here by a
+ * transfer out of whatever the scratch holds. */
 static void touch_part(struct part *part) {
     enum { PAGE_WORDS = 4096 / WORD_BYTES };
     for (size_t i = 0; i < part->words; i += PAGE_WORDS) {
@@ -573,12 +573,12 @@ static struct bench_task prepare(const struct bench_point *point) {
     arm_all();
     trace();
     arm_all();
-    /* A library's own threads may work beside those of the pool. */
+    /* A library's own threads may work at the same time as those of the pool. */
     struct bench_task task = {.timed = timed_transfer,
                               .bytes_declared = bytes * directions(point),
                               .between = between,
                               .crowded = true};
-    /* What a driver pins is mapped as it likes, and tells nothing of pages. */
+    /* What a driver pins is mapped as it likes, so its pages say nothing. */
     for (size_t way = 0; way < DIRECTIONS && !pinned; way++) {
         if (goes(point, way)) {
             task.buffers[way] = (struct bench_range){host_memory[way], bytes};

@@ -306,7 +306,7 @@ static struct failure wait_for(struct lane *lane) {
 
 static struct failure move(struct lane *lane, const struct order *order) {
     struct failure failure = choose_queue(lane, order->traced);
-    release_event(&lane->last); /* of an order that nobody settled: a sample may repeat it */
+    release_event(&lane->last); /* of an order that was not waited for: a sample may repeat it */
     const uint64_t piece = order->bytes / order->pieces;
     for (uint64_t i = 0; i < order->pieces && !failure.call; i++) {
         const bool is_last = i + 1 == order->pieces;

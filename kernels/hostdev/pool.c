@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 
-/* Written with the lock held, so that nobody sleeps through a change; read without it by who is
+/* Written with the lock held, so that no thread sleeps through a change; read without it by who is
  * awake. Both only grow. */
 static struct shared_word begun;
 static struct shared_word ended; /* by each member once a task */

@@ -7,7 +7,7 @@
 
 typedef void pool_task(size_t thread, void *argument);
 
-/* Exits with 77 where so many threads cannot be had. */
+/* Exits with 77 where so many threads cannot be started. */
 void pool_open(size_t threads);
 
 /* Hands the task to all threads and waits in the same way until each has done it; in a pool of none

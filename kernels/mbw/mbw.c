@@ -50,7 +50,7 @@ BENCH_TIMED static void timed_loop(const void *state) {
 /* The three forms differ in what moves: nothing, the destination, both. Each ends with a shorter
  * block where the blocks do not fill the buffer. The barrier is there because compilers know
  * memcpy: they may do a repeated copy only once, or join copies that follow one another. It takes
- * what mempcpy returns, because hardened headers make a memcpy of it where nobody does. */
+ * what mempcpy returns, because hardened headers make a memcpy of it where it is not used. */
 
 BENCH_TIMED static void timed_block_1_1_1_memcpy(const void *state) {
     struct copy copy = *(const struct copy *)state;

@@ -10,7 +10,7 @@
 
 enum { TAG_ORDER = 1, TAG_MESSAGE, TAG_ANSWER, TAG_FOUND, TAG_EARLY, TAG_GO };
 
-/* How long a message may take to leave while nobody receives it. */
+/* How long a message may take to leave while the other rank does not receive it. */
 #define EARLY_LIMIT_NS UINT64_C(1000000)
 
 static struct order order;
@@ -60,7 +60,7 @@ BENCH_TIMED static void timed_round_trip(const void *state) {
     receive(slots_next(&received), order.bytes, TAG_MESSAGE);
 }
 
-/* An empty message tells that all have come. */
+/* An empty message says that all have arrived. */
 BENCH_TIMED static void timed_one_way(const void *state) {
     (void)state;
     start_sends(requests);

@@ -173,7 +173,7 @@ static void add_starter(const char *files) {
     add_made("%s:1,%s:1", near, far);
 }
 #else
-/* The ranks are pinned, so nobody needs to look at the machine: that takes 50 ms. */
+/* The ranks are pinned, so the library need not look at the machine: that takes 50 ms. */
 static void add_starter(const char *files) {
     (void)files;
     setenv("HWLOC_COMPONENTS", "x86,stop", 0);
@@ -228,8 +228,8 @@ _Noreturn static void end_like(pid_t starter) {
            WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), said);
 }
 
-/* The near rank has all results: nobody waits until the library has taken leave of itself, which
- * takes longer than its start, and now and then has no end. */
+/* The near rank has all results: nothing waits until the library has shut itself down, which
+ * takes longer than its start, and now and then never ends. */
 _Noreturn static void wait_for_end(pid_t starter) {
     enum { TOLD, STARTER };
     struct pollfd either[] = {
@@ -293,7 +293,7 @@ static pid_t start_apart(void) {
     return first < 0 ? start_first(0) : first;
 }
 
-/* Both ranks write there, each by itself. */
+/* Both ranks write there, each on its own. */
 static void look_at_output(const char *name, const char *path) {
     const int again = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (again < 0) {

@@ -2,8 +2,8 @@
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
-/* What the ranks are told beside this process's own arguments: where the files of who started them
- * are (its standard output and error, and one for how a rank ended), and the far namespace. */
+/* What the ranks get in addition to this process's own arguments: where the files of who started
+ * them are (its standard output and error, and one for how a rank ended), and the far namespace. */
 #define LAUNCHED_OPTION "launched"
 
 /* Starts this very program as two ranks, waits for them, and ends as they did. */

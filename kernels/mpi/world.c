@@ -88,7 +88,7 @@ static void mount_sys(void) {
     }
 }
 
-/* The kernel tells late that a new link is up, and UCX takes no other. */
+/* The kernel reports late that a new link is up, and UCX takes no other. */
 static void wait_until_running(const char *interface) {
     const struct timespec pause = {.tv_nsec = 2000000};
     struct ifreq request = {0};
@@ -139,7 +139,7 @@ int world_enter(const char *launched) {
     setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES); /* a library may have taken the buffer away */
     MPI_Barrier(MPI_COMM_WORLD);
     /* Not before: threads of the library's own, which connect the ranks, would have to share the
-     * CPU with one that asks on and on. */
+     * CPU with one that polls without a pause. */
     cpus_pin(cpus[rank]);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != RANKS) {

@@ -52,7 +52,7 @@ static void be_server_of_datagrams(const void *argument) {
     serve_datagrams(((const struct listening *)argument)->sockets[PROTOCOL_UDP]);
 }
 
-/* Each server has its own sockets alone: at those of one that has ended, nobody is there. */
+/* Each server has its own sockets alone: at those of one that has ended, no server listens. */
 static void let_go(struct listening listening, enum protocol protocol) {
     close(listening.sockets[protocol]);
 }

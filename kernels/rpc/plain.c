@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "methods.h"
 
-enum { MISSES = 1 << 14 }; /* who spins looks at the clock after so many */
+enum { MISSES = 1 << 14 }; /* a side that spins looks at the clock after so many */
 #define NS_PER_S UINT64_C(1000000000)
 
 static unsigned char came[MESSAGE_BYTES_MOST]; /* room for a datagram that is too long */

@@ -118,7 +118,7 @@ static bool has_failed(void) {
            outcome.lost * 100 > LOST_PERCENT_MOST * outcome.planned;
 }
 
-/* Who has just died has closed its sockets before anybody can ask after it. */
+/* A server that has just died closes its sockets before its end can be seen. */
 _Noreturn static void give_up(void) {
     const struct timespec dying = {.tv_nsec = DYING_NS};
     nanosleep(&dying, NULL);

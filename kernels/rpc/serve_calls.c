@@ -1,5 +1,5 @@
-/* The server of calls: what rpcgen made of transfer.x hands each to take_1_svc. Nobody is told of
- * its ports, so that no rpcbind is needed. */
+/* The server of calls: what rpcgen made of transfer.x hands each to take_1_svc. Its ports are not
+ * registered, so that no rpcbind is needed. */
 #include <stdlib.h>
 
 #include "far_side.h"
@@ -19,7 +19,7 @@ int transfer_1_freeresult(SVCXPRT *transport, xdrproc_t free_result, caddr_t res
     (void)transport;
     (void)free_result;
     (void)result;
-    return TRUE; /* an answer is a number, which nobody allocated */
+    return TRUE; /* an answer is a number, which was not allocated */
 }
 
 _Noreturn void serve_calls(struct listening listening) {

@@ -1,6 +1,7 @@
 /* main() of a program whose caches are simulated: prepares one point, makes as many calls of its
- * timed function as `warmup` says, and ends. Two starts differ in these calls and in nothing else:
- * nothing is timed, checked or printed after them. `samples` and `loops` are not looked at. */
+ * timed function as `warmup` says, and ends. Two runs of the program differ in these calls and in
+ * nothing else: nothing is timed, checked or printed after them. `samples` and `loops` are not
+ * looked at. */
 #include <inttypes.h>
 #include <stdio.h>
 

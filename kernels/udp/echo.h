@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A socket at that address; port 0: any. `address` tells the port. */
+/* A socket at that address; port 0: any. `address` then has the port. */
 int echo_open(struct sockaddr_in *address);
 
 /* Answers one datagram; false where none came. With MSG_DONTWAIT in the flags it does not wait,

@@ -253,7 +253,8 @@ static void *open_in_thread(void *argument) {
     return NULL;
 }
 
-/* All at once: the kernel makes each ring wait some 20 ms until nobody uses the one before it. */
+/* All at once: the kernel makes each ring wait some 20 ms until the one before it is no longer
+ * used. */
 static void open_sides(struct side *sides, size_t count) {
     for (size_t i = 0; i < count; i++) {
         sides[i] = find_side((unsigned)(i / 2 + 1), i % 2 ? 'b' : 'a');

@@ -1,4 +1,4 @@
-/* Sums over static arrays of which compilers may make nothing: nobody uses the result, or it is
+/* Sums over static arrays of which compilers may make nothing: the result is not used, or it is
  * known beforehand because nothing in this file ever writes to the array. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -75,7 +75,7 @@ static struct bench_buffers open_arrays(const struct bench_settings *settings) {
     return (struct bench_buffers){.source = filled, .destination = filled, .fixed = true};
 }
 
-/* Its pages are given back where it is not summed, so that what is resident tells of this point
+/* Its pages are given back where it is not summed, so that resident memory is that of this point
  * and of none before it. */
 static struct bench_range fill(bool is_summed) {
     if (!is_summed) {
@@ -102,7 +102,7 @@ static struct bench_task prepare(const struct bench_point *point) {
     };
 }
 
-/* Of a sum that nobody uses there is no result that could be right. */
+/* A sum that is not used has no result to check. */
 static void check(const struct bench_point *point, struct bench_report *report) {
     const size_t words = bytes / WORD_BYTES;
     if (point->method != CONSTANT && pattern_match(pattern, filled, words, 0) < words) {

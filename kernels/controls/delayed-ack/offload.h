@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Cannot run where the interface cannot be told so. It stays so: to be used in a network of one's
- * own. */
+/* Cannot run where the interface does not take the setting. It stays so: to be used in a network of
+ * one's own. */
 void offload_set(const char *interface, bool on);
 
 bool offload_is_set(const char *interface);

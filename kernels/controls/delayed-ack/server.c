@@ -73,7 +73,7 @@ static void be_server(const void *argument) {
 void server_start(int listening, int cpu) {
     served = crew_share(sizeof *served, "what arrives");
     companion_start("the far side", cpu, be_server, &listening);
-    close(listening); /* so that nobody can connect when it has ended */
+    close(listening); /* so that no client can connect when it has ended */
 }
 
 void server_expect(uint64_t request_bytes) {

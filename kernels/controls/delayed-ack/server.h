@@ -8,7 +8,7 @@
 enum { TAG_BYTES = 8 }; /* the last ones of a request */
 
 /* A listening socket at that address, in the network in which this is called; port 0: any.
- * `address` tells the port. */
+ * `address` then has the port. */
 int server_listen(struct sockaddr_in *address);
 
 /* Starts it on that CPU. It serves one connection after the other. */

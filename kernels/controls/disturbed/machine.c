@@ -27,7 +27,8 @@ enum { KEY_TURN };
  * machine varies. It ends where calls would get long. */
 static const double growth_per_s = 16;
 static const double most_s = 4;
-static const struct timespec rest_time = {.tv_nsec = 10000000}; /* as if a start took longer */
+static const struct timespec rest_time = {
+    .tv_nsec = 10000000}; /* as if the program took longer to start */
 
 struct pass {
     const uint64_t *words;

@@ -75,8 +75,8 @@ static size_t list(unsigned char *column, uint64_t bytes, struct line **lines) {
     return count;
 }
 
-/* In an order without any rule, the same in each start: nothing can be fetched ahead, and nothing
- * but the places differs between starts. The first line. */
+/* In an order without any rule, the same in each run of the program: nothing can be fetched ahead,
+ * and nothing but the places differs between starts. The first line. */
 static struct line *chain(struct line **lines, size_t count) {
     uint64_t drawn = 1;
     for (size_t left = count; left > 1; left--) {

@@ -64,7 +64,7 @@ uint64_t start_affinity(void) {
 }
 
 /* The mask without the CPU that comes next forces the program off it; then all are allowed again,
- * as they are to a program that nobody binds. */
+ * as they are to a program that is bound to no CPU. */
 static void *move(void *nothing) {
     const struct timespec pause = {.tv_nsec = MOVES_EVERY_NS};
     for (int cpu = 0; !atomic_load(&ends); cpu = (cpu + 1) % CPU_SETSIZE) {

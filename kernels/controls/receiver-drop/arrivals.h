@@ -14,7 +14,7 @@ struct datagram {
     uint64_t words[PAYLOAD_MOST_BYTES / sizeof(uint64_t) - 1];
 };
 
-/* A socket at that address; port 0: any. `address` tells the port. */
+/* A socket at that address; port 0: any. `address` then has the port. */
 int arrivals_socket(struct sockaddr_in *address);
 
 /* Starts it on that CPU; `socket` is in the network of the far side, and stays open here too. */

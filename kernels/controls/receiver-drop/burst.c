@@ -16,7 +16,7 @@
 enum { KEY_PAYLOAD, KEY_DATAGRAMS, KEY_BUFFER, KEY_GAP, KEY_HANDLING, KEYS };
 enum { SENDER, RECEIVER };
 enum { DATAGRAMS_MOST = 1 << 20, PAUSE_NS_MOST = 1000000, BUFFER_BYTES_MOST = 1 << 30 };
-enum { SEND_BUFFER_BYTES = 4 << 20 }; /* so that it is not the sender who waits */
+enum { SEND_BUFFER_BYTES = 4 << 20 }; /* so that the sender does not wait */
 enum { CPUS_WANTED = 2 };
 
 /* Nothing more comes, if nothing came for so long. */
