@@ -18,8 +18,8 @@ from benchbook.core.sizes import format_bytes
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
+from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
 MAYBE_CACHED = 256 << 20  # bytes that the caches of some machines hold
@@ -168,7 +168,7 @@ def _usable(report: Report, name: str, statistic: str) -> list[Result]:
 def _contradicted(result: Result) -> bool:
     """Whether its own time tells quite another rate: that is a finding of its own."""
     elapsed, moved = result.of.get("elapsed_s"), result.of.get("bytes_moved")
-    rate = bytes_per_s(result.value, result.unit)
+    rate = rate_of(result)
     if not elapsed or not moved or not rate:
         return False
     slack = NOTICED * (1 + result.of.get("elapsed_error_s", 0.0) / elapsed)

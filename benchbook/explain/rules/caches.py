@@ -11,10 +11,11 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Ask, Machine, rule
+from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.findings import Proof, finding
 from benchbook.explain.sweeps import Sweep, time_of
-from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
 ARTEFACT = "cache-resident"
@@ -232,12 +233,12 @@ def _iterations(report: Report) -> Iterator[tuple[int, Result]]:
         if _OF_MEMORY.search(f"{result.of.get('benchmark', '')} {result.of.get('label', '')}")
     ]
     times = {
-        (time.of["benchmark"], time.line): in_base(time.value, time.unit)[0] / 1e9
+        (time.of["benchmark"], time.line): in_base_units(time) / 1e9
         for time in called
-        if time.name.endswith(" real time") and in_base(1.0, time.unit)[1] == "ns"
+        if time.name.endswith(" real time") and is_time(time)
     }
     for result in called:
-        rate = bytes_per_s(result.value, result.unit)
+        rate = rate_of(result)
         if rate is None or not is_number(rate) or result.statistic not in _STATISTICS:
             continue
         size = rate * times.get((result.of["benchmark"], result.line), 0.0)

@@ -14,13 +14,14 @@ from benchbook.explain.model import BOTH_WAYS, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.common.addresses import stays_in_host
+from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
 from benchbook.explain.rules.common.devices import (
     LINK_BYTES_PER_S,
     has_own_memory,
     memory_bytes_per_s,
 )
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
 MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own by this much
@@ -59,7 +60,7 @@ def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
     limit, peak, of_peak = _peak(report)
     found = []
     for result in rates_above(report, min(least, limit)):
-        rate = bytes_per_s(result.value, result.unit) or 0.0
+        rate = rate_of(result) or 0.0
         # Without arrays it may be the rate of anything; the memories of a machine bound all.
         # What a mapping is faster than is told of the mapping.
         is_other = result.statistic == "stddev" or result.of.get("zero_copy")
@@ -203,7 +204,7 @@ def above_link(report: Report) -> Iterator[Finding]:
 
 def _of_net(report: Report, result: Result) -> Iterator[_Above]:
     """A rate above what the link, or any port, carries."""
-    rate = bytes_per_s(result.value, result.unit)
+    rate = rate_of(result)
     both = str(result.of.get("stream")).startswith(BOTH_WAYS)
     both = both or report.column(result, "direction") == "both"
     link = report.facts.get("link_bits_per_s")
@@ -215,7 +216,7 @@ def _of_net(report: Report, result: Result) -> Iterator[_Above]:
 
 def _of_bus(report: Report, result: Result) -> Iterator[_Above]:
     """A rate above what the bus between host and device carries."""
-    rate = bytes_per_s(result.value, result.unit)
+    rate = rate_of(result)
     both = str(result.of.get("stream")).startswith(BOTH_WAYS)
     direction = "both" if both else report.column(result, "direction")
     is_moved = direction in ("host to device", "device to host", "both")
@@ -276,7 +277,7 @@ def above_peer_link(report: Report) -> Iterator[Finding]:
         for result in (report.knowing("ways") if ceiling else ())
         for ways in [report.column(result, "ways")]
         if ways in (1, 2) and result.of.get("row") != result.of.get("column")
-        if is_number(result.value) and (rate := bytes_per_s(result.value, result.unit))
+        if is_number(result.value) and (rate := rate_of(result))
         if rate > BEYOND_LINK * ceiling * ways
     ]
     if found:
@@ -334,7 +335,7 @@ def no_work(report: Report) -> Iterator[Finding]:
 def _unmoved(report: Report, result: Result) -> tuple[Result, float, float] | None:
     """The result, the bytes that it is of, and the longest time that its digits allow in s; None
     where something can have moved them."""
-    rate, elapsed = bytes_per_s(result.value, result.unit), report.column(result, "elapsed_s")
+    rate, elapsed = rate_of(result), report.column(result, "elapsed_s")
     if rate is None or not is_number(elapsed) or elapsed < 0:
         return None  # without a time of its own the figure may be the one that is wrong
     threads = (report.column(result, "threads") or 0) * (report.column(result, "processes") or 1)
@@ -375,7 +376,7 @@ def dead_code(report: Report) -> Iterator[Finding]:
     yield from _arithmetic(report)
     yield from _without_loop(report)
     for family, sizes in _families(report).items():
-        times = [_ns(time) for time in sizes.values()]
+        times = [in_base_units(time) for time in sizes.values()]
         least, most = min(sizes), max(sizes)
         grows = most >= LEAST_SIZE and most >= LEAST_GROWTH * max(1, least)
         if len(sizes) > 1 and grows and max(times) <= min(MOST_NS, SAME * min(times)):
@@ -385,18 +386,10 @@ def dead_code(report: Report) -> Iterator[Finding]:
             yield finding("empty-loop", words, about=about, evidence=evidence)
 
 
-def _ns(result: Result) -> float:
-    return in_base(result.value, result.unit)[0]
-
-
-def _is_time(result: Result) -> bool:
-    return in_base(1.0, result.unit)[1] == "ns"
-
-
 def _arithmetic(report: Report) -> Iterator[Finding]:
     """Operations of arithmetic that took no time, as many of them as a loop was to hold."""
     operations = report.knowing("arithmetic")
-    none = [time for time in operations if _is_time(time) and 0 <= _ns(time) < NO_LOOP_NS]
+    none = [time for time in operations if is_time(time) and 0 <= in_base_units(time) < NO_LOOP_NS]
     if none:
         names = listed([time.name for time in none[:SHOWN]])
         more = f" and {len(none) - SHOWN} more" if len(none) > SHOWN else ""
@@ -410,11 +403,11 @@ def _without_loop(report: Report) -> Iterator[Finding]:
     for time in report.knowing("benchmark"):
         if "iterations" not in time.of or time.of.get("threads", 1) != 1:
             continue
-        is_cpu = is_number(time.value) and _is_time(time) and time.name.endswith(" cpu time")
-        if not is_cpu or not 0 <= _ns(time) < NO_LOOP_NS:
+        is_cpu = is_number(time.value) and is_time(time) and time.name.endswith(" cpu time")
+        ns, open_ns = in_base_units(time), time.of.get("below_ns", NO_LOOP_NS)
+        if not is_cpu or not 0 <= ns < NO_LOOP_NS:
             continue
-        rounded = time.of["iterations"] < SURELY_ROUNDED
-        if _ns(time) == 0 and rounded and time.of.get("below_ns", NO_LOOP_NS) >= NO_LOOP_NS:
+        if ns == 0 and time.of["iterations"] < SURELY_ROUNDED and open_ns >= NO_LOOP_NS:
             continue
         few.append(time)
     in_batches = _in_batches(report) if few else set()
@@ -429,13 +422,13 @@ def _in_batches(report: Report) -> set[object]:
     rates = {
         result.of["benchmark"]: rate
         for result in report.knowing("benchmark")
-        if (rate := bytes_per_s(result.value, result.unit)) and rate <= CORE_BYTES_PER_S
+        if (rate := rate_of(result)) and rate <= CORE_BYTES_PER_S
     }
     return {
         time.of["benchmark"]
         for time in report.knowing("benchmark")
         if time.name.endswith(" cpu time") and time.of["benchmark"] in rates
-        if rates[time.of["benchmark"]] * _ns(time) / 1e9 <= BATCHED_BYTES
+        if rates[time.of["benchmark"]] * in_base_units(time) / 1e9 <= BATCHED_BYTES
     }
 
 
@@ -446,11 +439,11 @@ def _families(report: Report) -> dict[str, dict[int, Result]]:
     counting = {
         result.of["benchmark"]
         for result in own
-        if result.unit == "items/s" or bytes_per_s(result.value, result.unit) is not None
+        if result.unit == "items/s" or rate_of(result) is not None
     }
     for time in own:
         name = time.of["benchmark"]
-        if name not in counting or time.name.endswith(" cpu time") or not _is_time(time):
+        if name not in counting or time.name.endswith(" cpu time") or not is_time(time):
             continue
         sized = _SIZED.fullmatch(str(name)) if is_number(time.value) and time.value > 0 else None
         if sized and (time.of.get("threads") or 1) == 1:

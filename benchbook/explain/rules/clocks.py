@@ -9,6 +9,7 @@ from benchbook.core.number_format import duration, number, plural, share
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units, is_time
 from benchbook.explain.rules.common.findings import Proof, finding
 from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import bytes_per_s, in_base
@@ -138,13 +139,13 @@ def whole_ticks(report: Report) -> Iterator[Finding]:
 
 def _is_single(time: Result) -> bool:
     """Whether it is the time of one iteration by itself."""
-    timed = in_base(1.0, time.unit)[1] == "ns" and time.name.endswith("real time")
+    timed = is_time(time) and time.name.endswith("real time")
     return timed and time.statistic == "sample" and time.of.get("iterations") == 1
 
 
 def _step_ns(samples: Sequence[Result]) -> float:
     """The tick of which all are whole multiples, some of them none; 0 where they are not."""
-    times = [in_base(sample.value, sample.unit)[0] for sample in samples]
+    times = [in_base_units(sample) for sample in samples]
     if not all(is_number(time) and time >= 0 for time in times) or min(times) > 0 or not any(times):
         return 0.0
     step = min(time for time in times if time > 0)
@@ -187,7 +188,7 @@ def wall_clock_step(report: Report) -> Iterator[Finding]:
         yield finding("clock-back", {"seen": seen}, about=about, evidence=evidence)
     elif negative:
         first = negative[0]
-        short_ns = WRAP_NS - in_base(first.value, first.unit)[0]
+        short_ns = WRAP_NS - in_base_units(first)
         wraps = f", which is {duration(short_ns)} below 2^32 us" if first.value > 0 else ""
         seen = (
             f"{plural(len(negative), 'exchange')} took less than no time, as "

@@ -11,6 +11,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.addresses import is_near
+from benchbook.explain.rules.common.base_units import in_base_units, is_time
 from benchbook.explain.rules.common.findings import at_size, finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies
 from benchbook.explain.sweeps import Sweep
@@ -39,12 +40,12 @@ def delayed_ack(reports: list[Report]) -> Iterator[Finding]:
                 for (name, _, _), own in report.groups.items()
                 if name.startswith(kind)
                 for result in own
-                if is_so(_ns(result))
+                if is_so(in_base_units(result))
             ]
             for kind, is_so in (("TCP latency", is_delay), ("UDP latency", is_fast))
         )
         if slow and soon:
-            words = {"slow": slow[0], "soon": soon[0], "who": who_waits(_ns(slow[0]))}
+            words = {"slow": slow[0], "soon": soon[0], "who": who_waits(in_base_units(slow[0]))}
             yield finding("delayed-beside-udp", words, about=slow[:1], evidence=[slow[0], soon[0]])
     over_tcp = [report for report in reports if report.facts.get("protocol") == "tcp"]
     far, soon_ends = _answers(reports) if over_tcp else (set(), set())
@@ -63,10 +64,6 @@ def _delays(report: Report, *, answers_soon: bool) -> Iterator[Finding]:
             words = {"rate": rate, "each": each_ns, "who": who_waits(each_ns)}
             kind = "delayed-rate-by-ping" if answers_soon else "delayed-rate-by-address"
             yield finding(kind, words)
-
-
-def _ns(result: Result) -> float:
-    return in_base(result.value, result.unit)[0]
 
 
 def _delay_ns() -> tuple[float, float]:
@@ -158,7 +155,7 @@ def delayed_sizes(report: Report) -> Iterator[Finding]:
     stalls = [stall for sweep in sweeps for stall in stalls_of(sweep, MOST_DELAYED_SIZES)]
     if delayed := [stall for stall in stalls if is_delayed(stall[1])]:
         times, worst = max(delayed, key=lambda stall: stall[0])
-        words = {"worst": worst, "times": times, "who": who_waits(_ns(worst))}
+        words = {"worst": worst, "times": times, "who": who_waits(in_base_units(worst))}
         about = [result for _, result in delayed]
         yield finding("delayed-sizes", words, about=about, evidence=[at_size(worst)])
 
@@ -247,7 +244,7 @@ def _has_none(report: Report) -> bool:
     return any(
         mean.value == 0 and bool(mean.of.get("message_bytes"))
         for mean in report.being("mean")
-        if in_base(1.0, mean.unit)[1] == "ns"
+        if is_time(mean)
     )
 
 

@@ -10,9 +10,9 @@ from benchbook.core.number_format import number
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.ceilings import BEYOND_LINK
+from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.devices import LINK_BYTES_PER_S, is_host, shares_memory
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
 
@@ -38,7 +38,7 @@ def host_memory_device(report: Report) -> Iterator[Finding]:
         mapped = [
             result
             for result in report.knowing("zero_copy")
-            if (bytes_per_s(result.value, result.unit) or 0) > LINK_BYTES_PER_S
+            if (rate_of(result) or 0) > LINK_BYTES_PER_S
             if result.of.get("zero_copy")
         ]
         if mapped:
@@ -82,7 +82,7 @@ def pageable(reports: list[Report]) -> Iterator[Finding]:
         own = report
         largest = max(paged, key=lambda copy: own.column(copy, "message_bytes") or 0)
         twin = pinned.get(_transfer(report, largest))
-        rates = [bytes_per_s(copy.value, copy.unit) or 0.0 for copy in (twin or largest, largest)]
+        rates = [rate_of(copy) or 0.0 for copy in (twin or largest, largest)]
         ratio = rates[0] / rates[1] if twin and rates[1] else None
         words, evidence = {"largest": largest, "more": ""}, [largest, *([twin] if twin else [])]
         if twin and ratio:
@@ -140,4 +140,4 @@ def _is_wrong(report: Report, rate: Result) -> bool:
     link = report.facts.get("link_bits_per_s") or math.inf
     if rate.of["summed_of"] != "total" and "pattern" not in report.facts:
         return True
-    return (bytes_per_s(rate.value, rate.unit) or 0.0) * 8 > BEYOND_LINK * link
+    return (rate_of(rate) or 0.0) * 8 > BEYOND_LINK * link

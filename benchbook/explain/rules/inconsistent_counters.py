@@ -11,6 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
 from benchbook.explain.rules.counters_of_runs import ALL_THE_TIME
 from benchbook.explain.units import in_base
@@ -24,7 +25,7 @@ FEW_DIGITS = 0.02  # half of the last one ÷ the number: fewer tell nothing
 def quotient(above: Result, below: Result, times: float) -> float:
     """The quotient of two results in base units, times a factor; 0 where their digits, or a 0, do
     not tell it."""
-    parts = [in_base(part.value, part.unit)[0] for part in (above, below)]
+    parts = [in_base_units(part) for part in (above, below)]
     if min(parts) <= 0 or any(_half(part) > FEW_DIGITS * part.value for part in (above, below)):
         return 0.0
     return times * parts[0] / parts[1]
@@ -396,7 +397,7 @@ def inconsistent_clock(report: Report) -> Iterator[Finding]:
     if odd:
         time, clocks = odd[0], odd[0].of["clocks"]
         evidence: list[Proof] = [time, ("clocks", clocks, "clocks", time.line)]
-        ghz = clocks / in_base(time.value, time.unit)[0]
+        ghz = clocks / in_base_units(time)
         words = {"time": time, "clocks": clocks, "ghz": ghz}
         yield finding("clock-of-time", words, about=odd, evidence=evidence)
 
@@ -433,8 +434,8 @@ def inconsistent_times(report: Report) -> Iterator[Finding]:
     ]
     if len(clocks) != 1 or len(parts) != 2 or parts[0].name == parts[1].name:
         return
-    on_cpus = in_base(clocks[0].value, clocks[0].unit)[0]
-    took = sum(in_base(time.value, time.unit)[0] for time in parts)
+    on_cpus = in_base_units(clocks[0])
+    took = sum(in_base_units(time) for time in parts)
     if on_cpus > 0 and took > LONGER_THAN_CPUS * on_cpus + TICKS_NS:
         words: dict[str, Any] = {"first": parts[0], "second": parts[1], "clock": clocks[0]}
         words |= {"took_s": took / 1e9, "on_cpus_s": on_cpus / 1e9}

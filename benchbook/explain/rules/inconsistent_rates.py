@@ -12,6 +12,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.explain.model import Report, Result, Twice
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
 from benchbook.explain.rules.common.findings import Proof, finding
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Finding
@@ -82,7 +83,7 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
 
 def _odd_rate(result: Result) -> _OddRate | None:
     """A rate that its bytes and its time cannot make, whatever digits were cut off them."""
-    rate = bytes_per_s(result.value, result.unit)
+    rate = rate_of(result)
     moved, elapsed = result.of.get("bytes_moved"), result.of.get("elapsed_s")
     if rate is None or not is_number(moved) or not is_number(elapsed) or moved <= 0 or rate < 0:
         return None
@@ -173,7 +174,7 @@ def _out_of_ratio(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved
 
 def _moved(result: Result) -> _Moved | None:
     """None where it is not known, or where the tool says it, so that each rate is judged alone."""
-    rate, elapsed = bytes_per_s(result.value, result.unit), result.of.get("elapsed_s")
+    rate, elapsed = rate_of(result), result.of.get("elapsed_s")
     error = result.of.get("elapsed_error_s")
     if "bytes_moved" in result.of or not (is_number(rate) and is_number(elapsed)):
         return None
@@ -197,7 +198,7 @@ def inconsistent_load(report: Report) -> Iterator[Finding]:
     """
 
     def rate(result: Result) -> float:
-        return bytes_per_s(result.value, result.unit) or 0.0
+        return rate_of(result) or 0.0
 
     named = report.knowing("from_node", "inject_delay", "mix")
     figures = [result for result in named if is_number(result.value) and result.value > 0]
@@ -206,16 +207,13 @@ def inconsistent_load(report: Report) -> Iterator[Finding]:
     whole = max(wholes, key=rate, default=None)
     if whole and (far := [part for part in parts if rate(part) > MORE * rate(whole)]):
         yield _loaded("part-above-whole", max(far, key=rate), whole, far)
-    times = [part for part in parts if in_base(1.0, part.unit)[1] == "ns"]
+    times = [part for part in parts if is_time(part)]
     idle = [time for time in times if "from_node" in time.of and "homed_in" not in time.of]
-    least = min(idle, key=_ns, default=None)
+    least = min(idle, key=in_base_units, default=None)
     loaded = [time for time in times if "inject_delay" in time.of]
-    if least and (fast := [time for time in loaded if _ns(time) < LESS * _ns(least)]):
-        yield _loaded("load-below-idle", min(fast, key=_ns), least, fast)
-
-
-def _ns(result: Result) -> float:
-    return in_base(result.value, result.unit)[0]
+    limit_ns = LESS * in_base_units(least) if least else 0.0
+    if least and (fast := [time for time in loaded if in_base_units(time) < limit_ns]):
+        yield _loaded("load-below-idle", min(fast, key=in_base_units), least, fast)
 
 
 def _loaded(kind: str, far: Result, limit: Result, every: Sequence[Result]) -> Finding:
@@ -325,7 +323,7 @@ def _rates_of_pairs(report: Report, ways: int) -> dict[tuple[object, object], Re
 
 
 def _is_above(single: Result, both: Result) -> bool:
-    rate, sum_of_both = (bytes_per_s(result.value, result.unit) for result in (single, both))
+    rate, sum_of_both = (rate_of(result) for result in (single, both))
     if rate is None or sum_of_both is None or single.of.get("peer_access") is False:
         return False
     if rate > OWN_LINK_BYTES_PER_S:

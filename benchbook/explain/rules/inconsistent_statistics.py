@@ -14,6 +14,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SETTING, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import Proof, Relation, finding, span, unequal
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import series
@@ -233,7 +234,7 @@ def _variations(report: Report) -> Iterator[Finding]:
         mean, deviation = printed.get((*key, "mean")), printed.get((*key, "stddev"))
         if not mean or not deviation:
             continue
-        made = 100 * in_base(deviation.value, deviation.unit)[0] / in_base(mean.value, mean.unit)[0]
+        made = 100 * in_base_units(deviation) / in_base_units(mean)
         halves = sum(half_of_last_digit(each.value) / each.value for each in (mean, deviation))
         slack = made * (VARIATION_TOLERANCE + halves) + half_of_last_digit(share.value)
         if made > 0:
@@ -569,7 +570,7 @@ def inconsistent_ratio(report: Report) -> Iterator[Finding]:
     if not is_number(said) or not is_number(fastest_s) or fastest_s <= 0 or len(means) != 1:
         return
     (mean,) = means
-    mean_s = in_base(mean.value, mean.unit)[0] / 1e9 if is_number(mean.value) else 0.0
+    mean_s = in_base_units(mean) / 1e9 if is_number(mean.value) else 0.0
     if mean.value <= 0 or mean_s <= 0:
         return  # no float holds it
     # A table tells the faster ones by their reference, too.

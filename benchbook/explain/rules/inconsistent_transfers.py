@@ -11,20 +11,20 @@ from benchbook.core.number_format import listed, plural
 from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units, rate_of
 from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
 from benchbook.explain.rules.common.latencies import latencies, repetitions
 from benchbook.explain.rules.common.transfer_parts import (
     as_long,
     complete,
     covers,
-    in_base_units,
     intervals_of,
     is_part,
     numbers_of_lines,
     owner_of,
     span_of,
 )
-from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
 Key = TypeVar("Key")
@@ -221,7 +221,7 @@ def _messages(report: Report) -> Iterator[Odd]:
     }
     for throughput in report.called("throughput") if rates else ():
         size = report.column(throughput, "message_bytes")
-        rate, printed = rates.get(size), bytes_per_s(throughput.value, throughput.unit)
+        rate, printed = rates.get(size), rate_of(throughput)
         if not size or rate is None or printed is None:
             continue
         # Old versions of sockperf count the heads of IP and UDP, too.
@@ -505,7 +505,7 @@ def inconsistent_loop(report: Report) -> Iterator[Finding]:
         if took and mean and is_number(took.value) and is_number(mean.value):
             passes = PASSES[own.name]
             had_ns, _ = in_base(took.value + half_of_last_digit(took.value), took.unit)
-            needed_ns = passes * in_base(mean.value, mean.unit)[0] * count
+            needed_ns = passes * in_base_units(mean) * count
             if needed_ns > had_ns * (1 + LOOP_TOLERANCE):
                 evidence: list[Proof] = [
                     (took.name, took.value, took.unit, took.line),

@@ -18,6 +18,7 @@ from benchbook.explain.rules.common.addresses import (
     stays_in_host,
     virtual_device,
 )
+from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_ends import (
     Ends,
@@ -203,7 +204,7 @@ def _in_buffers(report: Report) -> Iterator[Finding]:
         sent, got = (ends.of(end, "throughput") for end in ("sender", "receiver"))
         if sent is None or got is None or not 0 < got.value < math.inf:
             continue
-        handed, arrived = (in_base(rate.value, rate.unit)[0] for rate in (sent, got))
+        handed, arrived = (in_base_units(rate) for rate in (sent, got))
         if arrived < (1 - IN_BUFFERS) * handed < math.inf:
             late.append((arrived / handed, sent, got))
     if late:

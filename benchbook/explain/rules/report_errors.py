@@ -12,8 +12,8 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.clocks import goes_back
+from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.rules.common.transfer_parts import in_base_units
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 

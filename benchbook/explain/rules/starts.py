@@ -10,10 +10,11 @@ from benchbook.core.number_format import duration, plural, share
 from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units, rate_of
 from benchbook.explain.rules.common.findings import Proof, at_size, finding
 from benchbook.explain.rules.common.samples import FAR, STEADY, Series, cold, series, time_s
-from benchbook.explain.rules.common.transfer_parts import in_base_units, intervals_of, owner_of
-from benchbook.explain.units import bytes_per_s, in_base
+from benchbook.explain.rules.common.transfer_parts import intervals_of, owner_of
+from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
 LEAST_SAMPLES = 3
@@ -45,7 +46,7 @@ def moves_bytes(figure: Series) -> bool:
     if of.get("array_bytes"):
         return True
     rates = figure.report.called(f"{of.get('benchmark')} bytes_per_second")
-    rate = bytes_per_s(rates[0].value, rates[0].unit) if rates else None
+    rate = rate_of(rates[0]) if rates else None
     return bool(rate and rate * (time_s(figure.samples[-1]) or 0.0) >= PAGES_BYTES)
 
 
@@ -129,7 +130,7 @@ def warm_up(reports: list[Report]) -> Iterator[Finding]:
         if not is_number(first) or len(means) != 1 or id(report) in told:
             continue
         (mean,) = means
-        runs, mean_s = mean.of.get("repetitions"), in_base(mean.value, mean.unit)[0] / 1e9
+        runs, mean_s = mean.of.get("repetitions"), in_base_units(mean) / 1e9
         if is_number(runs) and runs >= LEAST_RUNS:
             usual = (mean_s * runs - first) / (runs - 1)
             # What rounding of the mean leaves open is open as many times as there were runs.

@@ -11,6 +11,7 @@ from benchbook.core.number_format import number, plural
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import MOST, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units, is_time
 from benchbook.explain.rules.common.findings import at_size, finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import Series, series
@@ -114,7 +115,7 @@ def _one_long(figure: Series, times: list[float]) -> Iterator[Finding]:
         "count": len(times),
     }
     words |= {"part": longest / sum(times), "slowest": others[-1] * 1e9}
-    factor = longer if in_base(1.0, mean.unit)[1] == "ns" else 1 / longer
+    factor = longer if is_time(mean) else 1 / longer
     yield finding("one-long-run", words, evidence=evidence, factor=factor)
 
 
@@ -150,7 +151,7 @@ def tail_of_sizes(report: Report) -> Iterator[Finding]:
     quantiles = {
         (time.name, time.line): time
         for time in (report.being("p90") if "message_bytes" in report.columns else ())
-        if in_base(1.0, time.unit)[1] == "ns" and is_number(time.value)
+        if is_time(time) and is_number(time.value)
     }
     far = [
         (mean, quantile)
@@ -232,7 +233,7 @@ def unstable(report: Report) -> Iterator[Finding]:
 
 
 def _ns(result: Result | None) -> float | None:
-    return in_base(result.value, result.unit)[0] if result and is_number(result.value) else None
+    return in_base_units(result) if result and is_number(result.value) else None
 
 
 def _apart(report: Report) -> Iterator[Finding]:

@@ -11,10 +11,11 @@ from benchbook.explain.context.same_runs import of_same
 from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import series
-from benchbook.explain.rules.common.transfer_parts import in_base_units, intervals_of, owner_of
+from benchbook.explain.rules.common.transfer_parts import intervals_of, owner_of
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Finding
 

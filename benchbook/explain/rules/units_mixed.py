@@ -13,6 +13,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import bytes_per_s, is_binary
 from benchbook.findings import Finding
@@ -78,7 +79,7 @@ def _figures(report: Report) -> Iterator[_Figure]:
     found: dict[str, _Figure] = {}
     for statistic in _PREFERRED:
         for result in report.results[:_MOST_FIGURES]:
-            rate = bytes_per_s(result.value, result.unit)
+            rate = rate_of(result)
             if result.statistic != statistic or not is_number(result.value) or result.value <= 0:
                 continue
             kernel = str(report.facts.get("kernel", ""))
@@ -150,7 +151,7 @@ def units_of_runs(reports: list[Report]) -> Iterator[Finding]:
 
 
 def _bytes_per_s(results: Sequence[Result]) -> list[float]:
-    return [bytes_per_s(result.value, result.unit) or 0.0 for result in results]
+    return [rate_of(result) or 0.0 for result in results]
 
 
 def _equal_rates(before: Report, after: Report) -> tuple[Result, Result] | None:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
-from benchbook.explain.units import in_base
 
 LONGER = 0.2  # of the time: how far apart the ends of streams may be
 GAP_S = 0.02  # between intervals that follow each other
@@ -54,11 +53,6 @@ def as_long(whole: Result, parts: Sequence[Result]) -> bool:
 def owner_of(result: Result) -> Owner:
     """The stream, end and direction that it is of."""
     return tuple(map(result.of.get, ("stream", "end", "direction")))
-
-
-def in_base_units(result: Result) -> float:
-    """In B, B/s or bit/s, as it was printed; packets are as many as they are."""
-    return in_base(result.value, result.unit)[0]
 
 
 def intervals_of(report: Report, name: str) -> dict[Owner, list[Result]]:
