@@ -20,7 +20,7 @@ from benchbook.host.topology import pin_order, read_topology
 from benchbook.measure.invocation import PointResult, Result, command_line
 from benchbook.measure.pilot import StartCost, calibrate, fit, pilot
 from benchbook.measure.starter import Starter
-from benchbook.plan import devices, plan
+from benchbook.plan import devices, plan, programs
 from benchbook.stats import least_blocks
 from benchbook.workflow import Lab
 
@@ -154,9 +154,9 @@ def test_libraries_that_are_timed_are_part_of_a_run(monkeypatch, tmp_path) -> No
     library = tmp_path / "libmpich.so.12"
     library.write_text("a library")
     said = f"\tlibmpich.so.12 => {library} (0x1)\n\tlibm.so.6 => /lib/libm.so.6 (0x2)\n"
-    monkeypatch.setattr(plan, "_loaded", lambda record: said.encode() if record else b"")
-    assert list(plan.libraries_of({"v": {"state": "ok"}, "w": {}})) == ["libmpich.so.12"]
-    assert plan.libraries_of({"w": {}}) == {}
+    monkeypatch.setattr(programs, "_loaded", lambda record: said.encode() if record else b"")
+    assert list(programs.libraries_of({"v": {"state": "ok"}, "w": {}})) == ["libmpich.so.12"]
+    assert programs.libraries_of({"w": {}}) == {}
 
 
 def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:

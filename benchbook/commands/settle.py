@@ -7,6 +7,7 @@ run that left it open, and it alone decides. Nothing is pooled with what was mea
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,9 +173,12 @@ def _only(
     plan.wanted = list(plan.points)
     plan.skipped, plan.peers, plan.peer_rows = [], {}, []
     variants = {point.variant for point in plan.points}
-    plan.binaries = {
-        name: one for name, one in plan.binaries.items() if name.split("~")[0] in variants
+    binaries = {
+        name: binary
+        for name, binary in plan.programs.binaries.items()
+        if name.partition("~")[0] in variants
     }
+    plan.programs = replace(plan.programs, binaries=binaries)
     plan.pairs = [
         pair
         for pair in plan.pairs

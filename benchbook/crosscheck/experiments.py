@@ -103,7 +103,10 @@ def experiment(root: Path, name: str) -> Space:
 def _of_samples(space: Space, place: Place) -> None:
     """What is said of points by some of their factors: `unlooped`, `baseline`, `plain`."""
     content = space.content
-    named = [(("unlooped", n), one) for n, one in enumerate(content.get("unlooped", []))]
+    named: list[tuple[tuple[str | int, ...], dict[str, Any]]] = [
+        (("unlooped", number), setting)
+        for number, setting in enumerate(content.get("unlooped", []))
+    ]
     named += [((key,), content[key]) for key in ("baseline", "plain") if content.get(key)]
     crosses = [cross for preset in PRESETS for cross in content["points"].get(preset, [])]
     planned = expand(content, crosses, SIZES)[0]

@@ -6,8 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import re
-import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,15 +21,15 @@ from benchbook.define.settings import MEASURING, PRESETS
 from benchbook.estimands import Known, Roles, asked, intervals_of, kind_of
 from benchbook.host import facts as host_facts
 from benchbook.host import memory
-from benchbook.host.topology import pin, read_topology
+from benchbook.host.topology import Topology, pin, read_topology
 from benchbook.peers.matching import matched
 from benchbook.plan.devices import devices_of
+from benchbook.plan.programs import Programs, Variants, programs_of
 from benchbook.records import journal
 from benchbook.stats import least_blocks
 
 HARNESS_VERSION = 2
 RUNS = {"state": "ok", "reason": ""}
-TIMED_LIBRARIES = re.compile(rb"(lib(?:mpi|mpich|tirpc)\.so\S*) => (/\S+)")
 OF_NO_PAPER = 0.25  # of a paper's budget: what an experiment gets that no paper has
 PAPER = "paper"  # the preset with each paper's own number of samples
 
@@ -44,9 +42,7 @@ class Plan:
     wanted: list[Point]  # with those that memory or CPUs do not allow at the moment
     starts: list[str]
     skipped: list[dict[str, Any]]
-    binaries: dict[str, dict[str, str]]
-    probe: list[Any]
-    libc: str | None
+    programs: Programs
     sizes: dict[str, int | None]  # what "4 x LLC" and "cores" meant
     cpus: list[int]
     claims: int  # intervals that hold simultaneously, of the figure that needs most
@@ -65,7 +61,6 @@ class Plan:
     options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
     devices: dict[str, Any] = field(default_factory=dict)  # that do its work, by what leads there
     all_cpus: bool = False  # whatever the number of threads that a point names
-    libraries: dict[str, str] = field(default_factory=dict)  # that are timed: name -> hash
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
@@ -105,9 +100,9 @@ class Plan:
                 name: {key: value for key, value in spec.items() if key not in ("text", "labels")}
                 for name, spec in self.peers.items()
             },
-            "binaries": self.binaries,
-            "probe": self.probe,
-            "libc": self.libc,
+            "binaries": self.programs.binaries,
+            "probe": self.programs.probe,
+            "libc": self.programs.libc,
             "host": self.host,
             "cpus": self.cpus,
             "shown": self.shown if self.settings.preset == PAPER else None,
@@ -130,7 +125,7 @@ class Plan:
                 ("udp_peer", self.peer),
                 ("options", self.options),
                 ("devices", self.devices),
-                ("libraries", self.libraries),
+                ("libraries", self.programs.libraries),
             )
             if value
         }
@@ -139,136 +134,152 @@ class Plan:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _probe(root: Path, record: dict[str, Any]) -> list[Any]:
-    """What the machine's state is read with: binary, anchor's size and samples."""
-    content = catalogue.definition(root, catalogue.PROBE)
-    digest = record.get("binary", {}).get("sha256")
-    return [digest, content["anchor_bytes"], content["anchor_samples"]]
-
-
-def libc_of(variants: dict[str, dict[str, Any]]) -> str | None:
-    """Hash of the C library that the binaries load: its memcpy is what many of them time.
-
-    None where nothing is built yet, or the binaries are static.
-    """
-    for record in variants.values():
-        for found in re.finditer(rb"libc\.\S+ => (/\S+)", _loaded(record)):
-            return _hash(found[1])
-    return None
-
-
-def libraries_of(variants: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """Name -> hash of the libraries whose calls some binaries time, beside the C library's."""
-    return {
-        found[1].decode(): _hash(found[2])
-        for record in variants.values()
-        for found in TIMED_LIBRARIES.finditer(_loaded(record))
-    }
-
-
-def _loaded(record: dict[str, Any]) -> bytes:
-    """What ldd says of a variant's binary; nothing where there is none."""
-    if record.get("state") != "ok" or "folder" not in record:
-        return b""
-    file = Path(record["folder"]) / record["binary"]["file"]
-    said = subprocess.run(["ldd", str(file.absolute())], capture_output=True, check=False)
-    return said.stdout
-
-
-def _hash(path: bytes) -> str:
-    return hashlib.sha256(Path(path.decode()).read_bytes()).hexdigest()[:16]
-
-
 def make_plan(
-    root: Path,
-    experiment: str,
-    settings: Settings,
-    variants: dict[str, dict[str, Any]] | None = None,
+    root: Path, experiment: str, settings: Settings, variants: Variants | None = None
 ) -> Plan:
     """The plan of one experiment (or control) on this host.
 
     `variants` maps names to variant.json contents; without it (`benchbook plan`, before anything
     is built) every variant counts as runnable.
     """
-    content = catalogue.definition(root, experiment)
-    topology = read_topology()
-    sizes = host_sizes(topology)
-    is_control = experiment.startswith(catalogue.CONTROLS)
-    settings = settings.having(**content.get("settings", {}))
-    wanted = catalogue.crosses(content, "tiny" if is_control else settings.preset)
-    if settings.figure and not is_control:
-        wanted = catalogue.crosses_of_figure(root, experiment, settings.figure)
-    points, skipped = expand(content, wanted, sizes)
-    theirs, peer_rows = matched(content, points)
-    points += [*_twins(content, points, sizes), *theirs]
-    variants = variants or {}
-    budget_s = settings.controls_budget_s if is_control else _share(root, experiment, settings)
-    figures = [] if is_control else catalogue.figures_of(root, experiment)
-    facts = host_facts.facts()
-    available = memory.memory_available_bytes().bytes
-    cpus = len(topology.cpus)
-    known = {
-        point.id: _cannot_run(root, content, point, variants, settings, available, cpus) or RUNS
-        for point in points
-    }
-    # What runs at the moment must not change how many blocks a run has.
-    planned = dict.fromkeys(known, RUNS)
-    claims = max(map(intervals_of, _asked(figures, content, sizes, planned).values()), default=0)
-    # A control needs no interval: most detectors read observations, the others say how many blocks.
-    blocks = least_blocks(max(claims, 1))
-    looks = sorted({max(look, blocks) for look in settings.looks})
-    serial = [point.id for point in expand(content, content.get("serial", []), sizes)[0]]
-    if is_control:
-        # In serial order each point has its blocks to itself, and then all the others together.
-        looks = [content["blocks"] * max(len(serial) + (len(points) > len(serial)), 1)]
-    plan = Plan(
+    task = _task(root, experiment, settings, variants or {})
+    content = task.content
+    wanted, skipped, peer_rows = _points(task)
+    states = _states(task, wanted)
+    points = [point for point in wanted if states[point.id] == RUNS]
+    skipped += [
+        {**point.record(), **states[point.id]} for point in wanted if states[point.id] != RUNS
+    ]
+    serial = _serial(task)
+    claims, looks = _blocks(task, wanted, serial)
+    all_cpus = content.get("cpus") == "all"
+    return Plan(
         experiment=experiment,
-        host=host_facts.host_id(facts),
-        points=[],
-        wanted=points,
+        host=host_facts.host_id(host_facts.facts()),
+        points=points,
+        wanted=wanted,
         starts=content["starts"],
         skipped=skipped,
-        binaries={},
-        probe=_probe(root, variants.get(catalogue.PROBE, {})),
-        libc=libc_of(variants),
-        libraries=libraries_of(variants),
-        sizes=sizes,
-        cpus=[],
+        programs=programs_of(root, wanted, task.variants),
+        sizes=task.sizes,
+        cpus=_cpus(task, points, all_cpus),
         claims=claims,
         least=looks[0],
         looks=looks,
-        settings=settings.having(budget_s=budget_s),
+        settings=task.settings.having(budget_s=_budget_s(task)),
         paper_samples=content["paper_samples"],
         buffers=content["buffers"],
         peers=peers.of(content),
         peer_rows=peer_rows,
-        environments=_environments(content, points),
-        options=_options(content, settings),
+        shown=_shown(task),
+        pairs=_pairs(_asked(task.figures, content, task.sizes, states)),
+        claim_hashes=claim_hashes(task.figures),
+        memory_bytes=max((memory_needed(point, content["buffers"]) for point in points), default=0),
+        environments=_environments(content, wanted),
+        options=_options(content, task.settings),
         devices=devices_of(root, experiment),
-        all_cpus=content.get("cpus") == "all",
+        all_cpus=all_cpus,
         serial=serial,
-        unlooped=[one.id for one in points if one.has_one_of(content.get("unlooped", []))],
+        unlooped=[point.id for point in wanted if point.has_one_of(content.get("unlooped", []))],
         emulation=content.get("emulation"),
     )
-    for point in points:
-        record = variants.get(point.variant, {})
-        which = "relinked" if point.twin == "relinked" else "binary"
-        if which in record:
-            plan.binaries[f"{point.variant}~{point.twin}"] = record[which]
-        if known[point.id] != RUNS:
-            plan.skipped.append({**point.record(), **known[point.id]})
-        else:
-            plan.points.append(point)
-    needed_cpus = [cpus_needed(point, cpus) for point in plan.points]
-    plan.cpus = pin(topology, cpus if plan.all_cpus else max(needed_cpus, default=1))
-    plan.pairs = _pairs(_asked(figures, content, sizes, known))
-    plan.claim_hashes = claim_hashes(figures)
-    shown = [setting for figure in figures for setting in catalogue.shown_settings(figure)]
-    plan.shown = sorted({point.id for point in expand(content, shown, sizes)[0]})
-    plan.memory_bytes = max(
-        (memory_needed(point, plan.buffers) for point in plan.points), default=0
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked of one experiment or control, and the host that is to answer it."""
+
+    root: Path
+    experiment: str
+    content: dict[str, Any]
+    settings: Settings  # with the experiment's own
+    variants: Variants
+    figures: list[dict[str, Any]]  # of papers; a control has none
+    topology: Topology
+    sizes: dict[str, int | None]
+
+    @property
+    def is_control(self) -> bool:
+        return self.experiment.startswith(catalogue.CONTROLS)
+
+    @property
+    def crosses(self) -> list[dict[str, Any]]:
+        """The crosses of the preset, or of the one figure that is wanted."""
+        if self.is_control:
+            return catalogue.crosses(self.content, "tiny")
+        if self.settings.figure:
+            return catalogue.crosses_of_figure(self.root, self.experiment, self.settings.figure)
+        return catalogue.crosses(self.content, self.settings.preset)
+
+
+def _task(root: Path, experiment: str, settings: Settings, variants: Variants) -> _Task:
+    content = catalogue.definition(root, experiment)
+    topology = read_topology()
+    is_control = experiment.startswith(catalogue.CONTROLS)
+    return _Task(
+        root=root,
+        experiment=experiment,
+        content=content,
+        settings=settings.having(**content.get("settings", {})),
+        variants=variants,
+        figures=[] if is_control else catalogue.figures_of(root, experiment),
+        topology=topology,
+        sizes=host_sizes(topology),
     )
-    return plan
+
+
+def _points(task: _Task) -> tuple[list[Point], list[dict[str, Any]], list[dict[str, Any]]]:
+    """All points with twins and peers; those whose size is unknown here; which peer has which."""
+    points, skipped = expand(task.content, task.crosses, task.sizes)
+    of_peers, peer_rows = matched(task.content, points)
+    points += [*_twins(task.content, points, task.sizes), *of_peers]
+    return points, list[dict[str, Any]](skipped), peer_rows
+
+
+def _states(task: _Task, points: list[Point]) -> Known:
+    """Point -> RUNS, or the state and the reason why it cannot run at the moment."""
+    available = memory.memory_available_bytes().bytes
+    return {point.id: _cannot_run(task, point, available) or RUNS for point in points}
+
+
+def _serial(task: _Task) -> list[str]:
+    """The points of a control that are measured one after the other."""
+    points, _ = expand(task.content, task.content.get("serial", []), task.sizes)
+    return [point.id for point in points]
+
+
+def _blocks(task: _Task, points: list[Point], serial: list[str]) -> tuple[int, list[int]]:
+    """How many intervals hold simultaneously in the figure that needs most, and after how many
+    blocks they are looked at."""
+    # What runs at the moment must not change how many blocks a run has.
+    planned = dict.fromkeys((point.id for point in points), RUNS)
+    asked_of_figures = _asked(task.figures, task.content, task.sizes, planned)
+    claims = max(map(intervals_of, asked_of_figures.values()), default=0)
+    if task.is_control:
+        # A control needs no interval: most detectors read observations, the others say how many
+        # blocks. In serial order each point has its blocks to itself, then all others together.
+        turns = len(serial) + (len(points) > len(serial))
+        return claims, [task.content["blocks"] * max(turns, 1)]
+    least = least_blocks(max(claims, 1))
+    return claims, sorted({max(look, least) for look in task.settings.looks})
+
+
+def _cpus(task: _Task, points: list[Point], all_cpus: bool) -> list[int]:
+    usable = len(task.topology.cpus)
+    needed = max((cpus_needed(point, usable) for point in points), default=1)
+    return pin(task.topology, usable if all_cpus else needed)
+
+
+def _shown(task: _Task) -> list[str]:
+    """The points behind the figures of papers."""
+    settings = [setting for figure in task.figures for setting in catalogue.shown_settings(figure)]
+    return sorted({point.id for point in expand(task.content, settings, task.sizes)[0]})
+
+
+def _budget_s(task: _Task) -> float:
+    if task.is_control:
+        return task.settings.controls_budget_s
+    return _share(task.root, task.experiment, task.settings)
 
 
 def _options(content: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -320,16 +331,10 @@ def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) 
     ]
 
 
-def _cannot_run(
-    root: Path,
-    content: dict[str, Any],
-    point: Point,
-    variants: dict[str, dict[str, Any]],
-    settings: Settings,
-    available: int | None,
-    usable_cpus: int,
-) -> dict[str, str] | None:
-    record = variants.get(point.variant)
+def _cannot_run(task: _Task, point: Point, available: int | None) -> dict[str, str] | None:
+    """Why a point cannot run now; `available`: bytes of memory, None where unknown."""
+    content, settings, usable_cpus = task.content, task.settings, len(task.topology.cpus)
+    record = task.variants.get(point.variant)
     if record and record["state"] != "ok":
         return {"state": record["state"], "reason": record["reason"]}
     if cpus_needed(point, usable_cpus) > usable_cpus:
@@ -338,7 +343,9 @@ def _cannot_run(
             "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
             f"{usable_cpus} are usable here",
         }
-    if content.get("network") and (why := network.refusal(point.factors, settings.udp_peer, root)):
+    if content.get("network") and (
+        why := network.refusal(point.factors, settings.udp_peer, task.root)
+    ):
         return {"state": "cannot_run", "reason": why}
     needed = memory_needed(point, content["buffers"])
     if available is not None and needed > settings.memory_fraction * available:

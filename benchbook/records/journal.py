@@ -45,7 +45,8 @@ def runs_with(
 
     A folder whose plan or manifest cannot be read is passed over, and `say` is told.
     """
-    complete, partial = [], []
+    complete: list[Path] = []
+    partial: list[Path] = []
     for run in sorted(folder.glob("*/")):
         try:
             if not (run / PLAN).exists() or read_json(run / PLAN).get("fingerprint") != fingerprint:
