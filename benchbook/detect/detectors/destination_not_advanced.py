@@ -11,12 +11,18 @@ from typing import Any
 from benchbook.core.number_format import count, share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, first_unknown, is_known
-from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
+from benchbook.detect.inputs.blocks import (
+    beside_honest,
+    finding_by_lines,
+    is_one_block,
+    simulated_lines,
+)
 from benchbook.detect.inputs.timed_work import times
 from benchbook.findings import Artefact, Finding, proof
 
 NEEDED = ("bytes", "blocks_declared", "destination_written_fraction")
-EXACT, SIMULATED = 1.0, 0.95
+EXACT = 1.0
+END = "goes to the same place, and the stores never leave the cache."
 ROUNDING = 1.001  # of a printed share
 ARTEFACT = Artefact(
     "destination-not-advanced",
@@ -44,7 +50,7 @@ def detect(seen: Seen) -> Judged:
         elif lines is None:
             judged.abstained[row["where"]] = f"{missing} was not observed"
         elif is_one_block(row, lines):
-            judged.findings.append(_by_lines(row, lines))
+            judged.findings.append(finding_by_lines(ARTEFACT, row, lines, "writes", END))
     return judged.rest_is_clean(row["where"] for row in rows if is_known(row.get("block_bytes")))
 
 
@@ -73,25 +79,4 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             if is_known(row.get(name))
         ],
         explanation=text,
-    )
-
-
-def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
-    declared, line = int(lines["declared_bytes"]), int(lines["line_bytes"])
-    wrote = int(lines["value"])
-    return ARTEFACT.finding(
-        effect="invalidates",
-        where=[row["where"]],
-        confidence=SIMULATED,
-        evidence=[
-            proof("lines_written", wrote, "lines", lines["source"], lines["state"]),
-            proof("declared_bytes", declared, "bytes", lines["source"], lines["state"]),
-        ],
-        explanation=(
-            f"In a cache simulation one repetition, which declares {format_bytes(declared)}, "
-            f"writes {count(wrote)} lines of {line} bytes, where that many bytes have "
-            f"{count(declared // line)}: "
-            f"block after block of {format_bytes(int(row['block_bytes']))} goes to the same place, "
-            "and the stores never leave the cache."
-        ),
     )

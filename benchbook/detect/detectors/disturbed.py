@@ -18,6 +18,7 @@ import pandas as pd
 from benchbook.core.number_format import plural, share
 from benchbook.define.points import COUNTS
 from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect.inputs.timed_work import number_of
 from benchbook.findings import Artefact, Finding, proof
 
 LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
@@ -133,33 +134,28 @@ def _starts(row: Row, seen: Seen, probes: dict[str, tuple[Any, Any]], above: Bou
     crowded, workers = _crowded(row, seen), _workers(row)
     return [
         Start(
-            time_ns=_number(start, "median_ns") or 0.0,
-            wall_ns=_number(start, "wall_ns") or 0.0,
+            time_ns=number_of(start, "median_ns") or 0.0,
+            wall_ns=number_of(start, "wall_ns") or 0.0,
             waited_ns=None if crowded else _waited(start, workers),
-            stolen=_number(start, "steal_fraction"),
+            stolen=number_of(start, "steal_fraction"),
             slower=_slower(start, probes, workers),
-            switches=_number(start, "involuntary_switches") or 0.0,
+            switches=number_of(start, "involuntary_switches") or 0.0,
             above=above,
-            among=workers > 1 and (_number(start, "migrations") or 0.0) > 0,
+            among=workers > 1 and (number_of(start, "migrations") or 0.0) > 0,
         )
         for start in seen.starts_of(row["where"]).to_dict("records")
     ]
 
 
-def _number(row: Row, name: str) -> float | None:
-    value = row.get(name)
-    return float(value) if is_known(value) else None
-
-
 def _waited(start: Row, workers: int) -> float | None:
     """As the kernel accounts it; else, of one worker that never slept, the time off its CPU."""
-    delay, wall = _number(start, "run_delay_ns"), _number(start, "wall_ns")
+    delay, wall = number_of(start, "run_delay_ns"), number_of(start, "wall_ns")
     if wall is None:
         return None
     if delay is not None:
         return delay / workers
-    on_cpu = _number(start, "on_cpu_ns")
-    if workers > 1 or on_cpu is None or _number(start, "voluntary_switches") != 0:
+    on_cpu = number_of(start, "on_cpu_ns")
+    if workers > 1 or on_cpu is None or number_of(start, "voluntary_switches") != 0:
         return None
     return max(0.0, wall - on_cpu)
 
@@ -182,10 +178,10 @@ def _probes(readings: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
 def _slower(start: Row, probes: dict[str, tuple[Any, Any]], workers: int) -> float | None:
     """How much slower the worst core under its workers was at least, in the readings on both sides
     of the start; None where it could not use all cores, because which ones is not known."""
-    cpus_given = _number(start, "cpus_given")
+    cpus_given = number_of(start, "cpus_given")
     if cpus_given is None or cpus_given < len(probes):
         return None
-    begin, end = _number(start, "t_start_ns"), _number(start, "t_end_ns")
+    begin, end = number_of(start, "t_start_ns"), number_of(start, "t_end_ns")
     if begin is None or end is None:
         return None
     slowdowns = []

@@ -12,11 +12,17 @@ from typing import Any
 from benchbook.core.number_format import count, share
 from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Seen, first_unknown, is_known
-from benchbook.detect.inputs.blocks import beside_honest, is_one_block, simulated_lines
+from benchbook.detect.inputs.blocks import (
+    beside_honest,
+    finding_by_lines,
+    is_one_block,
+    simulated_lines,
+)
 from benchbook.findings import Artefact, Finding, proof
 
 NEEDED = ("blocks_declared", "distinct_source_blocks", "last_source_block", "work_done_fraction")
-EXACT, SIMULATED = 1.0, 0.95
+EXACT = 1.0
+END = "comes from the same place, and stays in cache."
 ARTEFACT = Artefact(
     "source-not-advanced",
     "Advance the source pointer with every block, check that the destination equals the source, "
@@ -43,7 +49,7 @@ def detect(seen: Seen) -> Judged:
         elif lines is None:
             judged.abstained[row["where"]] = f"{missing} was not observed"
         elif is_one_block(row, lines):
-            judged.findings.append(_by_lines(row, lines))
+            judged.findings.append(finding_by_lines(ARTEFACT, row, lines, "reads", END))
     return judged.rest_is_clean(row["where"] for row in rows if is_known(row.get("block_bytes")))
 
 
@@ -86,25 +92,4 @@ def _finding(row: dict[str, Any], factor: float | None) -> Finding:
             if is_known(row.get(name))
         ],
         explanation=text,
-    )
-
-
-def _by_lines(row: dict[str, Any], lines: dict[str, Any]) -> Finding:
-    declared, line = int(lines["declared_bytes"]), int(lines["line_bytes"])
-    read = int(lines["value"])
-    return ARTEFACT.finding(
-        effect="invalidates",
-        where=[row["where"]],
-        confidence=SIMULATED,
-        evidence=[
-            proof("lines_read", read, "lines", lines["source"], lines["state"]),
-            proof("declared_bytes", declared, "bytes", lines["source"], lines["state"]),
-        ],
-        explanation=(
-            f"In a cache simulation one repetition, which declares {format_bytes(declared)}, "
-            f"reads {count(read)} lines of {line} bytes, where that many bytes have "
-            f"{count(declared // line)}: "
-            f"block after block of {format_bytes(int(row['block_bytes']))} comes from the same "
-            "place, and stays in cache."
-        ),
     )

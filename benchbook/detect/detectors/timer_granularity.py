@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchbook.core.number_format import count, duration, number, share
 from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect.inputs.timed_work import number_of
 from benchbook.findings import Artefact, Effect, Finding, proof
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _of_starts(starts: pd.DataFrame, row: dict[str, Any], name: str) -> float | 
     values = starts[name].dropna() if name in starts else starts[:0]
     if len(values):
         return float(values.astype(float).median())
-    return float(row[name]) if is_known(row.get(name)) else None
+    return number_of(row, name)
 
 
 def _tick(row: dict[str, Any], reported: float | None) -> float | None:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from benchbook.core.number_format import duration, plural
 from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect.inputs.timed_work import number_of
 from benchbook.findings import Artefact, Finding, proof
 
 WILD = 1000.0  # sample ÷ median, from which on a forward step would look the same
@@ -52,7 +53,7 @@ def _lasted(starts: pd.DataFrame, row: dict[str, Any]) -> float | None:
     lasted = starts["wall_ns"].dropna() if "wall_ns" in starts else starts[:0]
     if len(lasted):
         return float(lasted.max())
-    return float(row["wall_ns"]) if is_known(row.get("wall_ns")) else None
+    return number_of(row, "wall_ns")
 
 
 def _finding(row: dict[str, Any], backward: int, lasted: float | None) -> Finding:

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, is_known
 from benchbook.detect.inputs.thresholds import BEYOND
+from benchbook.detect.inputs.timed_work import are_same
 from benchbook.findings import Artefact, Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
@@ -173,16 +174,8 @@ def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
         for twin in rows
         if is_known(twin.get("non_temporal_stores"))
         and twin["non_temporal_stores"]
-        and all(_same(row.get(name), twin.get(name)) for name in WORK)
+        and all(are_same(row.get(name), twin.get(name)) for name in WORK)
     ]
-
-
-def _same(left: Any, right: Any) -> bool:
-    return (
-        bool(left == right)
-        if is_known(left) and is_known(right)
-        else is_known(left) == is_known(right)
-    )
 
 
 def _beside_twin(ratios: list[Ratio]) -> str:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.core.number_format import count
+from benchbook.core.sizes import format_bytes
 from benchbook.detect import Row, Seen, is_known
 from benchbook.detect.inputs.timed_work import number_of, speed_up
+from benchbook.findings import Artefact, Finding, proof
 
+SIMULATED = 0.95  # a confidence
 LEAST_BLOCKS = 4  # in a simulation, which counts a few lines of the program's own
 _SAME = ("bytes", "bytes_per_call", "block_bytes", "blocks_declared", "processes")
 
@@ -28,6 +32,31 @@ def is_one_block(row: Row, lines: dict[str, Any]) -> bool:
     declared, block = lines["declared_bytes"], row["block_bytes"]
     touched = lines["value"] * lines["line_bytes"]
     return bool(declared >= LEAST_BLOCKS * block and 0 < touched <= 2 * block)
+
+
+def finding_by_lines(
+    artefact: Artefact, row: Row, lines: dict[str, Any], does: str, end: str
+) -> Finding:
+    """That one repetition `does` (reads, writes) lines of one block only; `end`: and so what."""
+    declared, line, touched = (
+        int(lines[name]) for name in ("declared_bytes", "line_bytes", "value")
+    )
+    source, state = lines["source"], lines["state"]
+    return artefact.finding(
+        effect="invalidates",
+        where=[row["where"]],
+        confidence=SIMULATED,
+        evidence=[
+            proof(lines["name"], touched, "lines", source, state),
+            proof("declared_bytes", declared, "bytes", source, state),
+        ],
+        explanation=(
+            f"In a cache simulation one repetition, which declares {format_bytes(declared)}, "
+            f"{does} {count(touched)} lines of {line} bytes, where that many bytes have "
+            f"{count(declared // line)}: block after block of "
+            f"{format_bytes(int(row['block_bytes']))} {end}"
+        ),
+    )
 
 
 def beside_honest(row: Row, rows: list[dict[str, Any]]) -> float | None:

@@ -75,12 +75,13 @@ def twins_of(row: Row, rows: Iterable[Row], clean: Callable[[Row], bool]) -> lis
         twin
         for twin in rows
         if twin["where"] != row["where"]
-        and all(_same(row.get(name), twin.get(name)) for name in (*CODE, *WORK, *OUTCOME))
+        and all(are_same(row.get(name), twin.get(name)) for name in (*CODE, *WORK, *OUTCOME))
         and clean(twin)
     ]
 
 
-def _same(left: Any, right: Any) -> bool:
+def are_same(left: Any, right: Any) -> bool:
+    """Whether two cells hold the same, or neither holds anything."""
     if not (is_known(left) and is_known(right)):
         return not (is_known(left) or is_known(right))
     return bool(left == right)
