@@ -69,8 +69,8 @@ def _words(rng: random.Random, content: bytes) -> bytes:
     """Numbers where words were, and the other way round."""
     words = content.split(b" ")
     for _ in range(rng.randrange(1, 10)):
-        one, other = rng.randrange(len(words)), rng.randrange(len(words))
-        words[one], words[other] = words[other], words[one]
+        first, other = rng.randrange(len(words)), rng.randrange(len(words))
+        words[first], words[other] = words[other], words[first]
     return b" ".join(words)
 
 
@@ -80,11 +80,13 @@ def _lines(rng: random.Random, content: bytes) -> bytes:
     if kind == 0:
         rng.shuffle(lines)
     elif kind == 1:
-        lines = [one for one in lines if rng.random() < 0.7]
+        lines = [line for line in lines if rng.random() < 0.7]
     elif kind == 2:
-        lines = [one for one in lines for _ in range(rng.choice([1, 1, 2, 5]))]
+        lines = [line for line in lines for _ in range(rng.choice([1, 1, 2, 5]))]
     else:
-        lines = [one[: rng.randrange(len(one) + 1)] if rng.random() < 0.2 else one for one in lines]
+        lines = [
+            line[: rng.randrange(len(line) + 1)] if rng.random() < 0.2 else line for line in lines
+        ]
     return b"\n".join(lines)
 
 
@@ -100,7 +102,7 @@ def _other(rng: random.Random, content: bytes) -> bytes:
 def _wrapped(rng: random.Random, content: bytes) -> bytes:
     before = rng.choice([b"> ", b"2024-05-01T10:00:00Z ", b"    ", b"job | ", b"[    1.000000] "])
     after = rng.choice([b"", b"\r", b"\x1b[0m", b"  "])
-    return b"\n".join(before + one + after for one in content.split(b"\n"))
+    return b"\n".join(before + line + after for line in content.split(b"\n"))
 
 
 def _encoded(rng: random.Random, content: bytes) -> bytes:
@@ -117,7 +119,7 @@ def _json(rng: random.Random, content: bytes) -> bytes:
     value = rng.choice(
         [b"null", b"[]", b"{}", b'""', b"true", b"-1", b"1e999", b'[{"a": 1}]', b"NaN"]
     )
-    places = [one.end() for one in re.finditer(rb'": ', content)]
+    places = [match.end() for match in re.finditer(rb'": ', content)]
     if not places:
         return content
     at = rng.choice(places)
@@ -149,15 +151,15 @@ def explained(content: bytes, machine: Machine) -> Explained:
     for name in readers.names():
         reports += readers.importer(name).read(log)
     reports.sort(key=lambda report: report.line)
-    said = [one for rule in rules() for one in rule.check(reports, machine)]
+    said = [finding for rule in rules() for finding in rule.check(reports, machine)]
     said += sample_detectors.findings(reports)
     return Explained(
         "fuzzed",
         reports,
-        [one for one in said if isinstance(one, Finding)],
-        [one for one in said if isinstance(one, Ask)],
+        [statement for statement in said if isinstance(statement, Finding)],
+        [statement for statement in said if isinstance(statement, Ask)],
         [
-            *(note for one in reports for note in one.notes),
+            *(note for report in reports for note in report.notes),
             *(x for x in said if isinstance(x, str)),
         ],
     )
@@ -167,18 +169,18 @@ def check(content: bytes, machine: Machine) -> None:
     """Whatever the content: facts as JSON, a table for people, nothing for the terminal."""
     found = explained(content, machine)
     record = json.loads(json.dumps(found.record(), allow_nan=False))
-    assert len(record["results"]) == sum(len(one.results) for one in found.reports)
+    assert len(record["results"]) == sum(len(report.results) for report in found.reports)
     lines = content.count(b"\n") + content.count(b"\r") + 1
-    for one in record["results"]:
-        assert one["unit"] is not None
-        assert 1 <= one["line"] <= 2 * lines + 2
+    for result in record["results"]:
+        assert result["unit"] is not None
+        assert 1 <= result["line"] <= 2 * lines + 2
     for report in found.reports:
         assert (report.columns | report.facts.keys()) <= RESULT_COLUMNS.keys()
-    for one in found.findings:
-        assert one.explanation
-        assert one.remedy
-        assert 0 <= one.confidence <= 1
+    for finding in found.findings:
+        assert finding.explanation
+        assert finding.remedy
+        assert 0 <= finding.confidence <= 1
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown):
         print_explained(found, alone=False)
-    assert all(one.isprintable() for one in shown.getvalue().replace("\n", ""))
+    assert all(character.isprintable() for character in shown.getvalue().replace("\n", ""))

@@ -41,10 +41,10 @@ def facts(*arguments: str | Path, stdin: bytes = b"") -> Any:
 
 
 def test_one_file_is_an_object_and_several_are_a_list() -> None:
-    one = facts(STREAM)
-    assert one["version"] == 1
-    assert (one["file"], one["tool"]) == (str(STREAM), "stream")
-    copy = one["results"][0]
+    record = facts(STREAM)
+    assert record["version"] == 1
+    assert (record["file"], record["tool"]) == (str(STREAM), "stream")
+    copy = record["results"][0]
     assert (copy["name"], copy["value"], copy["unit"]) == ("Copy", 13512.4, "MB/s")
     assert (copy["base_value"], copy["base_unit"]) == (13512.4e6, "B/s")
     both = facts(STREAM, MBW)
@@ -91,9 +91,9 @@ def test_what_is_not_known_says_what_was_looked_for(tmp_path: Path) -> None:
 def test_all_importers_of_a_tool_say_what_they_look_for() -> None:
     said = explanation.looked_for()
     modules = [readers.importer(name) for name in readers.names()]
-    assert said.keys() == {one.TOOL for one in modules}
+    assert said.keys() == {module.TOOL for module in modules}
     assert len(said) < len(modules)
-    assert all(one.LOOKS_FOR in said[one.TOOL] for one in modules)
+    assert all(module.LOOKS_FOR in said[module.TOOL] for module in modules)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\x00\x00"])
@@ -109,7 +109,7 @@ def test_what_cannot_be_read_is_one_sentence_and_the_others_are_shown(tmp_path: 
     shown = run(tmp_path / "absent.log", tmp_path, STREAM)
     assert shown.returncode == explanation.NOT_RECOGNISED
     lines = shown.stderr.decode().splitlines()
-    assert [one.rsplit(": ", 1)[1] for one in lines] == [
+    assert [line.rsplit(": ", 1)[1] for line in lines] == [
         "no such file or directory",
         "is a directory",
     ]
@@ -133,7 +133,7 @@ def test_nothing_of_a_log_speaks_to_the_terminal(tmp_path: Path) -> None:
     shown = run(file, MBW, tmp_path / "\x1b[31mabsent")
     for stream in (shown.stdout, shown.stderr):
         left = stream.decode().replace("\n", "")
-        assert all(one.isprintable() for one in left)
+        assert all(name.isprintable() for name in left)
 
 
 def test_any_locale_can_show_it() -> None:
@@ -153,7 +153,7 @@ def test_a_reader_who_goes_away_is_no_error() -> None:
 def test_the_size_of_the_caches_decides() -> None:
     def said(*arguments: str) -> list[str]:
         found = facts(STREAM, *arguments)
-        return [one["artefact"] for one in (*found["findings"], *found["asks"])]
+        return [finding["artefact"] for finding in (*found["findings"], *found["asks"])]
 
     assert said("--l3", "32 MiB") == []
     assert said("--l3", "512MiB") == ["cache-resident"]
@@ -264,7 +264,7 @@ def test_one_fault_is_told_once(sample: str, printed: str, edited: str) -> None:
     text = (CORPUS / sample).read_text(encoding="utf-8")
     assert printed in text
     found = explanation.explained("x", text.replace(printed, edited).encode(), Machine())
-    assert [one["artefact"] for one in found["findings"]] == ["inconsistent-report"]
+    assert [finding["artefact"] for finding in found["findings"]] == ["inconsistent-report"]
 
 
 def test_what_takes_seconds_to_import_is_not_imported() -> None:

@@ -120,14 +120,16 @@ def test_outputs_in_a_notebook_are_the_lines_that_were_printed() -> None:
     ],
 )
 def test_what_stands_before_each_line_goes(before: str) -> None:
-    text = joined([before + one for one in TABLE])
-    assert [one.strip() for one in shown(text)] == [one.strip() for one in TABLE]
+    text = joined([before + line for line in TABLE])
+    assert [line.strip() for line in shown(text)] == [line.strip() for line in TABLE]
 
 
 def test_numbers_of_lines_go() -> None:
     for form in ("{:6}\t{}", "{}:{}"):
-        numbered = [form.format(number, one) for number, one in enumerate(TABLE, 7)]
-        assert [one.strip() for one in shown(joined(numbered))] == [one.strip() for one in TABLE]
+        numbered = [form.format(number, line) for number, line in enumerate(TABLE, 7)]
+        assert [line.strip() for line in shown(joined(numbered))] == [
+            line.strip() for line in TABLE
+        ]
 
 
 @pytest.mark.parametrize(
@@ -162,31 +164,31 @@ def test_a_long_scaling_table_is_no_numbered_listing() -> None:
 @pytest.mark.parametrize("form", ["{:4d}  {}", "{} {}", "{:7d} {}"])
 def test_numbers_that_an_editor_shows_go(form: str) -> None:
     text = [*TABLE, "", *TABLE, "", *TABLE, "", *TABLE]
-    numbered = [form.format(number, one) for number, one in enumerate(text, 1)]
-    assert [one.strip() for one in shown(joined(numbered)) if one.strip()] == [
-        one.strip() for one in text if one
+    numbered = [form.format(number, line) for number, line in enumerate(text, 1)]
+    assert [line.strip() for line in shown(joined(numbered)) if line.strip()] == [
+        line.strip() for line in text if line
     ]
 
 
 def test_clocks_before_empty_lines_go() -> None:
     text = [TABLE[0], "", "", TABLE[1], "", TABLE[2]]
-    stamped = [f"10:00:0{at} {one}" for at, one in enumerate(text)]
-    assert [one.strip() for one in shown(joined(stamped))] == [one.strip() for one in TABLE]
+    stamped = [f"10:00:0{at} {line}" for at, line in enumerate(text)]
+    assert [line.strip() for line in shown(joined(stamped))] == [line.strip() for line in TABLE]
 
 
 def test_what_a_file_that_is_new_adds() -> None:
-    assert shown(joined([f"+{one}" for one in TABLE])) == TABLE
+    assert shown(joined([f"+{line}" for line in TABLE])) == TABLE
     borders = ["+---+---+", "| a | 1 |", "+---+---+", "| b | 2 |"]
     assert shown(joined(borders)) == borders
 
 
 def test_stamps_within_a_block_go() -> None:
-    stamped = [f"    [2025-03-01T10:00:00.123Z] {one}" for one in TABLE]
-    assert [one.strip() for one in shown(joined(stamped))] == [one.strip() for one in TABLE]
+    stamped = [f"    [2025-03-01T10:00:00.123Z] {line}" for line in TABLE]
+    assert [line.strip() for line in shown(joined(stamped))] == [line.strip() for line in TABLE]
 
 
 def test_a_rank_of_a_host_is_no_host() -> None:
-    rows = [f"[n17:0] {one}" for one in TABLE]
+    rows = [f"[n17:0] {line}" for line in TABLE]
     assert shown(joined(rows)) == TABLE
 
 
@@ -227,7 +229,9 @@ def test_angle_brackets_of_tools_stay() -> None:
 
 
 def test_an_indented_block_is_dedented() -> None:
-    text = joined(["We ran", "", *("    " + one for one in TABLE), "", "and", "```", *TABLE, "```"])
+    text = joined(
+        ["We ran", "", *("    " + line for line in TABLE), "", "and", "```", *TABLE, "```"]
+    )
     assert shown(text) == ["We ran", *TABLE, "and", "```", *TABLE, "```"]
 
 
@@ -271,13 +275,13 @@ def test_no_command_line(line: str) -> None:
 
 
 def values(text: str) -> list[object]:
-    return [one.value for one in log_of(text.encode()).documents]
+    return [document.value for document in log_of(text.encode()).documents]
 
 
 def test_whole_documents_between_other_lines() -> None:
     text = 'begin\n{"a": [1, 2]}\nmore {"b": 2}\n[{"c": 3},\n {"c": 4}]\n[  5]\n{ x }\n'
     log = log_of(text.encode())
-    found = [(one.number, one.value, one.whole) for one in log.documents]
+    found = [(document.number, document.value, document.whole) for document in log.documents]
     assert found == [
         (2, {"a": [1, 2]}, True),
         (3, {"b": 2}, True),
@@ -287,7 +291,7 @@ def test_whole_documents_between_other_lines() -> None:
 
 def test_a_document_inside_stamps() -> None:
     lines = ["{", '  "a": {', '    "b": 1', "  }", "}"]
-    (found,) = log_of(joined(["2024-05-01T10:00:00Z " + one for one in lines])).documents
+    (found,) = log_of(joined(["2024-05-01T10:00:00Z " + line for line in lines])).documents
     assert (found.number, found.value) == (1, {"a": {"b": 1}})
 
 
@@ -315,14 +319,14 @@ def test_every_cut_of_a_document_says_nothing_else() -> None:
     )
     for at in range(len(text)):
         for piece in (text[:at], text[at:]):
-            numbers = {one for document in values(piece) for one in _numbers(document)}
+            numbers = {number for document in values(piece) for number in _numbers(document)}
             assert numbers <= {123.5, 7, 130.5, True}, piece
 
 
 def _numbers(value: object) -> list[float]:
     if isinstance(value, dict | list):
         inside = value.values() if isinstance(value, dict) else value
-        return [number for one in inside for number in _numbers(one)]
+        return [number for document in inside for number in _numbers(document)]
     return [value] if isinstance(value, int | float) else []
 
 
@@ -385,8 +389,8 @@ def test_numbers(text: str, comma: bool, value: float | None) -> None:
     ],
 )
 def test_hostile_content_is_a_log(content: bytes) -> None:
-    for one in (content, content + b"\n" + content):
-        log = log_of(one)
+    for hostile in (content, content + b"\n" + content):
+        log = log_of(hostile)
         assert all(text.isprintable() or "\t" in text for text in log.text.split("\n"))
 
 
@@ -402,7 +406,7 @@ def test_objects_of_a_document_know_their_lines() -> None:
     document = log_of(text).documents[0]
     value, places = document.value, document.places
     assert places[id(value)] == places[id(value["a"])] == 2
-    assert [places[id(one)] for one in value["b"]] == [4, 6]
+    assert [places[id(item)] for item in value["b"]] == [4, 6]
     cut = log_of(text[: text.index(b"2}]}")]).documents[0]
     assert cut.places[id(cut.value["b"][0])] == 4
     headless = log_of(b'  "a": 1,\n  "b": {"c": 2}\n}\n').documents[0]
@@ -417,7 +421,7 @@ def test_a_recording_is_what_the_terminal_showed() -> None:
         [0.4, "o", ": 2"],
     ]
     content = "\n".join(map(json.dumps, [{"version": 2, "width": 80}, *events])).encode()
-    assert [(one.number, one.text) for one in log_of(content).lines if one.text] == [
+    assert [(line.number, line.text) for line in log_of(content).lines if line.text] == [
         (4, "Copy: 1"), (5, "Add: 2"),
     ]  # fmt: skip
 
@@ -446,21 +450,21 @@ def test_a_mail_is_read_as_it_was_written() -> None:
 
 
 def test_lines_of_other_containers() -> None:
-    records = [{"MESSAGE": one, "_PID": "7"} for one in TABLE]
+    records = [{"MESSAGE": line, "_PID": "7"} for line in TABLE]
     assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
-    records = [{"labels": {"pod": "a"}, "line": one, "timestamp": "x"} for one in TABLE]
+    records = [{"labels": {"pod": "a"}, "line": line, "timestamp": "x"} for line in TABLE]
     assert shown("\n".join(map(json.dumps, records)).encode()) == TABLE
-    entries = [{"insertId": "a", "textPayload": one} for one in TABLE]
+    entries = [{"insertId": "a", "textPayload": line} for line in TABLE]
     found = {
         line.text: line.number for line in log_of(json.dumps(entries, indent=2).encode()).lines
     }
-    assert [found.get(one) for one in TABLE] == [4, 8, 12]
+    assert [found.get(line) for line in TABLE] == [4, 8, 12]
     one_message = "May  1 10:00:00 host stream[123]: " + "#012".join(TABLE)
     assert shown(one_message.encode()) == TABLE
     body = json.dumps(
         {"title": "x", "body": "We saw\r\n\r\n```\r\n" + "\r\n".join(TABLE) + "\r\n```"}
     )
-    assert [one for one in shown(body.encode()) if one in TABLE] == TABLE
+    assert [line for line in shown(body.encode()) if line in TABLE] == TABLE
 
 
 def test_strings_of_programs_and_parts_of_mails_are_their_lines() -> None:
@@ -471,8 +475,8 @@ def test_strings_of_programs_and_parts_of_mails_are_their_lines() -> None:
         f'time="10:00" level=info msg={json.dumps(said)}',
         f'<failure message="{said}"/>'.replace("\n", "&#10;"),
     ):
-        assert [one.strip() for one in shown(kept.encode()) if "MB/s" in one] == [
-            one.strip() for one in TABLE[1:]
+        assert [line.strip() for line in shown(kept.encode()) if "MB/s" in line] == [
+            line.strip() for line in TABLE[1:]
         ]
     record = {"command": "awk -v x='a\nb\nc'", "mean": 1.0}
     (document,) = log_of(json.dumps({"results": [record]}).encode()).documents
@@ -493,25 +497,27 @@ def test_cells_of_a_page_stay_apart() -> None:
 
 
 def test_a_pane_of_a_terminal_is_its_text() -> None:
-    assert shown("".join(f"│ {one:<40} │\n" for one in TABLE).encode()) == TABLE
+    assert shown("".join(f"│ {line:<40} │\n" for line in TABLE).encode()) == TABLE
 
 
 def as_json(lines: list[str], indent: str = "      ") -> list[str]:
-    return [f"{indent}{json.dumps(one)}," for one in lines[:-1]] + [indent + json.dumps(lines[-1])]
+    return [f"{indent}{json.dumps(line)}," for line in lines[:-1]] + [
+        indent + json.dumps(lines[-1])
+    ]
 
 
 @pytest.mark.parametrize(
     ("head", "lines", "tail"),
     [
         (["ok: [node1] => {", '    "out.stdout_lines": ['], as_json(TABLE), ["    ]", "}"]),
-        (['   "text": ['], as_json([f"\x1b[1m{one}\x1b[0m\n" for one in TABLE]), ["   ]"]),
-        ([], [json.dumps({"log": f"{one}\n", "stream": "stdout"}) for one in TABLE], []),
+        (['   "text": ['], as_json([f"\x1b[1m{line}\x1b[0m\n" for line in TABLE]), ["   ]"]),
+        ([], [json.dumps({"log": f"{line}\n", "stream": "stdout"}) for line in TABLE], []),
     ],
 )
 def test_lines_that_json_has_as_strings(head: list[str], lines: list[str], tail: list[str]) -> None:
     log = log_of(joined([*head, *lines, *tail]))
     found = {line.text.strip(): line.number - len(head) for line in log.lines}
-    assert [found.get(one.strip()) for one in TABLE] == [1, 2, 3]
+    assert [found.get(line.strip()) for line in TABLE] == [1, 2, 3]
 
 
 def test_a_string_of_json_that_has_lines_is_these_lines_once() -> None:
@@ -550,7 +556,11 @@ iperf Done.                                                  │iperf Done.
 
 def test_two_panes_are_two_logs() -> None:
     found = explained("x", PANES.encode(), Machine())
-    rates = [(one["line"], one["value"]) for one in found["results"] if one["name"] == "throughput"]
+    rates = [
+        (result["line"], result["value"])
+        for result in found["results"]
+        if result["name"] == "throughput"
+    ]
     assert rates == [(4, 940.0), (5, 931.0), (4, 470.0), (5, 463.0)]
     assert found["findings"] == []
 

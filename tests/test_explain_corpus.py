@@ -45,18 +45,28 @@ def alike(wanted: Any, value: Any) -> bool:
 
 
 def holds(record: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    return all(key in record and alike(one, record[key]) for key, one in wanted.items())
+    return all(key in record and alike(value, record[key]) for key, value in wanted.items())
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda one: f"{one.parent.name}/{one.stem}")
+@pytest.mark.parametrize(
+    "sample", SAMPLES, ids=lambda sample: f"{sample.parent.name}/{sample.stem}"
+)
 def test_values_and_findings(sample: Path) -> None:
     wanted, found = truth(sample), said(sample)
     assert found["tool"] == wanted["tool"]
-    absent = [one for one in wanted["results"] if not any(holds(r, one) for r in found["results"])]
+    absent = [
+        result
+        for result in wanted["results"]
+        if not any(holds(r, result) for r in found["results"])
+    ]
     assert absent == []
     assert len(found["results"]) == wanted["count"]
-    assert sorted({one["artefact"] for one in found["findings"]}) == sorted(wanted["findings"])
-    assert sorted({one["artefact"] for one in found["asks"]}) == sorted(wanted.get("asks", []))
+    assert sorted({finding["artefact"] for finding in found["findings"]}) == sorted(
+        wanted["findings"]
+    )
+    assert sorted({finding["artefact"] for finding in found["asks"]}) == sorted(
+        wanted.get("asks", [])
+    )
 
 
 def shares() -> dict[str, tuple[int, int]]:
@@ -67,9 +77,12 @@ def shares() -> dict[str, tuple[int, int]]:
         tools += record["tool"] == told["tool"]
         every += len(told["results"])
         values += sum(
-            any(holds(one, each) for one in record["results"]) for each in told["results"]
+            any(holds(result, each) for result in record["results"]) for each in told["results"]
         )
-        expected, seen = set(told["findings"]), {one["artefact"] for one in record["findings"]}
+        expected, seen = (
+            set(told["findings"]),
+            {finding["artefact"] for finding in record["findings"]},
+        )
         wanted, found = wanted + len(expected), found + len(expected & seen)
         if not expected:
             clean, false = clean + 1, false + bool(seen)
@@ -95,14 +108,14 @@ def test_the_corpus_as_a_whole(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_corpus_is_large_and_half_of_it_clean() -> None:
     assert len(SAMPLES) >= 60
-    clean = [one for one in SAMPLES if not truth(one)["findings"]]
-    faulty = [one for one in SAMPLES if truth(one)["findings"]]
-    dirty = [one for one in SAMPLES if truth(one)["dirty"]]
+    clean = [sample for sample in SAMPLES if not truth(sample)["findings"]]
+    faulty = [sample for sample in SAMPLES if truth(sample)["findings"]]
+    dirty = [sample for sample in SAMPLES if truth(sample)["dirty"]]
     assert min(len(clean), len(faulty), len(dirty)) >= 20
-    for tool in {one.parent.name for one in SAMPLES}:
-        assert sum(one.parent.name == tool for one in SAMPLES) >= 2, tool
+    for tool in {sample.parent.name for sample in SAMPLES}:
+        assert sum(sample.parent.name == tool for sample in SAMPLES) >= 2, tool
 
 
 def test_every_importer_has_samples() -> None:
-    importing = {one for one in readers.names() if hasattr(readers.importer(one), "read")}
-    assert importing == {one.parent.name for one in SAMPLES}
+    importing = {name for name in readers.names() if hasattr(readers.importer(name), "read")}
+    assert importing == {sample.parent.name for sample in SAMPLES}

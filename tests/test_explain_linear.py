@@ -44,13 +44,13 @@ def is_linear(work: Callable[[int], object]) -> bool:
 
 
 def test_quadratic_work_is_seen() -> None:
-    assert is_linear(lambda n: [abs(one) for one in range(n)])
-    assert not is_linear(lambda n: [abs(one) for one in range(n) for _ in range(n)])
+    assert is_linear(lambda n: [abs(number) for number in range(n)])
+    assert not is_linear(lambda n: [abs(number) for number in range(n) for _ in range(n)])
 
 
 @pytest.mark.parametrize("name", readers.names())
 def test_twice_the_lines_are_twice_the_work(name: str) -> None:
-    sample = min((LOGS / name).glob("*.log"), key=lambda one: one.stat().st_size)
+    sample = min((LOGS / name).glob("*.log"), key=lambda sample: sample.stat().st_size)
     lines = sample.read_bytes().splitlines()
 
     def work(count: int) -> None:
@@ -60,7 +60,7 @@ def test_twice_the_lines_are_twice_the_work(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sample", sorted(LOGS.glob("*/*.log")), ids=lambda one: one.stem)
+@pytest.mark.parametrize("sample", sorted(LOGS.glob("*/*.log")), ids=lambda sample: sample.stem)
 def test_twice_the_runs_are_twice_the_work(sample: Path) -> None:
     """Many runs of one kind: what compares each with all others is seen."""
     text = log_of(sample.read_bytes()).text + "\n"

@@ -28,7 +28,7 @@ def mbw_log(rates: dict[str, list[float]], head: str = "") -> bytes:
 
 def found(content: bytes, machine: Machine | None = None) -> list[str]:
     said = explained("x", content, machine or Machine(llc_bytes=1 << 20))
-    return sorted(one["artefact"] for one in said["findings"])
+    return sorted(finding["artefact"] for finding in said["findings"])
 
 
 BOTH = ["destination-not-advanced", "source-not-advanced"]
@@ -55,7 +55,7 @@ def test_block_copy_by_version_and_factor(head: str, factor: float, wanted: list
 def test_block_copy_within_the_caches_may_be_faster() -> None:
     rates = {"MEMCPY": [10000.0], "MCBLOCK": [30000.0]}
     inside = explained("x", mbw_log(rates), Machine(llc_bytes=1 << 30))
-    assert "destination-not-advanced" not in {one["artefact"] for one in inside["findings"]}
+    assert "destination-not-advanced" not in {finding["artefact"] for finding in inside["findings"]}
     assert "destination-not-advanced" in found(mbw_log(rates))
 
 
@@ -71,9 +71,9 @@ def test_noise_all_over_is_no_first_touch() -> None:
 
 
 def test_lines_of_two_mbw_at_once_are_not_held_against_each_other() -> None:
-    one = mbw_log({"MEMCPY": [9000.0, 9100.0]}).splitlines(keepends=True)
+    first = mbw_log({"MEMCPY": [9000.0, 9100.0]}).splitlines(keepends=True)
     other = mbw_log({"MEMCPY": [5000.0, 5100.0]}).splitlines(keepends=True)
-    mixed = one[0] + other[0] + one[1] + other[1]
+    mixed = first[0] + other[0] + first[1] + other[1]
     reports = mbw.read(log_of(mixed))
     assert any("at once" in note for report in reports for note in report.notes)
     assert list(series(reports)) == []
@@ -123,7 +123,7 @@ def test_rows_of_stream_need_all_their_numbers() -> None:
         "Add:            20000.0     0.081000\n"
     )
     (report,) = stream.read(log_of(table.encode()))
-    assert {one.name for one in report.results} == {"Copy", "Copy time"}
+    assert {result.name for result in report.results} == {"Copy", "Copy time"}
     assert len(report.notes) == 2
 
 
@@ -141,9 +141,9 @@ def test_a_line_longer_than_any_table_is_none() -> None:
 def test_sums_of_more_processes_than_cores_say_so() -> None:
     text = b"Starting test on 8 cores\nMEMCPY Total AVG: 41000.1 MiB/s\n"
     said = explained("x", text, Machine(cores=4))
-    (one,) = said["findings"]
-    assert one["artefact"] == "oversubscribed-sum"
-    assert "8 processes on 4 cores" in one["explanation"]
+    (finding,) = said["findings"]
+    assert finding["artefact"] == "oversubscribed-sum"
+    assert "8 processes on 4 cores" in finding["explanation"]
 
 
 TRIAD = "Triad:          {}.8     0.061489     0.061274     0.062979\n"
@@ -154,8 +154,8 @@ def test_what_is_set_before_a_command_is_not_set_for_the_next() -> None:
     lines += ["$ OMP_NUM_THREADS=2 ./stream | grep Triad\n", TRIAD.format(11334)]
     lines += ["$ ./stream | grep Triad\n", TRIAD.format(31134)]
     reports = stream.read(log_of("".join(lines).encode()))
-    assert [one.facts["threads"] for one in reports] == [16, 2, 16]
-    assert [len(one.results) for one in reports] == [4, 4, 4]
+    assert [report.facts["threads"] for report in reports] == [16, 2, 16]
+    assert [len(report.results) for report in reports] == [4, 4, 4]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ rtt min/avg/max/mdev = {rtt} ms
 
 
 def artefacts(text: str) -> set[str]:
-    return {one["artefact"] for one in explained("log", text.encode(), Machine())["findings"]}
+    return {
+        finding["artefact"] for finding in explained("log", text.encode(), Machine())["findings"]
+    }
 
 
 def test_a_clean_transfer_is_passed_over() -> None:
@@ -92,7 +94,7 @@ def test_what_ping_sums_up(sent: int, got: int, lost: str, rtt: str, expected: s
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("ping", "another"),
     [
         ("ping/iputils", "ping_windows/english"),
         ("ping/cut", "ping_windows/chinese"),
@@ -102,18 +104,18 @@ def test_what_ping_sums_up(sent: int, got: int, lost: str, rtt: str, expected: s
         ("ping_windows/french", "fping/all-times"),
     ],
 )
-def test_each_kind_of_ping_says_beside_another_what_it_says_alone(one: str, other: str) -> None:
+def test_each_kind_of_ping_says_beside_another_what_it_says_alone(ping: str, another: str) -> None:
     def values(*contents: bytes) -> list[tuple[str, str, float]]:
         results = explained("log", b"\n".join(contents), Machine())["results"]
         return [(each["name"], each["statistic"], each["value"]) for each in results]
 
-    first, second = ((LOGS / f"{name}.log").read_bytes() for name in (one, other))
+    first, second = ((LOGS / f"{name}.log").read_bytes() for name in (ping, another))
     assert values(first, second) == values(first) + values(second)
     assert values(second, first) == values(second) + values(first)
 
 
 def sweep(head: str, row: str, values: list[float]) -> str:
-    return head + "\n" + "\n".join(row.format(1024 << n, one) for n, one in enumerate(values))
+    return head + "\n" + "\n".join(row.format(1024 << n, value) for n, value in enumerate(values))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_a_script_that_calls_netperf_is_no_result_of_it() -> None:
     script = "netperf -P 0 -H $1 -t TCP_RR >> rr.dat\n{}\n"
     assert explained("log", script.format("1 2 3 4 5 6").encode(), Machine())["tool"] is None
     ran = script.format("16384  131072 1        1       10.00    28455.12")
-    assert [one["value"] for one in explained("log", ran.encode(), Machine())["results"]] == [
+    assert [result["value"] for result in explained("log", ran.encode(), Machine())["results"]] == [
         28455.12
     ]
 
@@ -205,15 +207,17 @@ CUT = 8  # places where a log is cut
 # What clears them stands in lines of their own: a tunnel, a ping of that network, omitted seconds.
 CLEARED = {"through-a-tunnel", "far-private-network", "omitted-and-received"}
 CLEAN_LOGS = [
-    one
+    sample
     for kind in ("iperf", "iperf3", "netperf")
-    for one in sorted((LOGS / kind).glob("*.log"))
-    if one.stem not in CLEARED
-    and not yaml.safe_load(one.with_suffix(".yaml").read_text(encoding="utf-8"))["findings"]
+    for sample in sorted((LOGS / kind).glob("*.log"))
+    if sample.stem not in CLEARED
+    and not yaml.safe_load(sample.with_suffix(".yaml").read_text(encoding="utf-8"))["findings"]
 ]
 
 
-@pytest.mark.parametrize("sample", CLEAN_LOGS, ids=lambda one: f"{one.parent.name}/{one.stem}")
+@pytest.mark.parametrize(
+    "sample", CLEAN_LOGS, ids=lambda sample: f"{sample.parent.name}/{sample.stem}"
+)
 def test_a_log_without_its_head_or_tail_is_no_wrong_one(sample: Path) -> None:
     lines = sample.read_text(encoding="utf-8", errors="replace").splitlines()
     for at in range(1, len(lines), max(1, len(lines) // CUT)):
@@ -225,10 +229,10 @@ def test_a_log_without_its_head_or_tail_is_no_wrong_one(sample: Path) -> None:
 def test_bytes_tell_what_arrived_where_no_rate_of_the_receiver_does() -> None:
     text = (LOGS / "iperf3/udp-overload.log").read_text(encoding="utf-8")
     found = explained("log", text.replace(" 619 Mbits", " 6,1,9 Mbits").encode(), Machine())
-    (told,) = [one for one in found["findings"] if one["artefact"] == "sender-rate"]
+    (told,) = [finding for finding in found["findings"] if finding["artefact"] == "sender-rate"]
     assert "the receiver got 148 MiB (line" in told["explanation"]
 
 
 def test_delays_of_one_way_below_zero_tell_of_the_clocks() -> None:
     told = explained("log", (LOGS / "iperf" / "clocks-apart.log").read_bytes(), Machine())
-    assert ["clocks of the two hosts differ" in one for one in told["notes"]] == [True]
+    assert ["clocks of the two hosts differ" in note for note in told["notes"]] == [True]

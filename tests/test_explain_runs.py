@@ -29,7 +29,7 @@ def runs(rates: list[float], commands: list[str] | None = None) -> str:
 
 def artefacts(text: str) -> set[str]:
     found = explained("x", text.encode(), Machine())
-    return {one["artefact"] for one in found["findings"]}
+    return {finding["artefact"] for finding in found["findings"]}
 
 
 MIXED = [FAST, SLOW, SLOW, FAST, FAST, SLOW, FAST, SLOW, SLOW, FAST]
@@ -40,7 +40,7 @@ def test_runs_of_two_kinds_are_told() -> None:
 
 
 def test_runs_whose_commands_differ_with_them_are_not_the_same() -> None:
-    asked = ["iperf3 -c a -C cubic" if one == FAST else "iperf3 -c a -C bbr" for one in MIXED]
+    asked = ["iperf3 -c a -C cubic" if line == FAST else "iperf3 -c a -C bbr" for line in MIXED]
     assert artefacts(runs(MIXED, asked)) == set()
     assert "bimodal" in artefacts(runs(MIXED, ["iperf3 -c a"] * len(MIXED)))
 
@@ -62,7 +62,7 @@ def test_a_best_is_of_runs_that_are_the_same() -> None:
     rates = [4.1, 9.3, 4.4, 4.0, 3.9, 4.2]
     said = "best of all: 9.30 Gbits/sec\n"
     assert artefacts(runs(rates) + said) == {"best-of-n"}
-    windows = [f"iperf3 -c a -w {64 << one}K" for one in range(len(rates))]
+    windows = [f"iperf3 -c a -w {64 << number}K" for number in range(len(rates))]
     assert artefacts(runs(rates, windows) + said) == set()
 
 
@@ -71,7 +71,7 @@ def test_figures_of_one_key_are_together() -> None:
         Report("tool", [Result("rate", 1.0, "MB/s", line, "mean", {"threads": threads})], line)
         for line, threads in enumerate([1, 2, 1, 2, 1], 1)
     ]
-    together = [[one.line for _, one in own] for own in of_same(reports)]
+    together = [[result.line for _, result in own] for own in of_same(reports)]
     assert together == [[1, 3, 5], [2, 4]]
 
 
@@ -93,7 +93,7 @@ def test_how_many_of_the_first_are_cold(times: list[float], count: int) -> None:
 
 
 def test_units_of_powers_of_two() -> None:
-    binary = {one for one in BASE if is_binary(one)}
+    binary = {value for value in BASE if is_binary(value)}
     assert {"KiB", "MiB/s", "GiB/s", "Mibit/s"} <= binary
     assert binary.isdisjoint({"B", "B/s", "kB/s", "MB/s", "GB/s", "Mbit/s", "ns", "ms"})
 
@@ -109,8 +109,8 @@ def test_a_number_of_runs_is_no_list_of_them() -> None:
         f"rest ({first_s} s). This could be caused by (filesystem) caches that were not filled.\n"
     )
     found = explained("x", said.encode(), Machine())
-    assert "warm-up" in {one["artefact"] for one in found["findings"]}
-    assert not [one for one in found["notes"] if "failed on this log" in one]
+    assert "warm-up" in {finding["artefact"] for finding in found["findings"]}
+    assert not [note for note in found["notes"] if "failed on this log" in note]
 
 
 def test_intervals_of_one_kind_of_unit_stand_in_one_row() -> None:
@@ -119,7 +119,7 @@ def test_intervals_of_one_kind_of_unit_stand_in_one_row() -> None:
         f"[  5] {at:6.2f}-{at + 1:6.2f} sec  112 MBytes  {rate}" for at, rate in enumerate(rates)
     ]
     (report,) = read(log_of(("[ ID] Interval  Transfer  Bitrate\n" + "\n".join(lines)).encode()))
-    (row,) = [one for one in rows_of(report) if one[1] == "throughput"]
+    (row,) = [row for row in rows_of(report) if row[1] == "throughput"]
     _, _, statistic, span, unit, *_ = row
     assert statistic == "interval (60: least, median, most)"
     assert (span, unit) == ("0 … 940 … 1,200", "Mbit/s (10⁶)")

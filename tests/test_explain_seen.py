@@ -18,12 +18,12 @@ from benchbook.explain.rules.tails import best_of_n
 
 RNG = random.Random(7)
 QUIET = [1 + RNG.gauss(0, 0.02) for _ in range(300)]
-TAIL = [one * (100 if n % 50 == 7 else 1) for n, one in enumerate(QUIET)]
-GROUPS = [one * (3 if RNG.random() < 0.4 else 1) for one in QUIET]
+TAIL = [value * (100 if n % 50 == 7 else 1) for n, value in enumerate(QUIET)]
+GROUPS = [value * (3 if RNG.random() < 0.4 else 1) for value in QUIET]
 
 
 def samples(values: list[float], unit: str = "ms") -> list[Report]:
-    rows = [Result("round trip", one, unit, 2 + n, "sample") for n, one in enumerate(values)]
+    rows = [Result("round trip", value, unit, 2 + n, "sample") for n, value in enumerate(values)]
     return [Report("tool", rows, 1)]
 
 
@@ -37,27 +37,27 @@ def report(*results: Result, **facts: object) -> list[Report]:
 )
 def test_the_shape_of_samples(values: list[float], artefacts: list[str]) -> None:
     found = list(sample_detectors.findings(samples(values)))
-    assert [one.artefact for one in found] == artefacts
-    for one in found:
-        assert one.where == ["lines 2 to 301: round trip"]
-        assert "start" not in one.explanation
+    assert [finding.artefact for finding in found] == artefacts
+    for finding in found:
+        assert finding.where == ["lines 2 to 301: round trip"]
+        assert "start" not in finding.explanation
 
 
 def test_rates_have_the_shape_of_their_times() -> None:
-    found = sample_detectors.findings(samples([1 / one for one in TAIL], "MiB/s"))
-    assert [one.artefact for one in found] == ["heavy-tail"]
+    found = sample_detectors.findings(samples([1 / value for value in TAIL], "MiB/s"))
+    assert [finding.artefact for finding in found] == ["heavy-tail"]
 
 
 def test_very_many_samples_are_judged_evenly() -> None:
     found = sample_detectors.findings(samples(TAIL * 200))
-    assert [one.artefact for one in found] == ["heavy-tail"]
+    assert [finding.artefact for finding in found] == ["heavy-tail"]
 
 
 def test_all_runs_of_a_file_are_judged_together() -> None:
-    runs = [*samples(TAIL), *samples(QUIET), *samples([2 * one for one in TAIL])]
+    runs = [*samples(TAIL), *samples(QUIET), *samples([2 * value for value in TAIL])]
     for at, run in enumerate(runs):
-        for one in run.results:
-            one.line += 1000 * at
+        for result in run.results:
+            result.line += 1000 * at
     (found,) = sample_detectors.findings(runs)
     places = ["lines 2 to 301: round trip", "lines 2002 to 2301: round trip"]
     assert (found.artefact, found.where) == ("heavy-tail", places)
@@ -65,8 +65,8 @@ def test_all_runs_of_a_file_are_judged_together() -> None:
 
 def test_what_was_told_of_one_run_is_told_of_the_others() -> None:
     runs = [*samples(TAIL), *samples(TAIL)]
-    for one in runs[1].results:
-        one.line += 1000
+    for result in runs[1].results:
+        result.line += 1000
     (found,) = sample_detectors.findings(runs, {("heavy-tail", "line 5: round trip sample")})
     assert found.where == ["lines 1002 to 1301: round trip"]
 
@@ -85,10 +85,10 @@ def stream(array_bytes: int, **of: object) -> list[Report]:
 )
 def test_sizes_against_the_caches(array_mib: int, llc_mib: int, effects: list[str]) -> None:
     told = cache_resident.check(stream(array_mib * MIB), Machine(llc_mib * MIB, source="--l3"))
-    assert [one.effect for one in told] == effects
+    assert [finding.effect for finding in told] == effects
     by_log = stream(array_mib * MIB)
     by_log[0].facts["llc_bytes"] = llc_mib * MIB
-    assert [one.effect for one in cache_resident.check(by_log, Machine())] == effects
+    assert [finding.effect for finding in cache_resident.check(by_log, Machine())] == effects
 
 
 def test_unknown_caches_are_asked_for_where_they_decide() -> None:
@@ -121,7 +121,7 @@ def test_more_than_memory_or_a_core_carries() -> None:
     assert list(above_ceiling.check(fast, Machine())) == []
     dead = stream(512 * MIB, threads=1)
     dead[0].results[0] = Result("Copy", 2e6, "MB/s", 5, "best", {"threads": 1})
-    assert [one.effect for one in above_ceiling.check(dead, Machine())] == ["invalidates"]
+    assert [finding.effect for finding in above_ceiling.check(dead, Machine())] == ["invalidates"]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_more_than_memory_or_a_core_carries() -> None:
 def test_bytes_over_time_make_the_rate(rate: float, elapsed: float, artefacts: list[str]) -> None:
     moved = {"bytes_moved": 100_000_000, "elapsed_s": elapsed}
     found = inconsistent_rate.check(report(Result("Copy", rate, "MB/s", 9, of=moved)), Machine())
-    assert [one.artefact for one in found] == artefacts
+    assert [finding.artefact for finding in found] == artefacts
 
 
 @pytest.mark.parametrize(
@@ -177,4 +177,4 @@ def test_what_the_best_hides(mean: float, worst: float, found: int) -> None:
 def test_ticks_of_the_clock(ticks: int, effects: list[str]) -> None:
     told = stream(MIB)
     told[0].facts |= {"clock_ticks": ticks, "clock_resolution_ns": 1000}
-    assert [one.effect for one in timer_granularity.check(told, Machine())] == effects
+    assert [finding.effect for finding in timer_granularity.check(told, Machine())] == effects

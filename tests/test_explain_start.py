@@ -75,16 +75,16 @@ def test_explain_starts_without_what_it_does_not_need() -> None:
 
 
 def test_a_late_pattern_is_the_same_as_one_at_once() -> None:
-    one, other = late(r"(?P<word>[a-z]+)\d", re.I), re.compile(r"(?P<word>[a-z]+)\d", re.I)
+    late_pattern, other = late(r"(?P<word>[a-z]+)\d", re.I), re.compile(r"(?P<word>[a-z]+)\d", re.I)
     text = "x1 Yz2 3"
-    assert one.pattern == other.pattern
-    assert one.findall(text) == other.findall(text)
-    found = one.search(text, 2)
+    assert late_pattern.pattern == other.pattern
+    assert late_pattern.findall(text) == other.findall(text)
+    found = late_pattern.search(text, 2)
     assert found
     assert found["word"] == "Yz"
-    assert one.sub("-", text) == other.sub("-", text)
+    assert late_pattern.sub("-", text) == other.sub("-", text)
     with pytest.raises(AttributeError):
-        one.no_such_method  # type: ignore[attr-defined]  # noqa: B018
+        late_pattern.no_such_method  # type: ignore[attr-defined]  # noqa: B018
 
 
 def late_ones(value: object) -> Iterator[lazy_regex.Late]:
@@ -93,20 +93,23 @@ def late_ones(value: object) -> Iterator[lazy_regex.Late]:
     elif isinstance(value, dict):
         yield from late_ones([*value.keys(), *value.values()])
     elif isinstance(value, list | tuple | set):
-        yield from (each for one in value for each in late_ones(one))
+        yield from (each for pattern in value for each in late_ones(pattern))
 
 
 def modules_in(package: object) -> Iterable[str]:
     where = package.__path__, f"{package.__name__}."  # type: ignore[attr-defined]
-    return (one.name for one in pkgutil.walk_packages(*where))
+    return (module_info.name for module_info in pkgutil.walk_packages(*where))
 
 
 @pytest.mark.parametrize("package", [readers, explain_package], ids=["importers", "logs"])
 def test_every_late_pattern_can_be_compiled(package: object) -> None:
     modules = map(importlib.import_module, modules_in(package))
     found = [
-        one for module in modules for value in vars(module).values() for one in late_ones(value)
+        pattern
+        for module in modules
+        for value in vars(module).values()
+        for pattern in late_ones(value)
     ]
     assert len(found) > 100
-    for one in found:
-        assert one.pattern  # which compiles it
+    for pattern in found:
+        assert pattern.pattern  # which compiles it

@@ -26,11 +26,11 @@ ROW = "{} : {} ns          / {} ns\n"
 def found(text: str, machine: Machine | None = None) -> list[str]:
     said = explained("x", text.encode(), machine or Machine())
     assert said["results"]
-    return sorted({one["artefact"] for one in said["findings"]})
+    return sorted({finding["artefact"] for finding in said["findings"]})
 
 
 def values(text: str) -> list[float]:
-    return [one["value"] for one in explained("x", text.encode(), Machine())["results"]]
+    return [result["value"] for result in explained("x", text.encode(), Machine())["results"]]
 
 
 @pytest.mark.parametrize(("cell", "wanted"), [(9900.0, []), (14000.0, []), (15100.0, [REPORT])])
@@ -75,7 +75,7 @@ def test_a_word_within_a_table_does_not_end_it() -> None:
 def test_tables_without_titles_are_runs_of_their_own() -> None:
     table = LOADED.format("00000", 90.0, 5000.0).partition("\n")[2]
     reports = of_content("x", (table * 2).encode(), Machine()).reports
-    assert [len(one.results) for one in reports] == [2, 2]
+    assert [len(report.results) for report in reports] == [2, 2]
 
 
 def test_a_walk_in_caches_on_purpose_is_no_fault() -> None:
@@ -142,4 +142,6 @@ def test_a_copy_that_another_tool_counts_twice(rate: float, wanted: list[str]) -
     )
     said = explained("x", f" standard memcpy : 10000.0 MB/s\n\n{stream}".encode(), Machine())
     assert said["tools"] == ["tinymembench", "stream"]
-    assert [one["artefact"] for one in said["findings"] if one["artefact"] == "unit-mix"] == wanted
+    assert [
+        finding["artefact"] for finding in said["findings"] if finding["artefact"] == "unit-mix"
+    ] == wanted

@@ -148,7 +148,7 @@ def test_a_cause_without_evidence_predicts_nothing_though_its_twin_shows_its_sha
 
 def test_what_nothing_predicts_stands_apart_from_what_a_prediction_explains() -> None:
     run = planted()
-    next(one for one in run.points if one["factors"] == STUCK)["observations"].pop(
+    next(point for point in run.points if point["factors"] == STUCK)["observations"].pop(
         "destination_written_fraction"
     )
     first, second = (found := chain_of(run))["steps"]
@@ -160,7 +160,7 @@ def test_what_nothing_predicts_stands_apart_from_what_a_prediction_explains() ->
 
 def twinned(run: MadeUp, kind: str, factor: float) -> None:
     """Plant a twin of the whole copy that is so much faster."""
-    point = next(one for one in run.points if one["factors"] == WHOLE)
+    point = next(point for point in run.points if point["factors"] == WHOLE)
     name = f"{point['point']}~{kind}"
     run.points.append(point | {"point": name, "twin": kind})
     run.logs[name] = run.logs[point["point"]] + math.log(factor)
@@ -215,7 +215,10 @@ def test_a_figure_without_anomalies_has_none() -> None:
 
 
 def test_evidence_excludes_what_had_no_effect() -> None:
-    steps = [{"cause": one} for one in ("first-touch", "zero-page", "cache-resident", "state-flip")]
+    steps = [
+        {"cause": artefact}
+        for artefact in ("first-touch", "zero-page", "cache-resident", "state-flip")
+    ]
     found = chain_of(planted(), [*CHAIN, *steps])
     for step in found["steps"][2:]:
         assert step["state"] == "excluded"
@@ -226,7 +229,9 @@ def test_evidence_excludes_what_had_no_effect() -> None:
 
 def test_faults_without_a_price_are_no_zero() -> None:
     run = planted()
-    next(one for one in run.points if one["factors"] == STUCK)["observations"]["minor_faults"] = 900
+    next(point for point in run.points if point["factors"] == STUCK)["observations"][
+        "minor_faults"
+    ] = 900
     (step,) = chain_of(run, [{"cause": "first-touch"}])["steps"]
     assert step["state"] == "cannot_tell"
     assert "900" in step["why"]
@@ -285,7 +290,9 @@ def test_a_library_that_names_no_thresholds_is_not_said_to_switch() -> None:
 def test_a_side_without_a_call_is_no_switch() -> None:
     run = planted()
     steps = switched(run, 1.3, 1.25)
-    next(one for one in run.points if one["factors"] == MOVED)["observations"]["library_calls"] = []
+    next(point for point in run.points if point["factors"] == MOVED)["observations"][
+        "library_calls"
+    ] = []
     step = chain_of(run, steps, items=thresholds(rep_movsb_threshold=2**40))["steps"][2]
     assert step["state"] == "cannot_tell"
     assert "only one side" in step["why"]
@@ -338,11 +345,11 @@ def test_no_prediction_rests_on_the_times_of_its_own_pair() -> None:
         logs[link.without_cause] -= 2.0
         moved = replace(state, logs=logs)
         other = next(
-            one
-            for one in cause_chain.chain({"steps": steps}, moved, odd, base)
-            if one.cause == link.cause
+            step
+            for step in cause_chain.chain({"steps": steps}, moved, odd, base)
+            if step.cause == link.cause
         )
-        before, after = (one.answer.log for one in (link, other))
+        before, after = (links.answer.log for links in (link, other))
         assert (before - after).abs().max() == pytest.approx(0), link.cause
 
 
@@ -350,7 +357,7 @@ def test_every_cause_answers_whatever_is_missing() -> None:
     run = planted()
     for point in run.points:
         point["observations"] = {}
-    steps = [{"cause": one} for one in causes.names()]
+    steps = [{"cause": name} for name in causes.names()]
     found = chain_of(run, steps, items=[])
     for step in found["steps"]:
         assert step["state"] in ("cannot_tell", "excluded"), step["cause"]

@@ -92,8 +92,8 @@ def test_the_papers_look_at_the_causes_that_they_must() -> None:
         figures = catalogue.paper(ROOT, name)["figures"]
         named = {
             step["cause"]
-            for one in figures
-            for anomaly in one.get("anomalies", [])
+            for figure in figures
+            for anomaly in figure.get("anomalies", [])
             for step in anomaly["steps"]
         }
         assert least <= named
@@ -102,7 +102,7 @@ def test_the_papers_look_at_the_causes_that_they_must() -> None:
 
 def test_one_figure_measures_its_chains() -> None:
     found = catalogue.crosses_of_figure(ROOT, "mbw", "slocum2013-mbw/mbw-b4096-32")
-    variants = {one.get("variant") for one in found}
+    variants = {figure.get("variant") for figure in found}
     assert "gcc-O2-one-way" in variants
 
 

@@ -27,15 +27,15 @@ def paper_of(run: MadeUp) -> dict[str, Any]:
     return {"points": points, "experiments": {"e": experiment}, "figures": [], "findings": []}
 
 
-def shown(run: MadeUp, one: dict[str, Any]) -> tuple[str, Picture | None]:
+def shown(run: MadeUp, chain: dict[str, Any]) -> tuple[str, Picture | None]:
     """The part of the page, and the picture in it."""
-    paper, one = paper_of(run), storable(one)
-    drawn = anomalies.picture(paper, FIGURE["id"], one)
+    paper, chain = paper_of(run), storable(chain)
+    drawn = anomalies.picture(paper, FIGURE["id"], chain)
     html = part(
         "explained",
         paper=paper,
         figure=FIGURE,
-        chains=[(one, svg_of(drawn))],
+        chains=[(chain, svg_of(drawn))],
         anomalies=anomalies,
         wording=wording,
         titles=titles,
@@ -50,13 +50,13 @@ STEPS = [*CHAIN, {"cause": "first-touch"}, {"cause": "copy-path-switch"}]
 
 def test_the_factor_its_causes_and_what_is_left_are_said() -> None:
     run = planted(left=1.1, stuck=1 / 1.1, still=1 / 1.1)
-    one = chain_of(run, STEPS, items=[])
-    said = anomalies.explanation(paper_of(run), one)
+    chain = chain_of(run, STEPS, items=[])
+    said = anomalies.explanation(paper_of(run), chain)
     assert said.startswith("Stuck in blocks of 4\xa0KiB shows 8.3")
     assert "Destination stays in place: a factor of 3." in said
     assert "is left" in said
     assert "is explained" in said
-    html, drawn = shown(run, one)
+    html, drawn = shown(run, chain)
     assert drawn is not None
     assert "left without all of these" in drawn.svg
     assert "Excluded by evidence" in html
@@ -67,18 +67,18 @@ def test_the_factor_its_causes_and_what_is_left_are_said() -> None:
 
 def test_every_bar_begins_where_the_one_above_it_ends() -> None:
     run = planted(left=1.1)
-    one = storable(chain_of(run))
-    level = one["factor"]["value"]
-    for step in one["steps"]:
+    chain = storable(chain_of(run))
+    level = chain["factor"]["value"]
+    for step in chain["steps"]:
         level /= step["measured"]["value"]
-    assert level == pytest.approx(one["remainder"]["value"], rel=0.02)
+    assert level == pytest.approx(chain["remainder"]["value"], rel=0.02)
 
 
 def test_what_is_not_odd_is_said_without_shares() -> None:
     run = planted()
     run.logs[run.points[-1]["point"]] = run.logs[run.points[-4]["point"]]
-    one = chain_of(run, [{"cause": "first-touch"}], odd=MOVED)
-    html, drawn = shown(run, one)
+    chain = chain_of(run, [{"cause": "first-touch"}], odd=MOVED)
+    html, drawn = shown(run, chain)
     assert drawn is None
     assert "nothing to explain" in html
     assert ">explained</th>" not in html
@@ -90,8 +90,8 @@ def test_few_blocks_leave_open_ends_that_are_said() -> None:
     figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK, "base": WHOLE, "steps": CHAIN}]}
     from benchbook.judge.attribution.explained_share import explained as chains_of
 
-    (one,) = chains_of(figure, CONTENT, run.analysis(), table[table["block"] < 3], [])
-    html, _ = shown(run, one)
+    (chain,) = chains_of(figure, CONTENT, run.analysis(), table[table["block"] < 3], [])
+    html, _ = shown(run, chain)
     assert "no finite interval" in html
 
 
@@ -104,13 +104,13 @@ def test_points_of_another_preset_have_their_reason() -> None:
 
 
 def test_questions_of_another_preset_share_a_line() -> None:
-    one = storable(chain_of(run := MadeUp()))
-    assert anomalies.questions_not_in_preset([(one, None)]) == []
+    chain = storable(chain_of(run := MadeUp()))
+    assert anomalies.questions_not_in_preset([(chain, None)]) == []
     html = part(
         "explained",
         paper=paper_of(run),
         figure=FIGURE,
-        chains=[(one, None), (one | {"id": "b", "text": "Even."}, None)],
+        chains=[(chain, None), (chain | {"id": "b", "text": "Even."}, None)],
         anomalies=anomalies,
         wording=wording,
         titles=titles,
@@ -134,11 +134,11 @@ def test_what_nothing_predicts_is_not_told_as_unexplained() -> None:
     run = planted()
     for point in run.points:
         point["observations"].pop("destination_written_fraction", None)
-    one = storable(chain_of(run, CHAIN[:1]))
-    title = anomalies.title(paper_of(run), one)
+    chain = storable(chain_of(run, CHAIN[:1]))
+    title = anomalies.title(paper_of(run), chain)
     assert "its twin takes" in title
     assert title.endswith("nothing predicts it in this preset")
-    html, _ = shown(run, one)
+    html, _ = shown(run, chain)
     assert "is explained" not in html
     assert "not predicted" in html
     assert "0\xa0% of" not in html
@@ -151,11 +151,11 @@ def test_what_a_missing_twin_leaves_was_not_measured() -> None:
 
 
 def test_the_file_holds_the_chain() -> None:
-    one = storable(chain_of(planted(), STEPS))
-    rows = list(csv.DictReader(io.StringIO(anomalies.csv_of(one))))
+    chain = storable(chain_of(planted(), STEPS))
+    rows = list(csv.DictReader(io.StringIO(anomalies.csv_of(chain))))
     assert [row["cause"] for row in rows] == ["whole", *(s["cause"] for s in STEPS), "left"]
     assert float(rows[0]["twin_shows"]) == pytest.approx(
         FACTOR["stuck"] / FACTOR["block"], rel=0.02
     )
-    assert float(rows[1]["predicted"]) == one["steps"][0]["predicted"]["value"]
+    assert float(rows[1]["predicted"]) == chain["steps"][0]["predicted"]["value"]
     assert rows[3]["state"] == "excluded"
