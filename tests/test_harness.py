@@ -166,8 +166,10 @@ def count(text: str) -> str:
     return f"method=count,size=7,colour=green,{text}"
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
-@pytest.mark.parametrize("name", ["gcc", "clang"])
+# What clang warns of does not depend on the level.
+@pytest.mark.parametrize(
+    ("name", "level"), [("gcc", "-O0"), ("gcc", "-O2"), ("gcc", "-O3"), ("clang", "-O2")]
+)
 def test_every_file_compiles_without_a_warning(name: str, level: str) -> None:
     for place in ("common", "mbw", "probe"):
         all_compiled(sorted((KERNELS / place).glob("*.[cS]")), level, compiler=name)
