@@ -13,6 +13,7 @@ import pytest
 
 from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
+from benchbook.judge import paper_json
 from benchbook.report import notebook_export, paper_page
 from benchbook.report.plots import style
 
@@ -28,7 +29,8 @@ def test_a_failing_notebook_is_kept_and_named(
     cells += [nbformat.v4.new_code_cell("never = True")]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
     paper, executed = tmp_path / "paper.json", tmp_path / "kept" / "executed.ipynb"
-    paper.write_text('{"version": 1, "paper": "none", "figure": ""}', encoding="utf-8")
+    content = {"version": paper_json.VERSION, "paper": "none", "figure": ""}
+    paper.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(BenchbookError) as raised:
         notebook_export.make_page(notebook, paper, executed, tmp_path / "page.html")
     sentence = str(raised.value)

@@ -9,6 +9,7 @@ import pytest
 
 from benchbook.analyse import pairwise
 from benchbook.analyse.ceilings import ceilings
+from benchbook.define.points import Point
 from benchbook.judge.flag_effects import flags
 from benchbook.judge.whole_machine import whole_machine
 
@@ -18,8 +19,13 @@ LLC = 100
 def point(
     rate: float | None, variant: str = "v", twin: str = "", moved: float = 200.0, **factors: Any
 ) -> dict[str, Any]:
-    name = ",".join([variant, twin, *(f"{key}={value}" for key, value in factors.items())])
-    base = {"point": name, "variant": variant, "twin": twin, "factors": factors, "reason": ""}
+    base = {
+        "point": Point(variant, factors, twin).id,
+        "variant": variant,
+        "twin": twin,
+        "factors": factors,
+        "reason": "",
+    }
     if rate is None:
         return {**base, "state": "failed", "reason": "no such flag"}
     return {
@@ -93,8 +99,6 @@ def test_variants_stand_beside_the_base_and_what_failed_keeps_its_reason() -> No
         point(40.0, "base", bytes=8, twin="again"),
         point(40.0, "base", bytes=8, twin="relinked"),
     ]
-    for twin in points[-2:]:
-        twin["point"] = f"base~{twin['twin']},,bytes=8"
     built: list[dict[str, Any]] = [
         {"variant": name, "compiler": "gcc", "flags": [f"-O{at}"], "isa": []}
         for at, name in enumerate(names)
