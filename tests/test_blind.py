@@ -34,7 +34,7 @@ def assert_blind(before: Judgements, after: Judgements, names: blind.Names) -> N
     """The same was said, and none of the random ids stands in what people read."""
     read = blind.words_of(after)
     ids = set(names.given.values())
-    assert [text for text in read if any(one in text for one in ids)] == []
+    assert [text for text in read if any(name in text for name in ids)] == []
     seen = blind.differences(
         blind.canonical(before), blind.canonical(blind.as_before(after, names))
     )
@@ -46,7 +46,7 @@ def assert_blind_to(before: Judgements, known: RunTables, groups: list[set[str]]
     names = blind.Names(len(known.points))
     new = blind.renamed(known, names)
     called = {before: now for now, before in names.before.items()}
-    mapped = groups and [{called[one] for one in group} for group in groups]
+    mapped = groups and [{called[where] for where in group} for group in groups]
     assert_blind(before, findings_of(new, mapped), names)
 
 
@@ -83,7 +83,7 @@ def test_a_run_under_other_names(tmp_path: Path, experiment: str, preset: str) -
 @pytest.mark.parametrize("control", REPLAYED)
 def test_a_replayed_control_under_other_names(control: str) -> None:
     artefact = control.removeprefix(catalogue.CONTROLS)
-    (detector,) = (one for one in all_detectors() if artefact == one.ARTEFACT.id)
+    (detector,) = (module for module in all_detectors() if artefact == module.ARTEFACT.id)
     for number, scene in enumerate(replayed(ROOT / "kernels" / control / catalogue.REPLAY, 7)):
         seen, names = seen_of_scene(scene), blind.Names(number)
         assert_blind(said(detector, seen), said(detector, blind.renamed_seen(seen, names)), names)
@@ -91,7 +91,7 @@ def test_a_replayed_control_under_other_names(control: str) -> None:
 
 def said(detector: ModuleType, seen: Seen) -> Judgements:
     judged, name = detector.detect(seen), detector.ARTEFACT.id
-    found = [asdict(one) for one in judged.findings]
+    found = [asdict(finding) for finding in judged.findings]
     return Judgements(found, {name: judged.abstained}, {name: judged.clean})
 
 
