@@ -164,7 +164,7 @@ def _timed(log: Log, found: re.Match[str], state: _State) -> None:
     """What the rate of a kernel in the next line is made of."""
     kernel, value = found[1].removesuffix(" latency"), log.number(found[2])
     version = kernel.partition(" ")[0] + " "
-    if kernel in state.kernels or not all(item.startswith(version) for item in state.kernels):
+    if kernel in state.kernels or not all(name.startswith(version) for name in state.kernels):
         # It was started again.
         state.part, state.kernels = state.part + 1, {}
     if value is not None and found[3] == "nano" and kernel in _KERNELS:
@@ -207,7 +207,7 @@ def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
     what = [word for word in (word.rstrip(";") for word in words[1:]) if word in _OWN_MEMORY]
     state.kind = "bandwidth" if what else ""
     state.title = f"bw_mem {what[0]}" if what else ""
-    state.others = [f"bw_mem {item}" for item in what[1:]]
+    state.others = [f"bw_mem {kernel}" for kernel in what[1:]]
     state.of, state.asked, state.is_loop = {}, None, False
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():

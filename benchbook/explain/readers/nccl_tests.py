@@ -278,7 +278,7 @@ def _continues(run: _Run, row: _Row, words: list[str]) -> bool:
     """Whether these are cells that the row still lacks, all of a place or all that are left: so the
     tool prints them, and so they go on below where a narrow terminal ends."""
     left = run.columns[row.at :]
-    whole = left[len(words) : len(words) + 1] in ((), *((item,) for item in _TIMES))
+    whole = left[len(words) : len(words) + 1] in ((), *((name,) for name in _TIMES))
     return whole and len(words) <= len(left) and _figures(left, words) == words
 
 

@@ -166,7 +166,7 @@ def _headed(runs: list[_Run], line: Line, head: str, first: str | None) -> bool:
         runs.append(_Run(line.number))
     run = runs[-1]
     run.columns = _columns(head, _prefix(run.test))
-    run.told = not all(result.unit for result in run.columns)
+    run.told = not all(column.unit for column in run.columns)
     run.first = SIZE if first and first.startswith(SIZE) else first or ""
     return True
 

@@ -138,7 +138,7 @@ def _may_be_of_text(line: str) -> bool:
         _ROW.match(text)
         or text.startswith(("#  ", "Topdown"))
         or "seconds time elapsed" in text
-        or any(item.match(text) for item in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
+        or any(pattern.match(text) for pattern in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
     )
 
 

@@ -263,8 +263,8 @@ def _without_bars(text: str) -> str:
     """A row of a Markdown table, or of a spreadsheet's text, as STREAM prints it."""
     if text[:1] != "|" and not text.startswith(_CELLED):
         return text
-    mark = next((item for item in "|;," if item in text), "")
-    cells = [item.strip().strip('"') for item in text.strip("|").split(mark)] if mark else []
+    mark = next((separator for separator in "|;," if separator in text), "")
+    cells = [cell.strip().strip('"') for cell in text.strip("|").split(mark)] if mark else []
     if len(cells) != 1 + _COLUMNS:
         return text
     if cells[0] in KERNELS:
@@ -419,7 +419,7 @@ def _size_by_rates(run: _Run, elements: int) -> int | None:
         if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
     )
     middle = made[len(made) // 2] if made else 0.0
-    sizes = [item for item in _SIZES if item < _NEARLY * middle and middle < _NEARLY * item]
+    sizes = [size for size in _SIZES if size < _NEARLY * middle and middle < _NEARLY * size]
     return min(sizes, key=lambda size: abs(size - middle), default=None)
 
 
@@ -433,7 +433,7 @@ def _all_asked(log: Log) -> _Asked:
         lasting |= {name: value for name, value in own.items() if name != "threads"}
         if command.words[0] == "export":
             lasting |= own
-        is_start = any("stream" in item.lower() for item in command.words)
+        is_start = any("stream" in word.lower() for word in command.words)
         if own or (is_start and asked):
             asked.append((command.number, {**lasting, **own}))
     return asked
@@ -441,7 +441,7 @@ def _all_asked(log: Log) -> _Asked:
 
 def _asked_above(asked: _Asked, line: int) -> dict[str, int]:
     """What was asked for above a line, where the run does not tell so itself."""
-    at = bisect_left(asked, line, key=lambda item: item[0])
+    at = bisect_left(asked, line, key=lambda command: command[0])
     return asked[at - 1][1] if at else {}
 
 

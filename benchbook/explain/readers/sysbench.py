@@ -184,7 +184,7 @@ def _pasted(text: str) -> dict[str, Any]:
 
 def _asked(words: tuple[str, ...]) -> dict[str, Any]:
     """What a command line asks of the test of memory; empty if it starts none."""
-    own = any(item.endswith("sysbench") for item in words)
+    own = any(word.endswith("sysbench") for word in words)
     # Where `run` is missing, a narrow page has it in the next line.
     others = {"prepare", "cleanup", "help", "--help", "--version"}
     if not own or not {"memory", "--test=memory"} & set(words) or others & set(words):

@@ -43,7 +43,7 @@ def _time_ns(row: str, number: int) -> int:
     found = _ROW.fullmatch(row)
     if found is None or int(found[1]) != number:
         raise NotUnderstoodError(f"line {number} of its log is {row[:80]!r}")
-    sent, back = (int(found[item]) * 10**9 + int(found[item + 1]) for item in (2, 4))
+    sent, back = (int(found[group]) * 10**9 + int(found[group + 1]) for group in (2, 4))
     time_ns = int(found[6]) * 1000 + int(found[7])
     if time_ns < 1 or abs(back - sent - time_ns) > _ROUNDING_NS:
         raise NotUnderstoodError(f"line {number} of its log contradicts itself: {row!r}")
