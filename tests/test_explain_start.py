@@ -101,7 +101,7 @@ def modules_in(package: object) -> Iterable[str]:
     return (module_info.name for module_info in pkgutil.walk_packages(*where))
 
 
-@pytest.mark.parametrize("package", [readers, explain_package], ids=["importers", "logs"])
+@pytest.mark.parametrize("package", [readers, explain_package], ids=["readers", "explain"])
 def test_every_late_pattern_can_be_compiled(package: object) -> None:
     modules = map(importlib.import_module, modules_in(package))
     found = [

@@ -349,7 +349,7 @@ def test_no_prediction_rests_on_the_times_of_its_own_pair() -> None:
             for step in cause_chain.chain({"steps": steps}, moved, odd, base)
             if step.cause == link.cause
         )
-        before, after = (links.answer.log for links in (link, other))
+        before, after = (step.answer.log for step in (link, other))
         assert (before - after).abs().max() == pytest.approx(0), link.cause
 
 

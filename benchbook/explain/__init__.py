@@ -1,5 +1,6 @@
-"""Logs of other people's benchmarks: cleaned, read by importers, and judged.
+"""Logs of other people's benchmarks: cleaned, read, and judged. api.py is the door.
 
-cleaning.py makes a Log of bytes; explain.py reads it with every importer and asks every rule of
-rules/ and every detector that can say something of such rows; units.py knows what is printed.
+clean/ makes a Log of bytes; each reader in readers/ makes Reports of it (model.py, results.py);
+context/ adds what the lines around a report say; rules/ and sample_detectors.py say what is wrong.
+explanation.py calls them in this order. columns.py declares the names of columns and facts.
 """
