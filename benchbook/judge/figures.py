@@ -56,9 +56,9 @@ def rerun_figure(
             for series in figure.get("ranges", [])
         ],
         "recomputed": [
-            one
-            for one in audited
-            if (one["table"], one["rule"]) == (figure["table"], figure.get("recomputed"))
+            check
+            for check in audited
+            if (check["table"], check["rule"]) == (figure["table"], figure.get("recomputed"))
         ],
     }
 

@@ -80,7 +80,7 @@ def _analysed(run: Path, folder: Path) -> dict[str, Any]:
     }
 
 
-def beside(
+def recorded_rows(
     root: Path,
     paper: str,
     figure: dict[str, Any],
@@ -140,9 +140,9 @@ def _is_another(about: dict[str, Any], own: dict[str, Any]) -> bool:
 
 def _numbered(recorded: list[Path]) -> Iterator[tuple[dict[str, Any], Path]]:
     """In the order of their dates, whichever host; a name is the same in all figures of a page."""
-    found = [(read_json(path), path) for path in recorded]
-    found.sort(key=lambda one: (one[0]["run"], one[0]["host"], one[0]["experiment"]))
-    for number, (about, path) in enumerate(found, 1):
+    runs = [(read_json(path), path) for path in recorded]
+    runs.sort(key=lambda run: tuple(run[0][key] for key in ("run", "host", "experiment")))
+    for number, (about, path) in enumerate(runs, 1):
         yield about | {"name": f"R{number}"}, path
 
 

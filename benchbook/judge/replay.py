@@ -47,16 +47,16 @@ def replay(root: Path, paper: str, recorded: Path, output: Path) -> Path:
 def runs_of(root: Path, recorded: Path) -> dict[str, Path]:
     """Experiment -> its recorded run, the newest; every one verified."""
     place = root.absolute() / recorded
-    found = sorted(
-        one.parent
+    folders = sorted(
+        manifest.parent
         for pattern in ("", "*/", "*/*/")
-        for one in place.glob(pattern + journal.MANIFEST)
+        for manifest in place.glob(pattern + journal.MANIFEST)
     )
-    if not found:
+    if not folders:
         raise BenchbookError(
             f"{recorded} holds no complete run; recorded ones are in {archive.FOLDER}/<host>/"
         )
-    runs = {read_json(one / journal.MANIFEST)["experiment"]: one for one in found}
+    runs = {read_json(folder / journal.MANIFEST)["experiment"]: folder for folder in folders}
     for run in runs.values():
         archive.verify(run)
     return runs

@@ -17,7 +17,7 @@ from benchbook.judge.figure_claims import judged
 from benchbook.judge.figures import rerun_figure
 from benchbook.judge.paper_json import VERSION as PAPER_VERSION
 from benchbook.judge.paper_source import PaperSource
-from benchbook.judge.recorded_runs import beside as recorded_beside
+from benchbook.judge.recorded_runs import recorded_rows
 from benchbook.judge.sweeps import Context, sweep
 from benchbook.judge.verdicts import printed_by_point
 
@@ -80,7 +80,7 @@ def _figures(
         cells = printed[shown["quantity"]] | printed_by_point([shown])
         shown.update(judged(paper, figure, run, {"audit": audited, **run.failures}, cells))
         shown["imported"] = imported_values(paper.root, figure, shown["rows"])
-        shown["recorded"] = recorded_beside(
+        shown["recorded"] = recorded_rows(
             paper.root, paper.name, figure, run.content, run.analysis, recorded
         )
         shown["explained"] = explained(

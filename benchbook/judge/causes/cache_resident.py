@@ -71,7 +71,7 @@ def _where(context: Context, at_work: float) -> str:
     return "beyond all caches"
 
 
-def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None:
+def _elsewhere(context: Context, near: int, far: int) -> tuple[Any, str] | None:
     """Logs of the rate ratio of two sizes that another honest setting shows, and its name."""
     pair = setting(context.with_cause)
     candidates: dict[tuple[Any, ...], Point] = {}
@@ -83,11 +83,11 @@ def _elsewhere(context: Context, one: int, other: int) -> tuple[Any, str] | None
             candidates.setdefault(key, point)
     for like in candidates.values():
         sweep = reference_rates.same_method(context, like)
-        if one in sweep and other in sweep:
-            logs = (context.logs[sweep[size]["point"]] for size in (one, other))
+        if near in sweep and far in sweep:
+            logs = (context.logs[sweep[size]["point"]] for size in (near, far))
             return next(logs) - next(logs), _name(context, like)
     sweep = reference_rates.same_method(context, context.base)
-    low, high = reference_rates.at(context, sweep, one), reference_rates.at(context, sweep, other)
+    low, high = reference_rates.at(context, sweep, near), reference_rates.at(context, sweep, far)
     if low is None or high is None:
         return None
     return low - high, f"{_name(context, context.base)} at sizes nearby"

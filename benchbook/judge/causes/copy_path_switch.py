@@ -121,16 +121,16 @@ def _elsewhere(context: Context) -> tuple[Any, int] | None:
     return None
 
 
-def _apart(one: float, other: float) -> float:
-    return max(one, other) / min(one, other)
+def _apart(size: float, another: float) -> float:
+    return max(size, another) / min(size, another)
 
 
 def _twins(point: Point, other: Point, removed: Point) -> bool:
     return other["variant"] == removed["variant"] and other["factors"] == point["factors"]
 
 
-def _another_block(point: Point, one: Point) -> bool:
+def _another_block(point: Point, like: Point) -> bool:
     def rest(side: Point) -> dict[str, Any]:
         return {key: value for key, value in side["factors"].items() if key != BLOCK}
 
-    return point["variant"] == one["variant"] and rest(point) == rest(one) and point is not one
+    return point["variant"] == like["variant"] and rest(point) == rest(like) and point is not like

@@ -82,9 +82,9 @@ def _by_hand(context: Context, way: str) -> Any | None:
         rest = {key: value for key, value in point["factors"].items() if key != "method"}
         key = (point["variant"], *sorted(rest.items()))
         groups.setdefault(key, {}).setdefault(way_by_hand(point), point)
-    for _, found in sorted(groups.items(), key=lambda item: str(item[0])):
-        if way in found and memcpy_thresholds.LOOP in found:
-            logs = (context.logs[found[one]["point"]] for one in (way, memcpy_thresholds.LOOP))
+    for _, by_way in sorted(groups.items(), key=lambda item: str(item[0])):
+        if way in by_way and memcpy_thresholds.LOOP in by_way:
+            logs = (context.logs[by_way[which]["point"]] for which in (way, memcpy_thresholds.LOOP))
             return next(logs) - next(logs)
     return None
 

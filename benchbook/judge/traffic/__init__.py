@@ -32,17 +32,17 @@ def evidence(
     return {
         "moved": moved,
         "peers": [
-            {key: one.get(key) for key in ("point", "variant", "value", "state", "reason")}
-            for one in items
-            if one["name"] == "method_by_lines"
+            {key: item.get(key) for key in ("point", "variant", "value", "state", "reason")}
+            for item in items
+            if item["name"] == "method_by_lines"
         ],
         "roof": against_ceilings(moved, known, content, bounds, total_llc_bytes),
         "buffers": buffers(list(known.values())),
         "loops": loops(items, known),
         "lacking": [
-            {key: one.get(key, "") for key in ("source", "name", "state", "reason", "remedy")}
-            for one in items
-            if not one["point"] and one["state"] not in KNOWN and _counts(one)
+            {key: item.get(key, "") for key in ("source", "name", "state", "reason", "remedy")}
+            for item in items
+            if not item["point"] and item["state"] not in KNOWN and _counts(item)
         ],
     }
 

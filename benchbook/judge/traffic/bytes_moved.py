@@ -113,13 +113,13 @@ def value_of(item: dict[str, Any] | None) -> Value:
     return {"value": value, **{key: item[key] for key in ("state", "source", "reason")}}
 
 
-def combined(one: Value, other: Value, declared: float | None) -> Value:
-    """(one + other) ÷ declared; its state, source and reason are those of the weaker."""
-    weaker = max((one, other), key=lambda value: STATES.index(value["state"]))
-    if one["value"] is None or other["value"] is None or not declared:
+def combined(first: Value, second: Value, declared: float | None) -> Value:
+    """(first + second) ÷ declared; its state, source and reason are those of the weaker."""
+    weaker = max((first, second), key=lambda value: STATES.index(value["state"]))
+    if first["value"] is None or second["value"] is None or not declared:
         reason = weaker["reason"] if weaker["value"] is None else "what it declares is unknown"
         return {**weaker, "value": None, "state": _lost(weaker["state"]), "reason": reason}
-    return {**weaker, "value": (one["value"] + other["value"]) / declared}
+    return {**weaker, "value": (first["value"] + second["value"]) / declared}
 
 
 def _lost(state: str) -> str:

@@ -28,10 +28,10 @@ def against_ceilings(
     """
     least = math.inf if total_llc_bytes is None else BEYOND * total_llc_bytes
     beyond = [
-        one
-        for one in known.values()
-        if content["buffers"] * one["factors"].get("bytes", 0) >= least
-        and one["factors"].get("processes", 1) == 1
+        point
+        for point in known.values()
+        if content["buffers"] * point["factors"].get("bytes", 0) >= least
+        and point["factors"].get("processes", 1) == 1
     ]
     threads = max((point["factors"].get("threads", 1) for point in beyond), default=1)
     chosen: dict[tuple[str, str], dict[str, Any]] = {}

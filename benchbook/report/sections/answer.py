@@ -174,10 +174,10 @@ def _explained(paper: Paper) -> Iterator[str]:
     """How much of what begs an explanation is explained, of the points that mislead."""
     seen: set[str] = set()
     for figure in paper["figures"]:
-        for one in figure["explained"]:
-            text = anomalies.in_short(paper, one)
-            if text and wording.mechanism(paper, one["odd"]) and one["odd"] not in seen:
-                seen.add(one["odd"])
+        for anomaly in figure["explained"]:
+            text = anomalies.in_short(paper, anomaly)
+            if text and wording.mechanism(paper, anomaly["odd"]) and anomaly["odd"] not in seen:
+                seen.add(anomaly["odd"])
                 yield text
 
 

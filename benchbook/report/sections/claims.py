@@ -41,13 +41,13 @@ BY_INTERVAL = {
 def name(paper: Paper, claim: Claim) -> str:
     """A few words for a table or a picture: `block copy 1.1.1 ÷ whole copy`."""
     own = _of_sides(paper, claim)
-    beside = [
-        _of_sides(paper, one)
+    names = [
+        _of_sides(paper, each)
         for figure in paper["figures"]
-        for one in figure["claims"]
+        for each in figure["claims"]
         if figure["id"] == claim.get("figure")
     ]
-    if own and beside.count(own) < 2:  # else the name would be that of several claims
+    if own and names.count(own) < 2:  # else the name would be that of several claims
         return own
     return _in_words(claim)
 
@@ -140,12 +140,14 @@ def region(claim: Claim) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def beside(claim: Claim) -> str:
+def under_other_factors(claim: Claim) -> str:
     """The same under other factors, to go on with: `with spin 1.6 (1.5 to 1.7), …`; else empty."""
     found = claim.get("beside")
     if not found or claim["verdict"] == "not_measurable_here":
         return ""
-    where = " ".join(wording.setting_word(key, str(one)) for key, one in found["setting"].items())
+    where = " ".join(
+        wording.setting_word(key, str(factor)) for key, factor in found["setting"].items()
+    )
     same = {**claim, **found, "interval": found["pointwise"]}
     by_interval = BY_INTERVAL[found["by_interval"]]
     return f"with {where} {value(same)}, pointwise, which {by_interval} what counts as holding"
@@ -157,9 +159,9 @@ def steps(claim: Claim) -> str:
     if not found:
         return ""
     said = [
-        f"{one['from']:g} to {one['to']:g}: "
-        f"{number_format.with_interval(*(one[key] / 1e3 for key in ('ns', 'low95', 'high95')))}"
-        for one in found
+        f"{step['from']:g} to {step['to']:g}: "
+        f"{number_format.with_interval(*(step[key] / 1e3 for key in ('ns', 'low95', 'high95')))}"
+        for step in found
     ]
     text = f"Steps, in µs with pointwise intervals: {'; '.join(said)}."
     if null := claim["notes"].get("null"):
@@ -277,10 +279,10 @@ def settled(claim: Claim) -> str:
     if not found:
         return ""
     earlier = [
-        f"{value(claim | one)} in {number_format.plural(one['blocks'], 'block')}"
-        f" ({one['verdict'].replace('_', ' ')})"
-        for one in found["before"]
-        if one["estimate"] is not None
+        f"{value(claim | verdict)} in {number_format.plural(verdict['blocks'], 'block')}"
+        f" ({verdict['verdict'].replace('_', ' ')})"
+        for verdict in found["before"]
+        if verdict["estimate"] is not None
     ]
     times = "a run" if found["number"] == 1 else f"the last of {found['number']} runs"
     more = claim["blocks"] - found["asked"]
@@ -304,13 +306,13 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
         if len({str(ratio["condition"].get(key)) for ratio in every}) > 1
     ]
 
-    def conditions(ones: list[dict[str, Any]]) -> str:
+    def conditions(ratios: list[dict[str, Any]]) -> str:
         shown = [
-            f"{_condition(one['condition'], vary)}: "
-            f"{number_format.with_interval(one['ratio'], one['low95'], one['high95'])}"
-            for one in ones[:LISTED]
+            f"{_condition(ratio['condition'], vary)}: "
+            f"{number_format.with_interval(ratio['ratio'], ratio['low95'], ratio['high95'])}"
+            for ratio in ratios[:LISTED]
         ]
-        more = len(ones) - LISTED
+        more = len(ratios) - LISTED
         return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
 
     settings = number_format.plural(found["tried"], "condition")
@@ -321,9 +323,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
         parts.append(f"stays open in {len(found['open'])}")
     text = f"Of {settings} in which both were measured it {number_format.listed(parts)}"
     if found["published"] and found["appears"]:
-        near = sorted(
-            found["appears"], key=lambda one: one["high95"] / one["low95"] if one["low95"] else 1e9
-        )
+        near = sorted(found["appears"], key=_width)
         text += f". The published ratio, {published(claim)}, appears at {conditions(near)}"
     elif found["published"] and found["nearest"]:
         text += (
@@ -331,6 +331,11 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
             f"{conditions([found['nearest']])}"
         )
     return f"{text}."
+
+
+def _width(ratio: dict[str, Any]) -> float:
+    """How many times its lower end the upper end of a ratio's interval is."""
+    return float(ratio["high95"] / ratio["low95"]) if ratio["low95"] else 1e9
 
 
 def _condition(condition: dict[str, Any], vary: list[str]) -> str:
