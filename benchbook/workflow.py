@@ -160,7 +160,7 @@ class Lab:
         """analysis.json of each experiment behind the figures of a paper (or the one figure)."""
         figures = catalogue.paper(self.root, wildcards.paper)["figures"]
         wanted = (self.settings.figure or "/").split("/")[1]
-        names = {one["experiment"] for one in figures if wanted in ("", one["id"])}
+        names = {figure["experiment"] for figure in figures if wanted in ("", figure["id"])}
         return [f"{self.results}/{name}/analysis.json" for name in sorted(names)]
 
     def settled(self, wildcards: Any) -> list[str]:
@@ -225,7 +225,7 @@ class Lab:
         if self.settings.figure:
             paper, wanted = self.settings.figure.split("/")
             figures = catalogue.paper(self.root, paper)["figures"]
-            named = [one["experiment"] for one in figures if one["id"] == wanted]
+            named = [figure["experiment"] for figure in figures if figure["id"] == wanted]
             return [f"reports/figures/{paper}/{wanted}.html", *self._made(named, [paper])]
         tables = ("samples.parquet", "findings.json", "verdicts.json", "controls.json")
         return [
@@ -293,8 +293,8 @@ def _check_figure(root: Path, wanted: str, origin: str) -> None:
     if paper not in known:
         raise BenchbookError(f"{refused}; known papers: {', '.join(known)}")
     content = catalogue.paper(root, paper)
-    if figure in [one["id"] for one in content.get("open", [])]:
+    if figure in [declared["id"] for declared in content.get("open", [])]:
         raise BenchbookError(f"{refused}, which is open: there is no experiment yet to rerun it")
-    known = [one["id"] for one in content["figures"]]
+    known = [declared["id"] for declared in content["figures"]]
     if figure not in known:
         raise BenchbookError(f"{refused}; {paper} has these figures: {', '.join(known)}")

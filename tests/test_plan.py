@@ -164,14 +164,18 @@ def test_fingerprint_follows_what_is_measured_and_nothing_else() -> None:
     assert base.fingerprint() == planned().fingerprint()
     assert base.fingerprint() == planned(again=2).fingerprint()
     assert base.fingerprint() != planned(point_s=0.5).fingerprint()
-    assert base.fingerprint() != replace(base, binaries={"v~": {"sha256": "x"}}).fingerprint()
+    for change in (
+        {"binaries": {"v~": {"sha256": "x"}}},
+        {"libc": "another"},
+        {"libraries": {"libmpi.so": "x"}},
+    ):
+        others = replace(base.programs, **change)
+        assert base.fingerprint() != replace(base, programs=others).fingerprint()
     assert base.fingerprint() != replace(base, cpus=[7]).fingerprint()
     reworded = replace(base, claim_hashes={"p/f/c": "other"}, pairs=[])
     assert base.fingerprint() == reworded.fingerprint()
     assert base.fingerprint() != replace(base, least=10, looks=[10]).fingerprint()
-    assert base.fingerprint() != replace(base, libc="another").fingerprint()
-    assert base.fingerprint() != replace(base, libraries={"libmpi.so": "x"}).fingerprint()
-    retold = {name: {**one, "text": "x", "labels": None} for name, one in base.peers.items()}
+    retold = {name: {**peer, "text": "x", "labels": None} for name, peer in base.peers.items()}
     assert retold
     assert base.fingerprint() == replace(base, peers=retold).fingerprint()
     assert base.fingerprint() != replace(base, starts=["bytes", "method"]).fingerprint()

@@ -74,7 +74,7 @@ def explaining(root: Path) -> Iterator[tuple[str, float]]:
     tests, many times over. Nothing where the samples are not there."""
     with TemporaryDirectory() as folder:
         for kind in sorted((root / "tests/logs").glob("*/")):
-            sample = max(kind.glob("*.log"), key=lambda one: one.stat().st_size)
+            sample = max(kind.glob("*.log"), key=lambda file: file.stat().st_size)
             lines = sample.read_bytes().splitlines()
             log = Path(folder) / f"{kind.name}.log"
             log.write_bytes(b"\n".join((lines * (LINES // len(lines) + 1))[:LINES]))

@@ -173,14 +173,14 @@ def in_turns(ours: Path, peer: str, cpus: list[int], folder: Path) -> stats.Inte
         own.stop()
         both = [own, theirs]  # ours first: their pause, from then on, is long enough to be seen
         while own.is_running() and theirs.is_running():
-            for one in both:
-                one.take_turn(TURN_S)
+            for side in both:
+                side.take_turn(TURN_S)
             random.shuffle(both)
-        for one in (own, theirs):
-            one.go_on()
-            if one is theirs:
-                one.near.send_signal(signal.SIGINT)  # it prints what it has
-            _finish(one.near, folder / ("ours" if one is own else "theirs"))
+        for side in (own, theirs):
+            side.go_on()
+            if side is theirs:
+                side.near.send_signal(signal.SIGINT)  # it prints what it has
+            _finish(side.near, folder / ("ours" if side is own else "theirs"))
     seen = trips_of(_OURS, (folder / "ours").read_bytes())
     their = trips_of(_THEIRS, (folder / "theirs").read_bytes())
     return compared(seen, own.turns, matched(their, theirs.turns, stopped_ns), theirs.turns)

@@ -30,16 +30,17 @@ def show(root: Path, a: str, b: str, *, as_json: bool, html: bool) -> None:
 def lines(content: dict[str, Any]) -> list[str]:
     """The comparison as text."""
     said = [f"A: {content['a']['label']}", f"B: {content['b']['label']}", headline(content) + "."]
-    for one in content["differences"]:
-        said.append(f"  {one['kind']}: {one['what']}: A {one['a']}; B {one['b']}")
-    for one in content["items"]:
-        said += ["", f"{one['experiment']} (B times as fast as A, 95 % by itself)"]
-        said.append(f"  {floor_said(one['floor'])}")
-        for row in one["points"]:
+    for difference in content["differences"]:
+        kind, what = difference["kind"], difference["what"]
+        said.append(f"  {kind}: {what}: A {difference['a']}; B {difference['b']}")
+    for experiment in content["items"]:
+        said += ["", f"{experiment['experiment']} (B times as fast as A, 95 % by itself)"]
+        said.append(f"  {floor_said(experiment['floor'])}")
+        for row in experiment["points"]:
             value = number_format.with_interval(row["ratio"], row["low95"], row["high95"])
             why = f": {row['reason']}" if row["reason"] else ""
             said.append(f"  {value:<26} {SAID[row['said']]:<20} {row['point_a']}{why}")
         for name in ("a", "b"):
-            left = one[f"only_{name}"]
+            left = experiment[f"only_{name}"]
             said += [f"  only in {name.upper()}: {', '.join(left)}"] if left else []
     return said

@@ -71,7 +71,9 @@ def show(root: Path, *, as_json: bool) -> None:
 def compilers(root: Path) -> Iterator[Line]:
     """Every compiler that a variant names."""
     named = {spec["compiler"]: None for spec in _variants(root) if "compiler" in spec}
-    yield from _programs("compiler", [(one, tools.package_of(one), "") for one in named])
+    yield from _programs(
+        "compiler", [(compiler, tools.package_of(compiler), "") for compiler in named]
+    )
 
 
 def programs(root: Path) -> Iterator[Line]:
@@ -80,11 +82,13 @@ def programs(root: Path) -> Iterator[Line]:
     yield Line("tool", "python", "ok", platform.python_version(), path, "runs Benchbook")
     named = {spec.get("compiler") for spec in _variants(root)}
     rows = [
-        one
-        for one in tools.table()
-        if "evidence" not in one.wanted_by and not named.intersection(one.programs)
+        tool
+        for tool in tools.table()
+        if "evidence" not in tool.wanted_by and not named.intersection(tool.programs)
     ]
-    yield from _programs("tool", [(one.programs[0], one.package, _purpose(one)) for one in rows])
+    yield from _programs(
+        "tool", [(tool.programs[0], tool.package, _purpose(tool)) for tool in rows]
+    )
 
 
 def others(root: Path) -> Iterator[Line]:
@@ -101,8 +105,8 @@ def others(root: Path) -> Iterator[Line]:
 
 def abilities(root: Path) -> Iterator[Line]:
     """What can be observed here: tried anew, whatever the evidence stage has kept."""
-    for one in capabilities.all_capabilities(root, fresh=True):
-        yield Line("ability", **asdict(one))
+    for ability in capabilities.all_capabilities(root, fresh=True):
+        yield Line("ability", **asdict(ability))
 
 
 LOOKS = (compilers, programs, others, abilities)
@@ -116,8 +120,8 @@ def _variants(root: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _purpose(one: tools.Tool) -> str:
-    return one.purpose + (" (tests only)" if one.wanted_by == ("test",) else "")
+def _purpose(tool: tools.Tool) -> str:
+    return tool.purpose + (" (tests only)" if tool.wanted_by == ("test",) else "")
 
 
 def _programs(kind: str, wanted: list[tuple[str, str, str]]) -> Iterator[Line]:
@@ -158,7 +162,7 @@ def _text(found: dict[str, Any]) -> str:
                 lines.append(f"    {'':{wide}}  $ {item['remedy']}")
     if found["not_quiet"]:
         lines += ["", "not quiet at this moment"]
-        lines += [f"  {one['seen']}; {one['cure']}" for one in found["not_quiet"]]
+        lines += [f"  {warning['seen']}; {warning['cure']}" for warning in found["not_quiet"]]
     if known["unknown"]:
         names = ", ".join(name.replace("_", " ") for name in known["unknown"])
         lines += ["", f"not told by this machine: {names} (why: `benchbook doctor --json`)"]

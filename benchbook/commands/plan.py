@@ -123,13 +123,13 @@ def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
     names = [*catalogue.experiments(root), *catalogue.played(root)]
     outlooks = [outlook(root, name, settings) for name in names]
     if as_json:
-        items = [one.record() for one in outlooks]
+        items = [forecast.record() for forecast in outlooks]
         print(json.dumps({"version": 1, "preset": settings.preset, "items": items}, indent=1))
     else:
         _print(outlooks, settings)
-    for one in outlooks:
-        if one.refused:
-            raise BenchbookError(one.refused)
+    for forecast in outlooks:
+        if forecast.refused:
+            raise BenchbookError(forecast.refused)
 
 
 def _print(outlooks: list[Outlook], settings: Settings) -> None:
@@ -137,23 +137,23 @@ def _print(outlooks: list[Outlook], settings: Settings) -> None:
     table = Table(title=f"preset {settings.preset}", title_justify="left")
     for column in ("experiment", "points", "blocks", "time", "budget", "memory", "disk"):
         table.add_column(column, justify="left" if column == "experiment" else "right")
-    for one in outlooks:
-        plan = one.plan
+    for forecast in outlooks:
+        plan = forecast.plan
         table.add_row(
             plan.experiment,
             str(len(plan.points)),
             f"{plan.least}-{plan.looks[-1]}",
-            f"{'' if one.measured_before else '~'}{_minutes(one.block_s * plan.least)}",
+            f"{'' if forecast.measured_before else '~'}{_minutes(forecast.block_s * plan.least)}",
             _minutes(plan.settings.budget_s),
             format_bytes(plan.memory_bytes),
-            format_bytes(one.disk_bytes),
+            format_bytes(forecast.disk_bytes),
         )
     console.print(table)
     console.print(
         "time: for the least blocks; ~ from declared bytes, else from an earlier run here"
     )
-    for one in outlooks:
-        for skip in one.plan.skipped:
+    for forecast in outlooks:
+        for skip in forecast.plan.skipped:
             console.print(f"skipped: {skip['id']}: {skip['reason']}", soft_wrap=True)
 
 

@@ -43,7 +43,7 @@ def settle(
     verdict = _open_claim(folder, wanted, settings.preset)
     key = _key(verdict)
     figure = _figure(root, verdict)
-    claim = next(one for one in figure["claims"] if one["id"] == verdict["claim"])
+    claim = next(claim for claim in figure["claims"] if claim["id"] == verdict["claim"])
     pointer = read_json(folder / figure["experiment"] / "current.json")
     current = root / pointer["folder"]
     declared = read_json(current / journal.PLAN)
@@ -87,9 +87,9 @@ def _open_claim(folder: Path, wanted: str, preset: str) -> dict[str, Any]:
             f"`snakemake --config preset={preset}` first"
         )
     items = read_json(path)["items"]
-    named = [one for one in items if _key(one) == wanted or one["claim"] == wanted]
+    named = [item for item in items if _key(item) == wanted or item["claim"] == wanted]
     if len(named) != 1:
-        known = sorted({_key(one) for one in named or items})
+        known = sorted({_key(item) for item in named or items})
         raise BenchbookError(
             f"{wanted!r} names {'several claims' if named else 'no claim'}; "
             f"{'name one of' if named else 'claims are'}: {', '.join(known)}"
@@ -109,8 +109,8 @@ def _must_be_open(verdict: dict[str, Any], preset: str) -> None:
 
 def _figure(root: Path, verdict: dict[str, Any]) -> dict[str, Any]:
     figures = catalogue.paper(root, verdict["paper"])["figures"]
-    found = [one for one in figures if one["id"] == verdict["figure"]]
-    claims = [one["id"] for figure in found for one in figure.get("claims", [])]
+    found = [figure for figure in figures if figure["id"] == verdict["figure"]]
+    claims = [claim["id"] for figure in found for claim in figure.get("claims", [])]
     if verdict["claim"] not in claims:
         raise BenchbookError(
             f"{_key(verdict)} is no longer in paper.yaml; run `snakemake` for verdicts of today's"

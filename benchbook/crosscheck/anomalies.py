@@ -11,7 +11,7 @@ from benchbook.judge import causes
 def check(place: Place, figure: dict[str, Any], space: Space) -> None:
     """Refuse an anomaly that could never be explained; `place` is the figure's."""
     declared = figure.get("anomalies", [])
-    place.at("anomalies").unique([one["id"] for one in declared])
+    place.at("anomalies").unique([anomaly["id"] for anomaly in declared])
     for anomaly in declared:
         _one(place.at("anomalies", anomaly["id"]), anomaly, space)
 

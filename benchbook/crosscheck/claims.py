@@ -51,7 +51,7 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
 def _artefacts() -> list[str]:
     """By their files: to import a detector takes more than the standard library."""
     folder = Path(benchbook.__file__).parent / "detect" / "detectors"
-    return sorted(one.stem.replace("_", "-") for one in folder.glob("[!_]*.py"))
+    return sorted(file.stem.replace("_", "-") for file in folder.glob("[!_]*.py"))
 
 
 def _sides(
@@ -65,7 +65,8 @@ def _sides(
             place.at(side, number) if many else place.at(side) for number in range(len(settings))
         ]
         points[side] = [
-            space.known_point(where, one) for where, one in zip(places, settings, strict=True)
+            space.known_point(where, setting)
+            for where, setting in zip(places, settings, strict=True)
         ]
     distinct = {tuple(sorted(names)) for names in points.values()}
     if len(distinct) < len(points):

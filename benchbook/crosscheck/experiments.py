@@ -84,9 +84,9 @@ def experiment(root: Path, name: str) -> Space:
     if not space.planned:
         raise place.at("points").refusal("names no point; give a preset one")
     planned = [Point.of_id(name) for name in space.planned]
-    for factor, one in factors.items():
+    for factor, declared in factors.items():
         seen = {str(point.factors[factor]) for point in planned if factor in point.factors}
-        for value in one.get("names", {}):
+        for value in declared.get("names", {}):
             place.at("factors", factor, "names").known(value, sorted(seen), "value in 'points'")
     for number, twin in enumerate(content.get("twins", [])):
         here = place.at("twins", number)

@@ -59,10 +59,10 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
         here.at("x").known(figure["x"], columns, f"column of {figure['table']}")
     drawn = place.at("sweeps")
     every = content.get("sweeps", [])
-    drawn.unique([*(one["id"] for one in every), *known])
-    for one in every:
-        drawn.at(one["id"], "experiment").known(one["experiment"], spaces, "experiment")
-        _sweep(drawn.at(one["id"]), one, spaces[one["experiment"]], folder)
+    drawn.unique([*(sweep["id"] for sweep in every), *known])
+    for sweep in every:
+        drawn.at(sweep["id"], "experiment").known(sweep["experiment"], spaces, "experiment")
+        _sweep(drawn.at(sweep["id"]), sweep, spaces[sweep["experiment"]], folder)
 
 
 def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> None:
@@ -81,13 +81,13 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
         if ratios:
             below = {"points": series["against"], "over": sweep["over"]}
             claims.check_steps(here.at("against"), below, space, least=2)
-            sides = [claims.values_along(one) for one in (along, below)]
+            sides = [claims.values_along(side) for side in (along, below)]
             if sorted(sides[0]) != sorted(sides[1]):
                 raise here.at("against").refusal(
                     f"has other values of {sweep['over']!r} than 'points'; name the same"
                 )
         if "above" in series:
-            others = [one for one in ids if one != series["id"]]
+            others = [name for name in ids if name != series["id"]]
             here.at("above").known(series["above"], others, "other series")
         if named := series.get("printed"):
             columns, rows = _table(here.at("printed", "table"), folder, named["table"])
@@ -155,9 +155,9 @@ def _named_cell(
 ) -> None:
     """A printed number that a claim names itself."""
     sides = catalogue.settings_of(claim["estimand"])
-    single = [one for one in sides if len(sides[one]) == 1]
+    single = [side for side in sides if len(sides[side]) == 1]
     if claim["estimand"]["kind"] == "beyond_host":
-        single = [one for one in ("numerator", "denominator") if one in claim["cells"]]
+        single = [side for side in ("numerator", "denominator") if side in claim["cells"]]
         if len(single) < 2:
             raise place.refusal("is one side of a ratio; name 'numerator' and 'denominator'")
     place.known(side, single, "side of one point")

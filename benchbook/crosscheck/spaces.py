@@ -66,8 +66,8 @@ class Space:
                 raise place.refusal(f"names {name!r}, which is no factor; allowed: {allowed}")
             if value == []:
                 raise place.at(name).refusal("is an empty list; name a value or leave it out")
-            for one in value if isinstance(value, list) else [value]:
-                self._value(place.at(name), name, one)
+            for item in value if isinstance(value, list) else [value]:
+                self._value(place.at(name), name, item)
         return [point.id for point in expand(self.content, [setting], SIZES)[0]]
 
     def known_point(self, place: Place, setting: dict[str, Any]) -> str:

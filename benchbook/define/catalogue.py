@@ -139,7 +139,8 @@ def kernel_file(root: Path, kernel: str) -> Path:
 
 def _kernel(root: Path, path: Path, kernel: str) -> dict[str, Any]:
     own = [
-        f"{CONTROLS}{one.parent.name}" for one in (root / "kernels/controls").glob("*/kernel.yaml")
+        f"{CONTROLS}{file.parent.name}"
+        for file in (root / "kernels/controls").glob("*/kernel.yaml")
     ]
     known = [*experiments(root), *sorted(own)]
     if kernel not in known:
@@ -217,11 +218,11 @@ def settings_of_anomalies(figure: dict[str, Any]) -> list[dict[str, Any]]:
     """The settings of the points in the chains of a figure's anomalies."""
     return [
         setting
-        for one in figure.get("anomalies", [])
+        for anomaly in figure.get("anomalies", [])
         for setting in (
-            one["odd"],
-            one["base"],
-            *(step["removed"] for step in one["steps"] if "removed" in step),
+            anomaly["odd"],
+            anomaly["base"],
+            *(step["removed"] for step in anomaly["steps"] if "removed" in step),
         )
     ]
 
@@ -241,7 +242,7 @@ def settings_of(estimand: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {
         side: settings
         for side, settings in sides.items()
-        if settings and all(isinstance(one, dict) for one in settings)
+        if settings and all(isinstance(setting, dict) for setting in settings)
     }
 
 
@@ -293,7 +294,7 @@ def source_files(root: Path, name: str) -> list[Path]:
     found = [path for folder in folders for path in folder.glob("*.[chSx]")]
     if name.startswith(CONTROLS):  # a wrapper lies beside its definition
         beside = (root / "kernels" / name).iterdir()
-        found += [one for one in beside if one.is_file() and not one.suffix]
+        found += [file for file in beside if file.is_file() and not file.suffix]
     return sorted(set(found))
 
 

@@ -44,7 +44,7 @@ def of(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def fields(arguments: list[str]) -> set[str]:
     """What the arguments of a command line name between braces."""
-    named = (name for one in arguments for _, name, _, _ in string.Formatter().parse(one))
+    named = (name for argument in arguments for _, name, _, _ in string.Formatter().parse(argument))
     return {name for name in named if name is not None}
 
 

@@ -195,7 +195,7 @@ def _values(name: str, value: Any, sizes: dict[str, int | None]) -> list[Any]:
     """The values of one factor in a cross, each once."""
     listed = _as_list(value)
     if name in COUNTS:
-        listed = [count for one in listed for count in parse_counts(one, sizes["cores"] or 1)]
+        listed = [count for value in listed for count in parse_counts(value, sizes["cores"] or 1)]
     return list(dict.fromkeys(listed))
 
 

@@ -42,7 +42,7 @@ def beyond(root: Path, paper: str, figure: dict[str, Any]) -> dict[str, Any] | N
     for series in figure["select"]:
         shown |= {series.get("y"), *series["row"]}
     found = whole(root, paper, figure["table"])
-    printed = {one["column"] for one in found["columns"] if one["label"]}
+    printed = {column["column"] for column in found["columns"] if column["label"]}
     return found if figure["select"] and printed - shown else None
 
 
@@ -57,13 +57,13 @@ def whole(root: Path, paper: str, table: str) -> dict[str, Any]:
         units = {row["column"]: row["printed_unit"] for row in headings if row["table"] == table}
     columns = [
         {
-            "column": one,
-            "label": named.get(one, ""),
-            "words": words_of(one),
-            "unit": units.get(one, ""),
-            "number": all(_is_number(row[one]) for row in rows),
+            "column": column,
+            "label": named.get(column, ""),
+            "words": words_of(column),
+            "unit": units.get(column, ""),
+            "number": all(_is_number(row[column]) for row in rows),
         }
-        for one in (rows[0] if rows else {})
+        for column in (rows[0] if rows else {})
     ]
     return {"columns": columns, "rows": [list(row.values()) for row in rows]}
 

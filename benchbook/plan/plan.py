@@ -288,7 +288,7 @@ def _options(content: dict[str, Any], settings: Settings) -> dict[str, Any]:
     for option, name in content.get("settings_of", {}).items():
         value = getattr(settings, name)
         each = value.model_dump() if isinstance(value, Model) else {"": value}
-        found |= {f"{key}-{option}" if key else option: one for key, one in each.items()}
+        found |= {f"{key}-{option}" if key else option: chosen for key, chosen in each.items()}
     return {option: value for option, value in found.items() if value is not None}
 
 
@@ -314,7 +314,8 @@ def _share(root: Path, experiment: str, settings: Settings) -> float:
         paper = catalogue.paper(root, name)
         factor = 1 if tiny else paper.get("budget_factor", 1)
         parts = {
-            one: paper.get("shares", {}).get(one, 1) for one in catalogue.experiments_of(root, name)
+            measured: paper.get("shares", {}).get(measured, 1)
+            for measured in catalogue.experiments_of(root, name)
         }
         shares.append(factor * parts[experiment] / sum(parts.values()))
     return settings.budget_s * min(shares, default=1 if tiny else OF_NO_PAPER)

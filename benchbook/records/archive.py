@@ -35,17 +35,23 @@ def _pointer(root: Path, name: str) -> dict[str, Any]:
     pointers = {path: read_json(path) for path in sorted(root.glob("results/*/*/*/current.json"))}
     wanted = {name.rstrip("/"), str(Path(name).resolve())}
     found = [
-        one
-        for path, one in pointers.items()
+        pointer
+        for path, pointer in pointers.items()
         if wanted
-        & {one["experiment"], one["run"], one["folder"], str(path.parent.relative_to(root))}
-        or str((root / one["folder"]).resolve()) in wanted
+        & {
+            pointer["experiment"],
+            pointer["run"],
+            pointer["folder"],
+            str(path.parent.relative_to(root)),
+        }
+        or str((root / pointer["folder"]).resolve()) in wanted
     ]
     if len(found) == 1:
         return found[0]
     if found:
         several = ", ".join(
-            f"results/{one['host']}/{one['preset']}/{one['experiment']}" for one in found
+            f"results/{pointer['host']}/{pointer['preset']}/{pointer['experiment']}"
+            for pointer in found
         )
         raise BenchbookError(f"{name} has several runs; name one of {several}")
     raise BenchbookError(
@@ -60,7 +66,7 @@ def _copy(root: Path, pointer: dict[str, Any]) -> Path:
         raise BenchbookError(f"{pointer['folder']} is not complete; run `snakemake` to end it")
     if run.name.endswith(catalogue.SETTLING):
         raise BenchbookError(f"{run.name} settles one claim only; record the whole run instead")
-    size = sum(one.stat().st_size for one in run.rglob("*") if one.is_file())
+    size = sum(file.stat().st_size for file in run.rglob("*") if file.is_file())
     if size > LARGEST_BYTES:
         raise BenchbookError(
             f"{run.name} has {size / 1e6:.1f} MB, and {LARGEST_BYTES / 1e6:.0f} MB is the most "
@@ -117,10 +123,10 @@ def _git(root: Path, *words: str) -> str:
 
 
 def _sums(folder: Path) -> list[tuple[str, str]]:
-    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.name != SUMS)
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != SUMS)
     return [
-        (str(one.relative_to(folder)), hashlib.sha256(one.read_bytes()).hexdigest())
-        for one in files
+        (str(file.relative_to(folder)), hashlib.sha256(file.read_bytes()).hexdigest())
+        for file in files
     ]
 
 

@@ -87,16 +87,16 @@ def _refuse(root: Path, name: str) -> None:
             f"first, {LONGEST} at most"
         )
     taken = [
-        one
-        for one in ("kernels/{}", "data/published/{}", "notebooks/{}.ipynb")
-        if (root / one.format(name)).exists()
+        place
+        for place in ("kernels/{}", "data/published/{}", "notebooks/{}.ipynb")
+        if (root / place.format(name)).exists()
     ]
     if taken:
         raise BenchbookError(f"{taken[0].format(name)} exists already; choose another name")
     files = [root / "Snakefile", *(root / "workflows").glob("*.smk")]
     rules = re.findall(
         r"(?m)^(?:use )?rule (\w+)(?: as (\w+))?",
-        "\n".join(one.read_text(encoding="utf-8") for one in files if one.exists()),
+        "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists()),
     )
     if name in {word for pair in rules for word in pair} or name == "index":
         raise BenchbookError(f"{name!r} is a rule of the workflow; choose another name")
@@ -106,15 +106,16 @@ def _two_points(content: dict[str, Any], experiment: str) -> list[str]:
     """The first two points of preset tiny, as settings of paper.yaml."""
     settings: list[dict[str, Any]] = []
     for cross in catalogue.crosses(content, "tiny"):
-        values = [one if isinstance(one, list) else [one] for one in cross.values()]
-        settings += [dict(zip(cross, one, strict=True)) for one in itertools.product(*values)]
+        values = [value if isinstance(value, list) else [value] for value in cross.values()]
+        settings += [dict(zip(cross, chosen, strict=True)) for chosen in itertools.product(*values)]
     if len(settings) < 2:
         raise BenchbookError(
             f"{experiment} has fewer than two points in its preset tiny, so that nothing can be "
             "compared; add one to its experiment.yaml"
         )
     return [
-        yaml.safe_dump(one, default_flow_style=True, width=10**6).strip() for one in settings[:2]
+        yaml.safe_dump(setting, default_flow_style=True, width=10**6).strip()
+        for setting in settings[:2]
     ]
 
 
@@ -137,9 +138,9 @@ def _notebook(name: str) -> str:
     chosen = '# "" or a recorded host or run: "data/recorded/<host>".\nRECORDED = ""'
     opened = "from benchbook.report import paper_page\n\n"
     opened += f'paper = paper_page.open_paper("{name}", RECORDED)\npaper.title()'
-    calls = [f"paper.{one}()" for one in SECTIONS]
+    calls = [f"paper.{section}()" for section in SECTIONS]
     tables = {"paper.points()": ["lab"], "paper.samples()": ["lab"]}
-    tagged = {chosen: ["parameters"], opened: [], **tables, **{one: [] for one in calls}}
+    tagged = {chosen: ["parameters"], opened: [], **tables, **{call: [] for call in calls}}
     cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {"tags": ["lab"]}}]
     cells += [
         {"cell_type": "code", "execution_count": None, "metadata": {"tags": tags}, "outputs": []}
