@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from claimed import twin_id
 from made_up_chain import (
     CONTENT,
     KIB,
@@ -161,7 +162,7 @@ def test_what_nothing_predicts_stands_apart_from_what_a_prediction_explains() ->
 def twinned(run: MadeUp, kind: str, factor: float) -> None:
     """Plant a twin of the whole copy that is so much faster."""
     point = next(point for point in run.points if point["factors"] == WHOLE)
-    name = f"{point['point']}~{kind}"
+    name = twin_id(point["point"], kind)
     run.points.append(point | {"point": name, "twin": kind})
     run.logs[name] = run.logs[point["point"]] + math.log(factor)
 
