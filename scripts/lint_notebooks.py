@@ -20,7 +20,7 @@ def stored(path: Path) -> list[str]:
 
 def main(folder: Path) -> int:
     """Return 0 when no notebook below the folder stores anything, else 1 with what does."""
-    paths = [one for one in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in one.parts]
+    paths = [path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
     found = [line for path in sorted(paths) for line in stored(path)]
     print("\n".join(found), file=sys.stderr, end="\n" if found else "")
     return 1 if found else 0

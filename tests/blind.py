@@ -62,15 +62,15 @@ def renamed(known: RunTables, names: Names) -> RunTables:
         names.of("variant", name): value for name, value in plan.get("environments", {}).items()
     }
     return RunTables(
-        points=names.shuffled([_point(one, names) for one in known.points]),
+        points=names.shuffled([_point(point, names) for point in known.points]),
         plan=plan,
         evidence=names.shuffled([_item(one, names) for one in known.evidence]),
         summaries=names.table(known.summaries, "point"),
         starts=names.shuffled(
-            [one | {"point": names.of("point", one["point"])} for one in known.starts]
+            [start | {"point": names.of("point", start["point"])} for start in known.starts]
         ),
         readings=names.shuffled(known.readings),
-        ceilings=names.shuffled([_ceiling(one, names) for one in known.ceilings]),
+        ceilings=names.shuffled([_ceiling(ceiling, names) for ceiling in known.ceilings]),
     )
 
 
@@ -136,12 +136,12 @@ def as_before(said: Judgements, names: Names) -> Judgements:
     """What was said of the renamed run, with the points and trials called as before."""
     return Judgements(
         [
-            one
+            finding
             | {
-                "where": [names.before[where] for where in one["where"]],
-                "factors": {names.before[at]: own for at, own in one["factors"].items()},
+                "where": [names.before[where] for where in finding["where"]],
+                "factors": {names.before[at]: own for at, own in finding["factors"].items()},
             }
-            for one in said.findings
+            for finding in said.findings
         ],
         {
             artefact: {names.before[where]: why for where, why in points.items()}
@@ -157,8 +157,9 @@ def as_before(said: Judgements, names: Names) -> Judgements:
 def canonical(said: Judgements) -> Judgements:
     """The same whatever the order in which it was said."""
     found = [
-        one | {"where": sorted(one["where"]), "evidence": sorted(one["evidence"], key=repr)}
-        for one in said.findings
+        finding
+        | {"where": sorted(finding["where"]), "evidence": sorted(finding["evidence"], key=repr)}
+        for finding in said.findings
     ]
     found.sort(key=lambda one: (one["artefact"], one.get("scene"), one["where"], one["effect"]))
     clean = {artefact: sorted(points) for artefact, points in said.clean.items()}
@@ -189,6 +190,10 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
 
 def words_of(said: Judgements) -> list[str]:
     """All that people would read."""
-    texts = [text for one in said.findings for text in (one["explanation"], one["remedy"])]
-    texts += [str(row[key]) for one in said.findings for row in one["evidence"] for key in row]
+    texts = [
+        text for finding in said.findings for text in (finding["explanation"], finding["remedy"])
+    ]
+    texts += [
+        str(row[key]) for finding in said.findings for row in finding["evidence"] for key in row
+    ]
     return texts + [why for points in said.abstained.values() for why in points.values()]

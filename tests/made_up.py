@@ -143,13 +143,13 @@ def noise(blocks: int) -> dict[str, Any]:
         "starts": starts,
         "blocks": [
             {
-                "block": one["block"],
-                "t_start_ns": one["t_start_ns"],
-                "t_end_ns": one["t_start_ns"] + int(9e8),
-                "state": "disturbed" if one["block"] == 1 else "ok",
-                "reasons": ["waited"] if one["block"] == 1 else [],
+                "block": start["block"],
+                "t_start_ns": start["t_start_ns"],
+                "t_end_ns": start["t_start_ns"] + int(9e8),
+                "state": "disturbed" if start["block"] == 1 else "ok",
+                "reasons": ["waited"] if start["block"] == 1 else [],
             }
-            for one in starts
+            for start in starts
         ],
         "core_pairs": [{"a": 0, "b": 1, "round_trip_ns": 120.0, "readings": 1}],
         "probe_failures": [],
@@ -255,22 +255,27 @@ def measured(
     if experiment == "udp":
         left_out = made_up_udp.left_out(points)
     points = [point for point in points if point.id not in left_out]
-    lost = {one.id for one in points if failing and re.search(failing, one.id)}
-    kept = [one for one in points if one.id not in lost]
+    lost = {point.id for point in points if failing and re.search(failing, point.id)}
+    kept = [point for point in points if point.id not in lost]
     summaries = summaries_of(experiment, kept, blocks, spread)
     if summaries.empty:
         summaries = pd.DataFrame(columns=["point", "block", "invocation", "disturbed"])
     failed = {name: {"state": "failed", "reason": REASON} for name in lost}
     described = [
         analyse_stage.describe(
-            {"id": one.id, "variant": one.variant, "twin": one.twin, "factors": one.factors},
+            {
+                "id": point.id,
+                "variant": point.variant,
+                "twin": point.twin,
+                "factors": point.factors,
+            },
             summaries,
-            {} if one.id in lost else observed(experiment, one.factors),
+            {} if point.id in lost else observed(experiment, point.factors),
             failed,
             content.get("paper_statistic", "mean"),
             (content.get("emulation") or {}).get("says", ""),
         )
-        for one in points
+        for point in points
     ]
     bounds = ceilings(described, content.get("ceilings", {}), SIZES["total LLC"])
     planned = {"buffers": content["buffers"], "sizes": SIZES}

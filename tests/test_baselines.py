@@ -88,11 +88,11 @@ def test_without_a_baseline_of_its_own_nothing_is_taken_off() -> None:
 
 def test_the_page_has_time_and_cycles() -> None:
     calls = [point("loop", time_ns=1.5), point("getpid-libc", time_ns=91.5), point("clock-vdso")]
-    table = measured({one["point"]: [one["time_ns"]] * BLOCKS for one in calls})
+    table = measured({call["point"]: [call["time_ns"]] * BLOCKS for call in calls})
     net = baselines.net(calls, table, BASELINE)
     paper = {"points": calls, "experiments": {"syscall": {"net": net, "names": {}}}}
     rows = net_cost.rows(paper, "syscall")
-    assert [(one["time"], one["net"], one["cycles"]) for one in rows] == [
+    assert [(row["time"], row["net"], row["cycles"]) for row in rows] == [
         ("91.5 ns", "90.0", "225"),
         ("100 ns", "98.5", "246"),
     ]
@@ -101,7 +101,7 @@ def test_the_page_has_time_and_cycles() -> None:
     without = [{**one, "cycles_per_ns": None} for one in net]
     paper["experiments"] = {"syscall": {"net": without, "names": {}}}
     assert net_cost.rate_ghz(paper, "syscall") == ""
-    assert {one["cycles"] for one in net_cost.rows(paper, "syscall")} == {"–"}
+    assert {row["cycles"] for row in net_cost.rows(paper, "syscall")} == {"–"}
 
 
 def test_a_setting_fits_points_that_have_its_values() -> None:

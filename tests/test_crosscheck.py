@@ -489,7 +489,7 @@ def test_a_figure_is_one_of_its_kinds(checkout: Path, kinds: tuple[str, ...]) ->
     values = {"grid": "of the first", "recomputed": "formula", "select": [], "ranges": None}
 
     def edit(content: Any) -> None:
-        figure = next(one for one in content["figures"] if one["id"] == "formula")
+        figure = next(figure for figure in content["figures"] if figure["id"] == "formula")
         del figure["recomputed"]
         figure |= {kind: values[kind] for kind in kinds}
         if "grid" in kinds:

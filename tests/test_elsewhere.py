@@ -54,7 +54,9 @@ def test_every_condition_that_was_measured_is_looked_at() -> None:
     points, table = sweep({("v", 1): 4, ("v", 2): 2, ("v", 4): 1.5, ("w", 2): 9, ("w", 4): 1})
     found = looked(AT_TWO, points, table, [9.0])
     assert found["tried"] == 5
-    holds = [(one["condition"]["variant"], one["condition"]["bytes"]) for one in found["holds"]]
+    holds = [
+        (entry["condition"]["variant"], entry["condition"]["bytes"]) for entry in found["holds"]
+    ]
     assert holds == [("v", 1), ("w", 2)]
     (appears,) = found["appears"]
     assert appears["condition"] == {"variant": "w", "bytes": 2}
@@ -78,8 +80,8 @@ def test_without_a_published_ratio_the_conditions_stand_alone() -> None:
     points, table = sweep({("v", 1): 4, ("v", 2): 2})
     found = looked(AT_TWO, points, table, [])
     assert (found["appears"], found["nearest"]) == ([], None)
-    assert [one["condition"]["bytes"] for one in found["holds"]] == [1]
-    assert [one["condition"]["bytes"] for one in found["fails"]] == [2]
+    assert [entry["condition"]["bytes"] for entry in found["holds"]] == [1]
+    assert [entry["condition"]["bytes"] for entry in found["fails"]] == [2]
 
 
 def test_a_size_that_only_one_side_has_is_a_condition_and_other_factors_are_not() -> None:
@@ -129,7 +131,7 @@ def test_a_claim_that_compares_variants_is_asked_of_no_other() -> None:
     points, table = sweep({("v", 1): 1, ("v", 2): 1, ("w", 1): 4, ("w", 2): 2})
     found = looked(of, points, table, [4.0])
     assert found["tried"] == 2
-    assert all("variant" not in one["condition"] for one in found["holds"])
+    assert all("variant" not in entry["condition"] for entry in found["holds"])
 
 
 def test_what_is_no_ratio_is_looked_for_nowhere() -> None:

@@ -267,10 +267,10 @@ def test_range_of_equal_points_is_unremarkable_beside_its_null(
     monkeypatch.setattr(stats, "range_null", partial(stats.range_null, draws=200))
     dice = np.random.default_rng(11)
     notes = [beside_null(dice, *[1.0] * 12) for _ in range(50)]
-    shares = np.array([one["of_medians"]["share_at_least"] for one in notes])
+    shares = np.array([note["of_medians"]["share_at_least"] for note in notes])
     assert (shares < 0.05).mean() <= 0.12
     assert 0.35 < np.median(shares) < 0.65
-    single = [one["of_single_starts"] for one in notes]
+    single = [note["of_single_starts"] for note in notes]
     # Half of the single starts show more than their median.
     assert 0.4 < np.mean([one["share_at_least"] for one in single]) < 0.6
     assert np.mean([one["null_median"] for one in single]) == pytest.approx(
@@ -505,7 +505,7 @@ def test_the_audit_is_the_share_of_numbers_that_agree() -> None:
 
 def test_what_two_claims_share_counts_once() -> None:
     def counted(*estimands: dict[str, Any]) -> int:
-        return intervals_of([(claim(one, [0, 1]), roles(one)) for one in estimands])
+        return intervals_of([(claim(estimand, [0, 1]), roles(estimand)) for estimand in estimands])
 
     assert counted(ratio()) == 1
     assert counted(ratio(), ratio()) == 1
@@ -540,8 +540,8 @@ def test_asked_are_the_claims_that_can_be_measured() -> None:
 def test_every_kind_says_its_unit() -> None:
     of_ranges = {"kind": "ratio_of_ranges", "quantity": "time"}
     units = {
-        kind_of(one).unit(one)
-        for one in (
+        kind_of(estimand).unit(estimand)
+        for estimand in (
             ratio(),
             share(),
             spread(["a"], [1, 2]),

@@ -76,7 +76,7 @@ def test_an_import_that_was_killed_is_none_and_can_be_repeated(tmp_path: Path) -
     (torn / "log").write_bytes(b"half")
     assert list(imported_runs(tmp_path)) == []
     keep_log(tmp_path, MBW, "theirs", Machine())
-    assert [one.name for one in imported_runs(tmp_path)] == ["theirs"]
+    assert [run.name for run in imported_runs(tmp_path)] == ["theirs"]
 
 
 def test_a_log_that_was_changed_is_refused(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def rows_of(figure: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def figure_of(name: str) -> dict[str, Any]:
-    return next(one for one in paper_of(ROOT, "ssscore")["figures"] if one["id"] == name)
+    return next(figure for figure in paper_of(ROOT, "ssscore")["figures"] if figure["id"] == name)
 
 
 @pytest.mark.parametrize("log", MESSAGES)
@@ -217,7 +217,7 @@ def hostile_log() -> bytes:
     run = {"name": HOSTILE, "run_name": HOSTILE, "run_type": "iteration", "iterations": 5}
     run |= {"real_time": 1.0, "cpu_time": 1.0, "time_unit": "ns", "label": HOSTILE}
     documents = [{"results": [record]}, {"context": context, "benchmarks": [run]}]
-    lines = [HOSTILE, *(json.dumps(one, indent=1) for one in documents), MBW.read_text()]
+    lines = [HOSTILE, *(json.dumps(document, indent=1) for document in documents), MBW.read_text()]
     return "\n".join(lines).encode()
 
 

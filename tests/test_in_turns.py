@@ -37,8 +37,8 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Turn], list[Turn]]:
     monkeypatch.setattr(bench_sockperf, "TURN_S", 0.005)
     starts = [(1000 + 10 * number) * MS for number in range(20)]
     return (
-        [Turn(one, one + 5 * MS) for one in starts],
-        [Turn(one + 5 * MS, one + 10 * MS) for one in starts],
+        [Turn(start, start + 5 * MS) for start in starts],
+        [Turn(start + 5 * MS, start + 10 * MS) for start in starts],
     )
 
 
@@ -54,7 +54,7 @@ def test_both_are_compared_turn_by_turn(turns: tuple[list[Turn], list[Turn]]) ->
 def test_what_happens_at_the_ends_of_a_turn_is_left_out(
     turns: tuple[list[Turn], list[Turn]],
 ) -> None:
-    own, peer = (trips(one, [5000] * 20) for one in turns)
+    own, peer = (trips(turn, [5000] * 20) for turn in turns)
     slow = own.time_ns.copy()
     for began, ended in turns[0]:
         at_ends = (own.start_ns < began + 0.09 * (ended - began)) & (own.start_ns >= began)
@@ -102,7 +102,7 @@ def test_programs_that_end_early_are_said(
 
 
 def test_few_turns_say_nothing(turns: tuple[list[Turn], list[Turn]]) -> None:
-    own, peer = (trips(one, [5000] * 20) for one in turns)
+    own, peer = (trips(turn, [5000] * 20) for turn in turns)
     with pytest.raises(NotComparedError, match="there were 3 turns of both"):
         bench_sockperf.compared(own, turns[0][:3], peer, turns[1])
     few = Trips(own.start_ns[::100], own.time_ns[::100])

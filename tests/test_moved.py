@@ -211,7 +211,7 @@ def test_rates_stand_against_the_ceilings_of_as_many_threads() -> None:
     assert [one["point"] for one in found["rows"]] == [points[0].id, points[3].id]
     assert found["rows"][0]["moved_bytes_per_s"]["value"] == pytest.approx(15e9)
     assert found["rows"][1]["moved_bytes_per_s"]["value"] is None
-    assert [one["rate_bytes_per_s"] for one in found["levels"]] == [2]
+    assert [level["rate_bytes_per_s"] for level in found["levels"]] == [2]
     # Without ceilings of its own: the best that delivers what it declares.
     known[0]["observations"]["work_done_fraction"] = 0.1
     known[0]["rate_bytes_per_s"] = 99e9
@@ -236,9 +236,9 @@ def test_backing_is_a_share_and_unknown_is_none() -> None:
 def test_functions_stand_once_and_what_was_not_looked_at_has_no_count() -> None:
     points = [stream("triad"), stream("triad", 64 * MIB)]
     items = [one for point in points for one in made_up_evidence.loop(point)]
-    (found,) = judge_traffic.evidence(items, [measured(one) for one in points], STREAM, [], LLC)[
-        "loops"
-    ]
+    (found,) = judge_traffic.evidence(
+        items, [measured(point) for point in points], STREAM, [], LLC
+    )["loops"]
     assert found["methods"] == ["triad"]
     assert found["loads_in_loop"]["value"] == 2
     assert found["non_temporal_stores"]["value"] == ["vmovntpd"]

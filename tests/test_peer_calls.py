@@ -57,8 +57,8 @@ def test_it_measures_one_call_and_says_why_no_other() -> None:
     content = catalogue.definition(ROOT, "syscall")
     points, _ = expand(content, catalogue.crosses(content, "quick"), SIZES)
     theirs, rows = matched(content, points)
-    assert [one.factors for one in theirs] == [CALL]
-    others = [one["reason"] for one in rows if one["peer_point"] is None]
+    assert [point.factors for point in theirs] == [CALL]
+    others = [row["reason"] for row in rows if row["peer_point"] is None]
     assert others
     assert all(others)
 

@@ -293,9 +293,9 @@ def test_who_reads_variants_bears_one_without_functions(tmp_path: Path) -> None:
     found = {"mbw-1.2.2": (tmp_path, {**record, "state": "ok"})}
     context = evidence_stage.Context({"experiment": "mbw"}, tmp_path, {}, {}, found, [])
     of_binaries = [
-        one for one in evidence_stage.sources() if one.__name__[-5:] in ("aries", "flags")
+        source for source in evidence_stage.sources() if source.__name__[-5:] in ("aries", "flags")
     ]
-    assert [one.rows(context) for one in of_binaries] == [[], []]
+    assert [of_binary.rows(context) for of_binary in of_binaries] == [[], []]
 
 
 # --- One start

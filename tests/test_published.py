@@ -75,10 +75,10 @@ def test_every_row_of_every_table_is_in_a_figure() -> None:
         for figure in catalogue.paper(ROOT, paper)["figures"]:
             table = figure["table"]
             series = [*figure["select"], *figure.get("ranges", [])]
-            rows = {tuple(one["row"].items()) for one in series}
+            rows = {tuple(curve["row"].items()) for curve in series}
             if "recomputed" in figure:  # its rows are numbers of the audit
                 checks = [one for one in audited if one["table"] == table]
-                rows = {cell["row"] for one in checks for cell in one["cells"]}
+                rows = {cell["row"] for check in checks for cell in check["cells"]}
             named.setdefault(table, set()).update(rows)
         for table, rows in named.items():
             assert len(rows) == len(read_table(ROOT, paper, table)), table

@@ -49,9 +49,9 @@ def test_a_run_is_recorded_whole_once_and_compared(checkout: Path) -> None:
     digest = hashlib.sha256((kept / "journal.jsonl").read_bytes()).hexdigest()
     assert f"{digest}  journal.jsonl" in lines
     assert len(read_json(kept / archive.ORIGIN)["recorded_at_commit"]) == 40
-    before = {one: one.stat().st_mtime_ns for one in kept.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     assert archive.record(checkout, [str(run)]) == [kept]
-    assert {one: one.stat().st_mtime_ns for one in kept.iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in kept.iterdir()} == before
     content = compare.compare(checkout, str(run), str(kept.parents[1]))
     assert all(row["ratio"] == pytest.approx(1) for row in content["items"][0]["points"])
 

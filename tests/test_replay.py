@@ -18,19 +18,19 @@ from benchbook.records import archive
 from benchbook.report import paper_page
 
 HOSTS = sorted((ROOT / archive.FOLDER).iterdir())
-PAPERS = sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
+PAPERS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 UNITS = ("_ns", "_per_s", "bytes")
 COUNTS = ("blocks", "samples", "transfer_threads")
 
 
 def cells_of(paper: str) -> list[dict[str, Any]]:
     text = (ROOT / "notebooks" / f"{paper}.ipynb").read_text(encoding="utf-8")
-    return [one for one in json.loads(text)["cells"] if one["cell_type"] == "code"]
+    return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
 
 
 def recorded(paper: str) -> Path | None:
     """A host of which every experiment of the paper is recorded."""
-    wanted = {one["experiment"] for one in catalogue.paper(ROOT, paper)["figures"]}
+    wanted = {figure["experiment"] for figure in catalogue.paper(ROOT, paper)["figures"]}
     return next((host for host in HOSTS if wanted <= set(runs_of(ROOT, host))), None)
 
 
@@ -42,7 +42,9 @@ def test_a_notebook_runs_from_top_to_bottom_on_what_was_recorded(
     monkeypatch.delenv(paper_page.VARIABLE, raising=False)
     first, *others = cells_of(paper)
     assert first["metadata"]["tags"] == ["parameters"]
-    assert all(not one["outputs"] and one["execution_count"] is None for one in (first, *others))
+    assert all(
+        not other["outputs"] and other["execution_count"] is None for other in (first, *others)
+    )
     host = recorded(paper)
     names: dict[str, Any] = {}
     exec("".join(first["source"]), names)
@@ -83,14 +85,14 @@ def test_a_run_that_is_damaged_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_replay_is_the_same_twice_and_says_what_the_journal_says(tmp_path: Path) -> None:
-    paper = next(one for one in PAPERS if recorded(one))
+    paper = next(paper for paper in PAPERS if recorded(paper))
     host = recorded(paper)
     assert host is not None
     made = [replay(ROOT, paper, host, tmp_path / name) for name in ("a", "b")]
     contents = [json.loads(one.read_text(encoding="utf-8")) for one in made]
     for content in contents:
-        for one in content["experiments"].values():
-            one["results"] = ""
+        for experiment in content["experiments"].values():
+            experiment["results"] = ""
     assert contents[0] == contents[1]
     for name, run in runs_of(ROOT, host).items():
         if name not in contents[0]["experiments"]:
@@ -98,7 +100,7 @@ def test_a_replay_is_the_same_twice_and_says_what_the_journal_says(tmp_path: Pat
         lines = (run / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         seen = [json.loads(line) for line in lines]
         starts = [one for one in seen if one["kind"] == "invocation" and one["state"] == "ok"]
-        points = {one["point"] for one in starts}
-        found = [one for one in contents[0]["points"] if one["experiment"] == name]
+        points = {start["point"] for start in starts}
+        found = [point for point in contents[0]["points"] if point["experiment"] == name]
         assert {one["point"] for one in found if one["state"] == "ok"} <= points
         assert all(one["blocks"] for one in found if one["state"] == "ok")

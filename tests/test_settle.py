@@ -279,17 +279,17 @@ def test_the_page_gets_the_verdict_of_the_settling_run(place: Place) -> None:
 
 def claim_of(name: str) -> dict[str, Any]:
     figures = catalogue.paper(ROOT, PAPER)["figures"]
-    return next(one for fig in figures for one in fig.get("claims", []) if one["id"] == name)
+    return next(claim for fig in figures for claim in fig.get("claims", []) if claim["id"] == name)
 
 
 def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[str, Any]]:
     """The claims of the figure where the current run's summaries are these, by id."""
     figures = catalogue.paper(ROOT, PAPER)["figures"]
-    figure = next(one for one in figures if one["id"] == FIGURE)
+    figure = next(figure for figure in figures if figure["id"] == FIGURE)
     points = [
-        {"point": one.id, "variant": one.variant, "factors": one.factors, "twin": one.twin}
+        {"point": point.id, "variant": point.variant, "factors": point.factors, "twin": point.twin}
         | {"state": "ok", "reason": ""}
-        for one in place.plan.points
+        for point in place.plan.points
     ]
     analysis = {
         "points": points,
@@ -303,7 +303,7 @@ def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[
     paper = replace(PaperSource.read(ROOT, PAPER), root=place.root)
     run = ExperimentRun(content, analysis, table, [], place.results)
     made = judged(paper, figure, run, {"audit": []}, {})
-    return {one["claim"]: one for one in made["claims"]}
+    return {claim["claim"]: claim for claim in made["claims"]}
 
 
 # What it refuses, each in one sentence.
@@ -391,7 +391,7 @@ def test_a_claim_is_settled_by_a_run_that_is_measured(measured: Path, tmp_path: 
     (results,) = (checkout / "results").glob("*/tiny")
     path = results / "verdicts.json"
     content = json.loads(path.read_text())
-    (verdict,) = [one for one in content["items"] if one["claim"] == CLAIM]
+    (verdict,) = [item for item in content["items"] if item["claim"] == CLAIM]
     verdict |= {"verdict": "inconclusive", "price": None}  # whatever it was here
     path.write_text(json.dumps(content))
     before = {path: path.read_bytes() for path in checkout.glob("data/runs/*/*/*/*.json*")}

@@ -51,8 +51,8 @@ def test_times_may_be_told_of_one_part(context: Context) -> None:
     values = found["series"][0]["values"]
     assert found["unit"] == "µs per page"
     assert in_names(found["unit"]) == "us_per_page"
-    assert [one["at"] for one in values] == [4096, 16384]
-    assert [one["printed"] for one in values] == [20, 15]
+    assert [value["at"] for value in values] == [4096, 16384]
+    assert [value["printed"] for value in values] == [20, 15]
     for one, of_all, pages in zip(values, whole, (1, 4), strict=True):
         assert one["rerun"] == pytest.approx(of_all["rerun"] / pages)
         seen = [each["rerun"] for each in one["invocations"]]
@@ -71,13 +71,13 @@ def test_a_ratio_is_paired_within_blocks_and_stands_beside_the_printed_one(
     found = sweep(ratios(), context)
     (series,) = found["series"]
     assert (series["label"], series["printed_label"]) == ("a line", "old ÷ new")
-    assert [one["rerun"] for one in series["values"]] == pytest.approx([2, 4 / 3])
-    assert [one["printed"] for one in series["values"]] == [4, 6]
-    for one in series["values"]:
+    assert [value["rerun"] for value in series["values"]] == pytest.approx([2, 4 / 3])
+    assert [value["printed"] for value in series["values"]] == [4, 6]
+    for value in series["values"]:
         # What blocks have in common is gone, however much it is.
-        assert one["low"] == pytest.approx(one["high"])
-        assert len(one["invocations"]) == 12
-        assert one["invocations"][0]["rerun"] == pytest.approx(one["rerun"])
+        assert value["low"] == pytest.approx(value["high"])
+        assert len(value["invocations"]) == 12
+        assert value["invocations"][0]["rerun"] == pytest.approx(value["rerun"])
     assert (
         sweeps_section.title(found)
         == "By size: from 1.33 to 2.00 times here, published 4.00 to 6.00"
@@ -88,7 +88,7 @@ def test_a_ratio_is_paired_within_blocks_and_stands_beside_the_printed_one(
 
 
 def test_a_ratio_needs_both_of_its_points(context: Context) -> None:
-    lacking = next(one for one in context.analysis["points"] if one["point"] == NAMES["b"][1])
+    lacking = next(point for point in context.analysis["points"] if point["point"] == NAMES["b"][1])
     lacking |= {"state": "cannot_run", "reason": "needs 9 GiB: too much"}
     small, large = sweep(ratios(), context)["series"][0]["values"]
     assert small["rerun"] == pytest.approx(2)

@@ -112,7 +112,7 @@ def runs(
     slow = made.states.mean(axis=3)
     states = np.where(slow == 0, "1", np.where(slow == 1, "2", stats.MIXED))
     for logs, seen in zip(-made.medians(), states, strict=True):
-        yield Wide(*(pd.DataFrame(one, columns=list(truth)) for one in (logs, seen)))
+        yield Wide(*(pd.DataFrame(log, columns=list(truth)) for log in (logs, seen)))
 
 
 @pytest.fixture
@@ -262,4 +262,4 @@ def test_verdicts_through_the_tables_are_rarely_wrong(machine: Machine, show) ->
         )
         for number, table in enumerate(run.summaries() for run in runs(machine, 1000, TRUTH))
     ]
-    assert show("any verdict wrong", [bool(one) for one in lies]) <= 0.05
+    assert show("any verdict wrong", [bool(ly) for ly in lies]) <= 0.05

@@ -53,8 +53,10 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     assert set(samples["state"][emulates]) <= {"ok", "simulated"}
     items = json.loads((results / "verdicts.json").read_text())["items"]
     figures = catalogue.paper(measured, PAPER)["figures"]
-    claims = [(figure["id"], one["id"]) for figure in figures for one in figure.get("claims", [])]
-    found = {(one["figure"], one["claim"]): one for one in items if one["paper"] == PAPER}
+    claims = [
+        (figure["id"], claim["id"]) for figure in figures for claim in figure.get("claims", [])
+    ]
+    found = {(item["figure"], item["claim"]): item for item in items if item["paper"] == PAPER}
     assert list(found) == claims
     seen = {claim for claim, one in found.items() if one["verdict"] != "not_measurable_here"}
     assert seen == {claim for claim in claims if claim[1] in MEASURED_BY_TINY}
@@ -65,7 +67,7 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
         else:
             assert verdict["reason"].endswith(": not in this preset")
     items = json.loads((results / "findings.json").read_text())["items"]
-    findings = [one for one in items if one["experiment"] == "mbw"]
+    findings = [item for item in items if item["experiment"] == "mbw"]
     stuck = [finding for finding in findings if finding["artefact"] == "source-not-advanced"]
     assert {Point.of_id(where).factors["method"] for f in stuck for where in f["where"]} == {
         "block-1.1.1",
@@ -175,7 +177,7 @@ def _binaries(checkout: Path) -> dict[str, tuple[int, dict]]:
 
 def test_second_workflow_says_so_and_ends(edited: dict) -> None:
     checkout = edited["checkout"]
-    waiting = checkout / "benchbook" / "process.py"
+    waiting = checkout / "benchbook/core/processes.py"
     text = waiting.read_text()
     assert "patience_s: float = 5.0" in text
     waiting.write_text(text.replace("patience_s: float = 5.0", "patience_s: float = 0.2"))
@@ -315,9 +317,9 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(faulty: dict) 
         assert reason in page
     figures = json.loads((results / PAPER / "paper.json").read_text())["figures"]
     verdicts = [claim for figure in figures for claim in figure["claims"]]
-    assert {one["claim"] for one in verdicts} >= MEASURED_BY_TINY
-    assert {one["verdict"] for one in verdicts} == {"not_measurable_here"}
-    assert {one["estimate"] for one in verdicts} == {None}
+    assert {verdict["claim"] for verdict in verdicts} >= MEASURED_BY_TINY
+    assert {verdict["verdict"] for verdict in verdicts} == {"not_measurable_here"}
+    assert {verdict["estimate"] for verdict in verdicts} == {None}
 
 
 def _break(source: str, function: str, fault: str) -> str:
