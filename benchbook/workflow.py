@@ -140,7 +140,7 @@ class Lab:
         return self._published(wildcards.paper)
 
     def all_published(self) -> list[str]:
-        """The same of all papers."""
+        """paper.yaml, audit.yaml and the tables of all papers."""
         return [path for name in self.papers for path in self._published(name)]
 
     def _published(self, paper: str) -> list[str]:
@@ -183,7 +183,7 @@ class Lab:
         return [f"results/recorded/{path}/recorded.json" for path in sorted(found)]
 
     def recorded_options(self, wildcards: Any) -> list[str]:
-        """The same as options of `judge`."""
+        """recorded.json of each recorded run, as options of `judge`."""
         return [f"--recorded {path}" for path in self.recorded(wildcards)]
 
     def recorded_files(self, wildcards: Any) -> list[str]:

@@ -43,14 +43,14 @@ class Names:
         return FUNCTION.sub(lambda match: self.of("function", match[0]), text)
 
     def shuffled(self, items: list[Any]) -> list[Any]:
-        """The same in another order."""
+        """The items in another order."""
         return self.dice.sample(items, len(items))
 
     def table(self, table: pd.DataFrame, column: str, kind: str = "point") -> pd.DataFrame:
         """A table with the ids of a column exchanged and its rows in another order."""
         if not len(table) or column not in table:
             return table
-        new = table.assign(**{column: [self.of(kind, one) for one in table[column]]})
+        new = table.assign(**{column: [self.of(kind, entry) for entry in table[column]]})
         return new.sample(frac=1, random_state=self.dice.randrange(2**31)).reset_index(drop=True)
 
 
@@ -64,7 +64,7 @@ def renamed(known: RunTables, names: Names) -> RunTables:
     return RunTables(
         points=names.shuffled([_point(point, names) for point in known.points]),
         plan=plan,
-        evidence=names.shuffled([_item(one, names) for one in known.evidence]),
+        evidence=names.shuffled([_item(entry, names) for entry in known.evidence]),
         summaries=names.table(known.summaries, "point"),
         starts=names.shuffled(
             [start | {"point": names.of("point", start["point"])} for start in known.starts]
@@ -102,7 +102,11 @@ def _ceiling(bound: dict[str, Any], names: Names) -> dict[str, Any]:
     """A ceiling: which method attained it is a label, what it bounds is told by its name."""
     new = {kind: names.of(kind, bound[kind]) for kind in ("point", "method") if kind in bound}
     others = bound.get("others", {})
-    return bound | new | {"others": {names.of("method", one): rate for one, rate in others.items()}}
+    return (
+        bound
+        | new
+        | {"others": {names.of("method", other): rate for other, rate in others.items()}}
+    )
 
 
 def renamed_seen(seen: Seen, names: Names) -> Seen:
@@ -155,37 +159,44 @@ def as_before(said: Judgements, names: Names) -> Judgements:
 
 
 def canonical(said: Judgements) -> Judgements:
-    """The same whatever the order in which it was said."""
+    """Findings in one order, whatever the order in which they were made."""
     found = [
         finding
         | {"where": sorted(finding["where"]), "evidence": sorted(finding["evidence"], key=repr)}
         for finding in said.findings
     ]
-    found.sort(key=lambda one: (one["artefact"], one.get("scene"), one["where"], one["effect"]))
+    found.sort(
+        key=lambda record: (
+            record["artefact"],
+            record.get("scene"),
+            record["where"],
+            record["effect"],
+        )
+    )
     clean = {artefact: sorted(points) for artefact, points in said.clean.items()}
     return Judgements(found, said.abstained, clean)
 
 
-def differences(one: Any, other: Any, at: str = "") -> list[str]:
-    """Where two structures differ; floats may in their last digits, because sums of other orders
+def differences(left: Any, right: Any, at: str = "") -> list[str]:
+    """Where two structures differ; floats may in their last digits, because sums of right orders
     do."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        names = sorted({*one, *other}, key=str)
+    if isinstance(left, dict) and isinstance(right, dict):
+        names = sorted({*left, *right}, key=str)
         return [
             text
             for name in names
-            for text in differences(one.get(name), other.get(name), f"{at}.{name}")
+            for text in differences(left.get(name), right.get(name), f"{at}.{name}")
         ]
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        if len(one) != len(other):
-            return [f"{at}: {len(one)} items against {len(other)}"]
-        pairs = enumerate(zip(one, other, strict=True))
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        if len(left) != len(right):
+            return [f"{at}: {len(left)} items against {len(right)}"]
+        pairs = enumerate(zip(left, right, strict=True))
         return [text for n, pair in pairs for text in differences(*pair, f"{at}[{n}]")]
-    if isinstance(one, float) and isinstance(other, float | int):
-        both_nan = math.isnan(one) and math.isnan(other)
-        if both_nan or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
+    if isinstance(left, float) and isinstance(right, float | int):
+        both_nan = math.isnan(left) and math.isnan(right)
+        if both_nan or math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12):
             return []
-    return [] if one == other else [f"{at}: {one!r} against {other!r}"]
+    return [] if left == right else [f"{at}: {left!r} against {right!r}"]
 
 
 def words_of(said: Judgements) -> list[str]:

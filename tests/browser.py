@@ -112,7 +112,7 @@ def look(browser: Browser, path: Path) -> dict[str, Any]:
 
 
 def look_without_script(browser: Browser, path: Path) -> dict[str, Any]:
-    """The same where JavaScript is off and the reader prefers the dark."""
+    """What `look` sees where JavaScript is off and the reader prefers the dark."""
     context = browser.new_context(java_script_enabled=False, color_scheme="dark")
     shown = context.new_page()
     messages, requests = _heard(shown)

@@ -79,9 +79,9 @@ def points_of(experiment: str, preset: str) -> tuple[dict[str, Any], list[plan.P
     chosen, _ = plan.expand(content, content["twins"], SIZES)
     known = {point.id for point in points}
     twins = [
-        plan.Point(one.variant, one.factors, twin)
-        for one in chosen
-        if one.id in known
+        plan.Point(point.variant, point.factors, twin)
+        for point in chosen
+        if point.id in known
         for twin in ("again", "relinked")
     ]
     return content, points + twins
@@ -195,7 +195,7 @@ def variants(experiment: str, content: dict[str, Any]) -> list[dict[str, Any]]:
     ]
     lost = made_up_stream.NOT_BUILT if experiment == "stream" else found[-1]["variant"]
     missing = {"state": "cannot_run", "reason": "compiler 'x' is not on PATH; install it"}
-    found = [one | missing if one["variant"] == lost else one for one in found]
+    found = [entry | missing if entry["variant"] == lost else entry for entry in found]
     nothing = {"compiler": None, "compiler_version": None, "flags": [], "isa": None}
     about = {"package": "p", "text": "Somebody's program.", "version": "1.0-<1>"}
     found += [

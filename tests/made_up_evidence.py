@@ -41,7 +41,7 @@ def rows(experiment: str, points: list[Point], peers: set[str]) -> list[dict[str
         seen.add((point.variant, method))
         if method in ("loop", "triad"):
             found += loop(point)
-    return [{"experiment": experiment, **one} for one in found]
+    return [{"experiment": experiment, **entry} for entry in found]
 
 
 def row(

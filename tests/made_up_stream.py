@@ -48,7 +48,9 @@ def functions(variant: str) -> dict[str, Any]:
 
 def left_out(points: list[Point], built: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Points beyond half of the memory, or of a variant that was not built, as the plan says it."""
-    reasons = {one["variant"]: one["reason"] for one in built if one["state"] != "ok"}
+    reasons = {
+        variant["variant"]: variant["reason"] for variant in built if variant["state"] != "ok"
+    }
     found = {}
     for point in points:
         needed = 3 * point.factors["bytes"]

@@ -39,8 +39,8 @@ def make_chain(switches: int) -> None:
     if without_ipv6.exists():
         without_ipv6.write_text("1")
     ends = ["left", *(f"s{i}{side}" for i in range(1, switches + 1) for side in "ab"), "right"]
-    for one, other in zip(ends[::2], ends[1::2], strict=True):
-        ip("link", "add", one, "type", "veth", "peer", "name", other)
+    for near, far in zip(ends[::2], ends[1::2], strict=True):
+        ip("link", "add", near, "type", "veth", "peer", "name", far)
     for end in ends:
         ip("link", "set", end, "mtu", "9000", "up")
 

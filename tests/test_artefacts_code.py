@@ -471,7 +471,7 @@ def test_other_work_is_no_other_unit(other: dict[str, Any]) -> None:
 FOREIGN = dict.fromkeys(("library_calls", "flags_asked", "loads_in_loop"))
 
 
-def beside(ratio: float, sizes: int = 3, **more: Any) -> Seen:
+def sizes_of_two(ratio: float, sizes: int = 3, **more: Any) -> Seen:
     """A foreign program whose times are ours over `ratio`."""
     rows = []
     for size in range(sizes):
@@ -483,19 +483,21 @@ def beside(ratio: float, sizes: int = 3, **more: Any) -> Seen:
 
 
 def test_a_foreign_figure_that_sits_on_a_constant() -> None:
-    finding = one(unit_mix.detect(beside(1.048576)), "all 3 sizes", "1.04858", "10⁶", "90 % sure")
+    finding = one(
+        unit_mix.detect(sizes_of_two(1.048576)), "all 3 sizes", "1.04858", "10⁶", "90 % sure"
+    )
     assert finding.where == ["theirs 0", "theirs 1", "theirs 2"]
     assert finding.factor == pytest.approx(1.048576)
     assert finding.confidence < 1
-    slower = one(unit_mix.detect(beside(0.5)), "counted once")
+    slower = one(unit_mix.detect(sizes_of_two(0.5)), "counted once")
     assert slower.factor == 0.5
-    assert silent(unit_mix.detect(beside(1.0)), "theirs 0", "theirs 2")
-    assert silent(unit_mix.detect(beside(1.2)))
+    assert silent(unit_mix.detect(sizes_of_two(1.0)), "theirs 0", "theirs 2")
+    assert silent(unit_mix.detect(sizes_of_two(1.2)))
 
 
 def test_a_foreign_figure_at_few_sizes_or_blocks_abstains() -> None:
-    assert "3 sizes" in unit_mix.detect(beside(2.0, sizes=2)).abstained["theirs 1"]
-    judged = unit_mix.detect(beside(2.0, blocks=4))
+    assert "3 sizes" in unit_mix.detect(sizes_of_two(2.0, sizes=2)).abstained["theirs 1"]
+    judged = unit_mix.detect(sizes_of_two(2.0, blocks=4))
     assert judged.findings == []
     assert "too wide" in judged.abstained["theirs 0"]
 

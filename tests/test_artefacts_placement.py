@@ -512,15 +512,15 @@ def test_pages_on_one_node_under_threads_of_two() -> None:
 
 
 @pytest.mark.parametrize(
-    "one",
+    "nodes_of_pages",
     [
         nodes("fair", [520, 480]),
         nodes("near", [1000, 0], nodes_given=[0]),
         nodes("alone", [1000, 0], threads=1),
     ],
 )
-def test_pages_beside_their_threads_are_silent(one: dict[str, Any]) -> None:
-    assert touched(one) == Judged()
+def test_pages_beside_their_threads_are_silent(nodes_of_pages: dict[str, Any]) -> None:
+    assert touched(nodes_of_pages) == Judged()
 
 
 def test_unknown_nodes_abstain_unless_there_is_one() -> None:

@@ -79,7 +79,7 @@ def test_without_a_baseline_of_its_own_nothing_is_taken_off() -> None:
     failed = point("clock-vdso", state="failed")
     again = point("getpid-libc", twin="again")
     named = [loop, other, failed, again]
-    table = measured({one["point"]: [5.0] * BLOCKS for one in named})
+    table = measured({call["point"]: [5.0] * BLOCKS for call in named})
     assert baselines.net(named, table, BASELINE) == []
     assert baselines.net([loop, point("getpid-libc")], table, {}) == []
     lost = point("loop", state="failed")
@@ -98,7 +98,7 @@ def test_the_page_has_time_and_cycles() -> None:
     ]
     assert net_cost.baselines(paper, "syscall").endswith("(1.50 ns)")
     assert net_cost.rate_ghz(paper, "syscall") == "2.50 GHz"
-    without = [{**one, "cycles_per_ns": None} for one in net]
+    without = [{**row, "cycles_per_ns": None} for row in net]
     paper["experiments"] = {"syscall": {"net": without, "names": {}}}
     assert net_cost.rate_ghz(paper, "syscall") == ""
     assert {row["cycles"] for row in net_cost.rows(paper, "syscall")} == {"–"}
@@ -113,19 +113,21 @@ def test_a_setting_fits_points_that_have_its_values() -> None:
 
 def test_points_that_are_not_looped_are_samples_by_themselves() -> None:
     made = plan.make_plan(ROOT, "syscall", load_settings(ROOT, {"preset": "tiny"}))
-    assert made.unlooped == [one.id for one in made.wanted if one.factors["method"] == "single"]
+    assert made.unlooped == [
+        entry.id for entry in made.wanted if entry.factors["method"] == "single"
+    ]
     assert made.unlooped
-    numbers, _ = calibrate(made, dict.fromkeys((one.id for one in made.points), 50.0), 0)
-    for one in made.points:
-        looped = one.factors["method"] == "batch"
-        assert (numbers[one.id]["loops"] > 1) == looped
+    numbers, _ = calibrate(made, dict.fromkeys((point.id for point in made.points), 50.0), 0)
+    for point in made.points:
+        looped = point.factors["method"] == "batch"
+        assert (numbers[point.id]["loops"] > 1) == looped
     # Which ones they are decides what is measured.
     assert made.fingerprint() != replace(made, unlooped=[]).fingerprint()
 
 
 def test_each_call_for_memory_is_a_sample() -> None:
     made = plan.make_plan(ROOT, "allocation", load_settings(ROOT, {"preset": "quick"}))
-    apart = [one.id for one in made.wanted if one.factors["method"] != "pair"]
+    apart = [entry.id for entry in made.wanted if entry.factors["method"] != "pair"]
     assert set(made.unlooped) == set(apart)
 
 
@@ -133,10 +135,10 @@ def test_every_call_has_its_loop_in_every_preset() -> None:
     content = catalogue.definition(ROOT, "syscall")
     for preset in ("tiny", "quick", "paper"):
         found, _ = points.expand(content, catalogue.crosses(content, preset), {})
-        names = {one.id for one in found}
-        for one in found:
-            below = {**one.factors, **content["baseline"]}
-            assert points.Point(one.variant, below).id in names
+        names = {entry.id for entry in found}
+        for entry in found:
+            below = {**entry.factors, **content["baseline"]}
+            assert points.Point(entry.variant, below).id in names
 
 
 def test_what_moves_no_bytes_has_no_rate() -> None:

@@ -86,10 +86,14 @@ def test_a_replayed_control_under_other_names(control: str) -> None:
     (detector,) = (module for module in all_detectors() if artefact == module.ARTEFACT.id)
     for number, scene in enumerate(replayed(ROOT / "kernels" / control / catalogue.REPLAY, 7)):
         seen, names = seen_of_scene(scene), blind.Names(number)
-        assert_blind(said(detector, seen), said(detector, blind.renamed_seen(seen, names)), names)
+        assert_blind(
+            judgements_of(detector, seen),
+            judgements_of(detector, blind.renamed_seen(seen, names)),
+            names,
+        )
 
 
-def said(detector: ModuleType, seen: Seen) -> Judgements:
+def judgements_of(detector: ModuleType, seen: Seen) -> Judgements:
     judged, name = detector.detect(seen), detector.ARTEFACT.id
     found = [asdict(finding) for finding in judged.findings]
     return Judgements(found, {name: judged.abstained}, {name: judged.clean})

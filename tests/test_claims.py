@@ -41,12 +41,12 @@ def measured(factor: float, sd: float = 0.01, blocks: int = 8, twin: float = 1.0
     common = dice.normal(0, 0.3, blocks)
     rates = {A: factor, B: 1.0, twin_id(B, "again"): twin, twin_id(B, "relinked"): 1.0}
     return summaries(
-        {name: np.log(one) + common + dice.normal(0, sd, blocks) for name, one in rates.items()}
+        {name: np.log(rate) + common + dice.normal(0, sd, blocks) for name, rate in rates.items()}
     )
 
 
 def slower(table: pd.DataFrame, name: str, factor: float) -> pd.DataFrame:
-    """The same with another time of one point."""
+    """The table with another time of one point."""
     table.loc[table["point"] == name, TIMES] *= factor
     return table
 

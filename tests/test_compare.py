@@ -71,7 +71,7 @@ def made(
     return folder
 
 
-def said(content: dict[str, Any]) -> dict[int, str]:
+def words_by_size(content: dict[str, Any]) -> dict[int, str]:
     return {row["factors"]["bytes"]: row["said"] for row in content["items"][0]["points"]}
 
 
@@ -109,7 +109,7 @@ def test_a_planted_factor_is_found_and_the_rest_is_not(tmp_path: Path) -> None:
     made(tmp_path, "b-host", factors={1: 1.0, 2: 0.5, 4: 2.0}, seed=2, name="other-name")
     content = compare.compare(tmp_path, "a-host", "b-host/tiny")
     # Variants of other names with the same compiler and flags are the same.
-    assert said(content) == {1: "no_difference_shown", 2: "b_faster", 4: "a_faster"}
+    assert words_by_size(content) == {1: "no_difference_shown", 2: "b_faster", 4: "a_faster"}
     row = content["items"][0]["points"][1]
     assert row["low95"] < 2 < row["high95"]
     assert row["low"] <= row["low95"]
@@ -123,13 +123,13 @@ def test_what_the_machine_does_by_itself_is_no_difference(tmp_path: Path) -> Non
     made(tmp_path / "anchor")
     made(tmp_path / "anchor", preset="quick", factors=slower, seed=2)
     sides = "made-2c-0/tiny", "made-2c-0/quick"
-    assert said(compare.compare(tmp_path / "anchor", *sides))[2] == "a_faster"
+    assert words_by_size(compare.compare(tmp_path / "anchor", *sides))[2] == "a_faster"
     made(tmp_path / "anchor", preset="quick", factors=slower, seed=2, anchor=1.2)
-    assert said(compare.compare(tmp_path / "anchor", *sides))[2] == "no_difference_shown"
+    assert words_by_size(compare.compare(tmp_path / "anchor", *sides))[2] == "no_difference_shown"
     made(tmp_path / "twin")
     made(tmp_path / "twin", preset="quick", factors=slower, seed=2, twin=1.3)
     content = compare.compare(tmp_path / "twin", *sides)
-    assert set(said(content).values()) == {"undecided"}
+    assert set(words_by_size(content).values()) == {"undecided"}
     reason = content["items"][0]["points"][0]["reason"]
     assert reason == "the same binary twice in B did not come out equal"
 
@@ -138,7 +138,7 @@ def test_too_few_starts_and_failed_points_say_so(tmp_path: Path) -> None:
     made(tmp_path, "a-host", blocks=3)
     made(tmp_path, "b-host", blocks=3, failed=4)
     content = compare.compare(tmp_path, "a-host", "b-host")
-    assert said(content) == {1: "undecided", 2: "undecided", 4: "not_measured"}
+    assert words_by_size(content) == {1: "undecided", 2: "undecided", 4: "not_measured"}
     assert "too few starts" in content["items"][0]["points"][0]["reason"]
     assert content["items"][0]["points"][2]["reason"] == f"B: {HOSTILE}"
     json.dumps(content, allow_nan=False)

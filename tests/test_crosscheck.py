@@ -118,10 +118,10 @@ def of_figure(figure: str, *path: Any) -> Callable[[Any], None]:
     """As `setter`, in the figure of that id; a claim is named by its id too."""
 
     def edit(content: Any) -> None:
-        found = next(one for one in content["figures"] if one["id"] == figure)
+        found = next(entry for entry in content["figures"] if entry["id"] == figure)
         inner = path
         if inner[0] == "claims":
-            found = next(one for one in found["claims"] if one["id"] == inner[1])
+            found = next(claim for claim in found["claims"] if claim["id"] == inner[1])
             inner = inner[2:]
         setter(*inner)(found)
 

@@ -102,7 +102,7 @@ def test_a_size_that_only_one_side_has_is_a_condition_and_other_factors_are_not(
     found = looked(of, points, table, [1.0])
     assert found["tried"] == 4
     named = set(points) - {name for name in points if "threads=2" in name}
-    assert {name for one in _all(found, of, points, table) for name in one["points"]} == named
+    assert {name for entry in _all(found, of, points, table) for name in entry["points"]} == named
 
 
 def _all(found: dict, of: dict, points: dict, table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ def run_of(folder: Path, emulation: dict[str, str] | None = EMULATION) -> Path:
     run.mkdir()
     seen = {"real": {"models": 0}, "model": {"models": 2}, "silent": {}}
     for block in range(3):
-        lines = [line(block, name, one) for name, one in seen.items()]
+        lines = [line(block, name, record) for name, record in seen.items()]
         ended = [{"kind": "block_end", "block": block, "disturbed": []}] if block < 2 else []
         head = {"kind": "block", "block": block, "t_block_ns": 0}
         journal.append(run / journal.JOURNAL, [head, *lines, *ended])
@@ -105,7 +105,7 @@ def test_without_a_rule_nothing_is_simulated(tmp_path: Path) -> None:
 def test_a_run_that_settles_knows_what_emulates(tmp_path: Path) -> None:
     pointer = run_of(tmp_path)
     known = settle_runs.measured(tmp_path / "run").known
-    assert {name: one["emulates"] for name, one in known.items()} == {
+    assert {name: entry["emulates"] for name, entry in known.items()} == {
         "real": "",
         "model": SAYS,
         "silent": "",

@@ -216,7 +216,7 @@ def test_of_several_ranges_the_largest_or_that_of_the_least_majority(
     made = found(spread(list(among), [1, 2, 3], holds), four_groups())
     assert made.value == pytest.approx(truth, abs=0.002)
     assert made.low < truth < made.high
-    seen = {name: one["range"] for name, one in made.notes["ranges"].items()}
+    seen = {name: range_["range"] for name, range_ in made.notes["ranges"].items()}
     expected = {name: GROUPS[name] for name in among} if len(among) > 1 else {"d": 0.08}
     assert seen == pytest.approx(expected, abs=0.002)
 
@@ -272,9 +272,9 @@ def test_range_of_equal_points_is_unremarkable_beside_its_null(
     assert 0.35 < np.median(shares) < 0.65
     single = [note["of_single_starts"] for note in notes]
     # Half of the single starts show more than their median.
-    assert 0.4 < np.mean([one["share_at_least"] for one in single]) < 0.6
-    assert np.mean([one["null_median"] for one in single]) == pytest.approx(
-        np.mean([one["observed"] for one in single]), rel=0.05
+    assert 0.4 < np.mean([note["share_at_least"] for note in single]) < 0.6
+    assert np.mean([note["null_median"] for note in single]) == pytest.approx(
+        np.mean([note["observed"] for note in single]), rel=0.05
     )
 
 
@@ -521,7 +521,7 @@ def test_what_two_claims_share_counts_once() -> None:
     assert counted(spread(["b"], [1, 2, 3]), spread(["b"], [1, 2])) == 4
     assert counted() == 0
     by_best = claim(ratio(), [0, 1], statistic="best")
-    both = [(one, roles(ratio())) for one in (claim(ratio(), [0, 1]), by_best)]
+    both = [(entry, roles(ratio())) for entry in (claim(ratio(), [0, 1]), by_best)]
     assert intervals_of(both) == 2
 
 
@@ -532,7 +532,7 @@ def test_asked_are_the_claims_that_can_be_measured() -> None:
     points = known({"method": ["a", "b"]}, {"bytes": [1, 2, 3], "method": "a"})
     points["v,bytes=2,method=a"] |= {"state": "cannot_run", "reason": "why"}
     kept = asked([fact, two, other, wide], CONTENT, SIZES, points)
-    assert [one for one, _ in kept] == [two, wide]
+    assert [entry for entry, _ in kept] == [two, wide]
     assert [point.factors["bytes"] for point in kept[1][1]["points"]] == [1, 3]
     assert intervals_of(kept) == 2  # what is left of the range is two points
 

@@ -87,7 +87,7 @@ def test_words_for_a_rate_and_rows_without_a_point_are_left_out() -> None:
 def paper(figures: list[dict[str, Any]], odd: list[dict[str, Any]]) -> dict[str, Any]:
     names = {"copy": "whole copy", "loop": "plain loop"}
     experiment = {"names": names, "exchanged": labels(figures, PEERS, odd)}
-    shown = [{**one, "experiment": "e"} for one in figures]
+    shown = [{**figure, "experiment": "e"} for figure in figures]
     return {"points": [], "figures": shown, "experiments": {"e": experiment}}
 
 

@@ -33,7 +33,7 @@ def truth(sample: Path) -> dict[str, Any]:
 
 
 @cache
-def said(sample: Path) -> dict[str, Any]:
+def explained_sample(sample: Path) -> dict[str, Any]:
     machine = Machine(**truth(sample).get("machine", {}))
     return explained(sample.name, sample.read_bytes(), machine)
 
@@ -52,7 +52,7 @@ def holds(record: dict[str, Any], wanted: dict[str, Any]) -> bool:
     "sample", SAMPLES, ids=lambda sample: f"{sample.parent.name}/{sample.stem}"
 )
 def test_values_and_findings(sample: Path) -> None:
-    wanted, found = truth(sample), said(sample)
+    wanted, found = truth(sample), explained_sample(sample)
     assert found["tool"] == wanted["tool"]
     absent = [
         result
@@ -73,7 +73,7 @@ def shares() -> dict[str, tuple[int, int]]:
     """Of the whole corpus: how many of how many."""
     tools = values = every = found = wanted = false = clean = 0
     for sample in SAMPLES:
-        told, record = truth(sample), said(sample)
+        told, record = truth(sample), explained_sample(sample)
         tools += record["tool"] == told["tool"]
         every += len(told["results"])
         values += sum(

@@ -101,7 +101,7 @@ def test_a_prediction_of_the_wrong_sign_explains_nothing() -> None:
 
 
 def without(run: MadeUp, method: str) -> MadeUp:
-    """The same without the points of a method."""
+    """The run without the points of a method."""
     gone = next(point for point in run.points if point["factors"]["method"] == method)
     run.points.remove(gone)
     del run.logs[gone["point"]]

@@ -42,7 +42,7 @@ def test_a_log_is_kept_with_checksum_table_and_findings(tmp_path: Path) -> None:
     assert {row["state"] for row in rows} == {"imported"}
     assert [row["value"] for row in rows if row["name"] == "MCBLOCK"][-1] == "34255.129"
     found = read_json(folder / "explained.json")["findings"]
-    assert [one["artefact"] for one in found] == ["source-not-advanced"]
+    assert [entry["artefact"] for entry in found] == ["source-not-advanced"]
 
 
 def test_runs_are_never_overwritten(tmp_path: Path) -> None:
@@ -104,12 +104,12 @@ def test_results_stand_beside_rows_of_their_name(tmp_path: Path) -> None:
     keep_log(tmp_path, MBW, "theirs", Machine())
     keep_log(tmp_path, STREAM, "other", Machine())
     found = imported_values(tmp_path, FIGURE, ROWS)
-    assert [one["label"] for one in found] == ["MEMCPY", "MCBLOCK"]
+    assert [entry["label"] for entry in found] == ["MEMCPY", "MCBLOCK"]
     copy, block = found
     assert copy["value"] == pytest.approx(13234.99 * 2**20 / 1e6)
     assert (copy["rerun"], block["rerun"]) == ([10.0, 10.0], [20.0, 30.0])
     assert (copy["findings"], block["findings"]) == ([], ["source-not-advanced"])
-    assert {one["state"] for one in found} == {"imported"}
+    assert {entry["state"] for entry in found} == {"imported"}
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def rows_of(figure: dict[str, Any]) -> list[dict[str, Any]]:
     empty = {"group": "", "rerun": None, "low": None, "high": None, "point": None}
     empty |= {"printed": "1", "state": "not_in_preset", "reason": "", "emulates": ""}
     return [
-        {**empty, "label": str(one["row"][figure["x"]]), "row": one["row"], "invocations": []}
-        for one in figure["select"]
+        {**empty, "label": str(entry["row"][figure["x"]]), "row": entry["row"], "invocations": []}
+        for entry in figure["select"]
     ]
 
 
@@ -172,7 +172,7 @@ def test_messages_stand_beside_rows_of_their_size(log: str, tmp_path: Path) -> N
         before = copy.deepcopy(rows)
         found = imported_values(tmp_path, figure, rows)
         assert rows == before, "what is measured here is never touched"
-        values = {one["label"]: one["value"] for one in found}
+        values = {entry["label"]: entry["value"] for entry in found}
         if each == name:
             assert len(found) == len(values) == amount
             assert {row: values[row] for row in known} == pytest.approx(known)

@@ -25,9 +25,11 @@ def trips(turns: list[Turn], times_ns: list[int], *, first_ns: int = 0) -> Trips
     """One after the other in each turn, all of a turn as long; before it, from `first_ns` on."""
     found = []
     if first_ns:
-        found += [(one, times_ns[0]) for one in range(first_ns, turns[0].began_ns - 5 * MS, 7000)]
+        found += [
+            (entry, times_ns[0]) for entry in range(first_ns, turns[0].began_ns - 5 * MS, 7000)
+        ]
     for (began, ended), time_ns in zip(turns, times_ns, strict=True):
-        found += [(one, time_ns) for one in range(began, ended, time_ns)]
+        found += [(entry, time_ns) for entry in range(began, ended, time_ns)]
     return Trips(*(np.array(column) for column in zip(*found, strict=True)))
 
 

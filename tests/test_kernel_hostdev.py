@@ -409,7 +409,7 @@ def link_of(
     return {name[5:]: value for name, value in values.items() if name.startswith("link_")}
 
 
-def told(when: str, gt_per_s: float, width: int, at: str = DEVICE) -> dict[str, Any]:
+def link_facts(when: str, gt_per_s: float, width: int, at: str = DEVICE) -> dict[str, Any]:
     return {f"{when}_gt_per_s": gt_per_s, f"{when}_width": width, f"{when}_at": at}
 
 
@@ -420,7 +420,9 @@ def test_the_link_is_read_before_the_library_wakes_it_and_under_load(
     place = tree(tmp_path, (DEVICE, ("2.5 GT/s PCIe", "8"), FAST))
     speed = place / "current_link_speed"
     seen = link_of(hostdev, fakes, tmp_path, backend, FAKE_WAKES=str(speed))
-    assert seen == told("idle", 2.5, 8) | told("load", 16, 8) | told("most", 16, 16)
+    assert seen == link_facts("idle", 2.5, 8) | link_facts("load", 16, 8) | link_facts(
+        "most", 16, 16
+    )
     speed.write_text("Unknown\n")
     (place / "max_link_width").unlink()
     assert set(link_of(hostdev, fakes, tmp_path, backend).values()) == {None}
@@ -431,17 +433,17 @@ def test_a_narrow_bridge_above_the_device_is_the_link(
 ) -> None:
     root = ("0000:40:00.0", FAST, FAST)
     place = tree(tmp_path, root, (BRIDGE, NARROW, FAST), (DEVICE, FAST, FAST))
-    most = told("most", 16, 16)
-    slow = told("idle", 8, 4, BRIDGE) | told("load", 8, 4, BRIDGE)
+    most = link_facts("most", 16, 16)
+    slow = link_facts("idle", 8, 4, BRIDGE) | link_facts("load", 8, 4, BRIDGE)
     assert link_of(hostdev, fakes, tmp_path, "cuda") == slow | most
     # Of equal ones it is the device's own, and one that tells nothing hides no other.
     for name, text in zip(("speed", "width"), FAST, strict=True):
         (place.parent / f"current_link_{name}").write_text(text)
-    own = told("idle", 16, 16) | told("load", 16, 16)
+    own = link_facts("idle", 16, 16) | link_facts("load", 16, 16)
     assert link_of(hostdev, fakes, tmp_path, "cuda") == own | most
     (place / "current_link_speed").write_text("Unknown")
     (place.parent / "current_link_width").write_text("0")
-    root_only = told("idle", 16, 16, root[0]) | told("load", 16, 16, root[0])
+    root_only = link_facts("idle", 16, 16, root[0]) | link_facts("load", 16, 16, root[0])
     assert link_of(hostdev, fakes, tmp_path, "cuda") == root_only | most
 
 

@@ -59,7 +59,9 @@ def measured(point: Point, rate: float = 10e9, **observations: Any) -> dict[str,
 
 
 def of(point: Point, items: list[dict[str, Any]], content: dict[str, Any]) -> dict[str, Any]:
-    return next(one for one in bytes_moved.by_point(items, content) if one["point"] == point.id)
+    return next(
+        entry for entry in bytes_moved.by_point(items, content) if entry["point"] == point.id
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_half_of_the_traffic_is_none() -> None:
     (read, _) = made_up_evidence.counted(point)
     found = of(point, [read], STREAM)["moved"]
     assert (found["value"], found["state"], found["reason"]) == (None, "absent", "not looked at")
-    without = [one | {"declared_bytes": None} for one in made_up_evidence.counted(point)]
+    without = [entry | {"declared_bytes": None} for entry in made_up_evidence.counted(point)]
     found = of(point, without, STREAM)["moved"]
     assert (found["value"], found["state"]) == (None, "absent")
     assert found["reason"] == "what it declares is unknown"
@@ -146,8 +148,8 @@ def test_half_of_the_traffic_is_none() -> None:
 
 def test_the_largest_size_of_each_stands_first() -> None:
     points = [stream("triad", size) for size in (MIB, 128 * MIB)] + [stream("triad", MIB, "w")]
-    items = [one for point in points for one in made_up_evidence.counted(point)]
-    main = {one["point"]: one["main"] for one in bytes_moved.by_point(items, STREAM)}
+    items = [entry for point in points for entry in made_up_evidence.counted(point)]
+    main = {entry["point"]: entry["main"] for entry in bytes_moved.by_point(items, STREAM)}
     assert [main[point.id] for point in points] == [False, True, True]
 
 
@@ -208,7 +210,7 @@ def test_rates_stand_against_the_ceilings_of_as_many_threads() -> None:
     known = [measured(point) for point in points]
     found = judge_traffic.evidence(items, known, STREAM, bounds, LLC)["roof"]
     assert found["threads"] == 2
-    assert [one["point"] for one in found["rows"]] == [points[0].id, points[3].id]
+    assert [row["point"] for row in found["rows"]] == [points[0].id, points[3].id]
     assert found["rows"][0]["moved_bytes_per_s"]["value"] == pytest.approx(15e9)
     assert found["rows"][1]["moved_bytes_per_s"]["value"] is None
     assert [level["rate_bytes_per_s"] for level in found["levels"]] == [2]
@@ -235,7 +237,7 @@ def test_backing_is_a_share_and_unknown_is_none() -> None:
 
 def test_functions_stand_once_and_what_was_not_looked_at_has_no_count() -> None:
     points = [stream("triad"), stream("triad", 64 * MIB)]
-    items = [one for point in points for one in made_up_evidence.loop(point)]
+    items = [entry for point in points for entry in made_up_evidence.loop(point)]
     (found,) = judge_traffic.evidence(
         items, [measured(point) for point in points], STREAM, [], LLC
     )["loops"]
@@ -257,6 +259,6 @@ def test_what_counts_nothing_keeps_its_remedy_and_counts_of_no_point_are_none_of
         row("p", "method_by_lines", None, "absent", "cachegrind", "like 2 of our methods"),
     ]
     found = judge_traffic.evidence(items, [], STREAM, [], LLC)
-    assert [one["source"] for one in found["lacking"]] == ["likwid"]
+    assert [entry["source"] for entry in found["lacking"]] == ["likwid"]
     assert found["lacking"][0]["remedy"] == "open it"
     assert found["peers"][0]["reason"] == "like 2 of our methods"

@@ -140,6 +140,6 @@ def test_an_rpcgen_that_makes_nothing_is_quoted(
 ) -> None:
     with_path(monkeypatch, tmp_path / "bin", rpcgen=script)
     with pytest.raises(
-        link_libraries.StubsFailed, match=f"^rpcgen made nothing of transfer.x: {words}$"
+        link_libraries.StubsFailedError, match=f"^rpcgen made nothing of transfer.x: {words}$"
     ):
         link_libraries.stubs(TRANSFER, tmp_path)

@@ -38,7 +38,7 @@ def test_what_is_made_is_sound_before_anything_runs(checkout: Path) -> None:
         cells = read_json(checkout / "data/published" / name / published.CELLS)["tables"]
         found = published.checksum(published.read_table(checkout, name, "table.csv"))
         assert cells == {"table.csv": list(found)}
-        assert all(one["consistent"] is not False for one in audit(checkout, name))
+        assert all(entry["consistent"] is not False for entry in audit(checkout, name))
         notebook = nbformat.read(checkout / "notebooks" / f"{name}.ipynb", as_version=4)
         nbformat.validate(notebook)
         assert not any(cell.get("outputs") for cell in notebook.cells)
@@ -73,7 +73,7 @@ def test_it_is_measured_and_has_a_page(checkout: Path) -> None:
     "name", ["", "X", "a b", "../x", "a/b", "-a", "a-", "a--b", "1a", "a_b", "é", "a" * 41]
 )
 def test_a_bad_name_is_refused(tmp_path: Path, name: str) -> None:
-    for begin in (new_experiment, lambda root, one: new_paper(root, one, "mbw")):
+    for begin in (new_experiment, lambda root, name: new_paper(root, name, "mbw")):
         with pytest.raises(BenchbookError, match="is no name"):
             begin(tmp_path, name)
     assert not list(tmp_path.iterdir())
@@ -90,7 +90,7 @@ def test_a_bad_name_is_refused(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_a_name_that_is_taken_is_refused_for_both(name: str, said: str) -> None:
-    for begin in (new_experiment, lambda root, one: new_paper(root, one, "mbw")):
+    for begin in (new_experiment, lambda root, name: new_paper(root, name, "mbw")):
         with pytest.raises(BenchbookError, match=said):
             begin(ROOT, name)
 

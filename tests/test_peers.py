@@ -206,7 +206,7 @@ def test_a_wrong_file_is_refused_in_one_sentence_that_names_it(
     path = tmp_path / "peers" / "other.yaml"
     path.parent.mkdir()
     path.write_text(yaml.safe_dump(spec_of(content, **changes)))
-    ours = {name: one for name, one in content["variants"].items() if "peer" not in one}
+    ours = {name: variant for name, variant in content["variants"].items() if "peer" not in variant}
     with pytest.raises(BenchbookError) as refused:
         peers.read(tmp_path, {**content, "variants": ours})
     assert words in str(refused.value)

@@ -69,7 +69,7 @@ def test_without_a_plain_twin_of_its_own_nothing_is_told() -> None:
         point(2, state="failed"),
     ]
     named = [loop, *others]
-    table = measured({one["point"]: [1e6] * BLOCKS for one in named})
+    table = measured({transfer["point"]: [1e6] * BLOCKS for transfer in named})
     assert against_plain(named, table, PLAIN) == []
     assert against_plain([point(0, state="failed"), point(1)], table, PLAIN) == []
     assert against_plain([loop, point(1)], table, {}) == []

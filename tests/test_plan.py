@@ -343,7 +343,9 @@ def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first()
 def test_twins_stay_with_what_they_repeat() -> None:
     made = planned(budget_s=1)
     twins = [point for point in made.points if point.twin]
-    base = next(one for one in made.points if not one.twin and one.factors == twins[0].factors)
+    base = next(
+        point for point in made.points if not point.twin and point.factors == twins[0].factors
+    )
     pairs = [{"numerator": base.id, "denominator": "other"}]
     own = [base.id, *(point.id for point in twins)]
     once = dict.fromkeys([*own, "other", "drawn", "more"], 30e6)
@@ -471,7 +473,7 @@ def transfers(monkeypatch: pytest.MonkeyPatch, **changes) -> plan.Plan:
 
 def test_threads_that_wait_for_a_device_get_all_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     found = transfers(monkeypatch, preset="quick")
-    assert not [one for one in found.skipped if "CPUs" in one["reason"]]
+    assert not [entry for entry in found.skipped if "CPUs" in entry["reason"]]
     assert max(point.factors["transfer_threads"] for point in found.points) == 64
     assert found.cpus == pin_order(read_topology())
     starter = Starter(found, ROOT, found.starts, lambda _: ROOT, None)
@@ -499,8 +501,8 @@ def test_a_serial_run_begins_with_its_first_start(monkeypatch: pytest.MonkeyPatc
     first, second = made.points[:2]
     ticks = iter([7, 8])
     monkeypatch.setattr("benchbook.measure.starter.now_ns", lambda: next(ticks))
-    requests = [starter.request([one], {one.id: {}}, Random(1)) for one in (first, second)]
-    assert [one.options["began-ns"] for one in requests] == [7, 7]
+    requests = [starter.request([entry], {entry.id: {}}, Random(1)) for entry in (first, second)]
+    assert [request.options["began-ns"] for request in requests] == [7, 7]
 
 
 def test_each_library_may_have_a_device_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -537,7 +539,7 @@ def test_the_workflow_looks_again_where_a_device_came(monkeypatch: pytest.Monkey
     for state, detail in (("absent", {}), ("ok", {"devices": [{"name": "A", "driver": "1"}]})):
         made = partial(Capability, state=state, detail=detail)
         monkeypatch.setattr(devices, "capability", lambda name, root, made=made: made(name))
-        said.append([lab.devices(SimpleNamespace(experiment=one)) for one in ("hostdev", "mbw")])
+        said.append([lab.devices(SimpleNamespace(experiment=name)) for name in ("hostdev", "mbw")])
     (before, other), (after, same) = said
     assert before != after
     assert other == same

@@ -108,7 +108,7 @@ def test_warm_ups_and_processes_are_counted() -> None:
     assert (one.warm_up, one.processes, one.process) == (1, 1, [])
 
 
-def told(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> list[str]:
+def reasons_of(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> list[str]:
     usage = {"run_delay_ns": delay_ns, "wall_ns": 1000}
     point = Point("v", {"processes": processes} if processes > 1 else {})
     result = Result([PointResult("ok", usage=usage)], {}, 10, 0, 10, None, None)
@@ -118,15 +118,15 @@ def told(cpus: int, delay_ns: int, processes: int = 2, least_ns: int = 0) -> lis
 
 
 def test_waiting_for_a_cpu_disturbs_unless_processes_must_take_turns() -> None:
-    assert told(cpus=2, delay_ns=90) == []  # 45 ns each
-    assert "10.0%" in told(cpus=2, delay_ns=200)[0]
-    assert told(cpus=1, delay_ns=900) == []
-    assert told(cpus=1, delay_ns=200, processes=1) != []
+    assert reasons_of(cpus=2, delay_ns=90) == []  # 45 ns each
+    assert "10.0%" in reasons_of(cpus=2, delay_ns=200)[0]
+    assert reasons_of(cpus=1, delay_ns=900) == []
+    assert reasons_of(cpus=1, delay_ns=200, processes=1) != []
 
 
 def test_waits_of_a_moment_disturb_nothing() -> None:
-    assert told(cpus=1, delay_ns=200, processes=1, least_ns=200) == []
-    assert told(cpus=1, delay_ns=201, processes=1, least_ns=200) != []
+    assert reasons_of(cpus=1, delay_ns=200, processes=1, least_ns=200) == []
+    assert reasons_of(cpus=1, delay_ns=201, processes=1, least_ns=200) != []
 
 
 def test_the_machines_page_judges_waiting_alike(tmp_path: Path) -> None:

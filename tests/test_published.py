@@ -77,7 +77,7 @@ def test_every_row_of_every_table_is_in_a_figure() -> None:
             series = [*figure["select"], *figure.get("ranges", [])]
             rows = {tuple(curve["row"].items()) for curve in series}
             if "recomputed" in figure:  # its rows are numbers of the audit
-                checks = [one for one in audited if one["table"] == table]
+                checks = [check for check in audited if check["table"] == table]
                 rows = {cell["row"] for check in checks for cell in check["cells"]}
             named.setdefault(table, set()).update(rows)
         for table, rows in named.items():

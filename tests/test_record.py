@@ -24,8 +24,8 @@ def checkout(tmp_path: Path) -> Path:
     host, experiment, name = source.parts[-3:]
     folder = Path("data/runs") / host / experiment / name
     (tmp_path / folder).mkdir(parents=True)
-    for one in ("plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"):
-        (tmp_path / folder / one).write_bytes((source / one).read_bytes())
+    for entry in ("plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"):
+        (tmp_path / folder / entry).write_bytes((source / entry).read_bytes())
     variants = {}
     for built in read_json(source / archive.VARIANTS)["items"]:
         variants[built["variant"]] = f"build/{built['variant']}"
@@ -74,7 +74,7 @@ def test_what_cannot_be_recorded_is_one_sentence(checkout: Path) -> None:
     assert not (checkout / archive.FOLDER).exists()
 
 
-@pytest.mark.parametrize("manifest", RECORDED, ids=lambda one: one.parent.name)
+@pytest.mark.parametrize("manifest", RECORDED, ids=lambda path: path.parent.name)
 def test_what_the_repository_keeps_is_what_was_recorded(manifest: Path) -> None:
     archive.verify(manifest.parent)
     assert (manifest.parent / archive.SUMS).exists()

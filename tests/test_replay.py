@@ -89,7 +89,7 @@ def test_a_replay_is_the_same_twice_and_says_what_the_journal_says(tmp_path: Pat
     host = recorded(paper)
     assert host is not None
     made = [replay(ROOT, paper, host, tmp_path / name) for name in ("a", "b")]
-    contents = [json.loads(one.read_text(encoding="utf-8")) for one in made]
+    contents = [json.loads(file.read_text(encoding="utf-8")) for file in made]
     for content in contents:
         for experiment in content["experiments"].values():
             experiment["results"] = ""
@@ -99,8 +99,10 @@ def test_a_replay_is_the_same_twice_and_says_what_the_journal_says(tmp_path: Pat
             continue
         lines = (run / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         seen = [json.loads(line) for line in lines]
-        starts = [one for one in seen if one["kind"] == "invocation" and one["state"] == "ok"]
+        starts = [
+            record for record in seen if record["kind"] == "invocation" and record["state"] == "ok"
+        ]
         points = {start["point"] for start in starts}
         found = [point for point in contents[0]["points"] if point["experiment"] == name]
-        assert {one["point"] for one in found if one["state"] == "ok"} <= points
-        assert all(one["blocks"] for one in found if one["state"] == "ok")
+        assert {entry["point"] for entry in found if entry["state"] == "ok"} <= points
+        assert all(entry["blocks"] for entry in found if entry["state"] == "ok")

@@ -16,7 +16,7 @@ from benchbook.core.errors import BenchbookError
 ROOT = Path(__file__).resolve().parents[1]
 
 
-class Became(Exception):
+class BecameError(Exception):
     """Instead of the program that this process would have become."""
 
 
@@ -26,7 +26,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     record = {"state": "ok", "reason": "", "binary": {"file": "abc"}}
 
     def become(program: str, arguments: list[str]) -> None:
-        raise Became(program, arguments)
+        raise BecameError(program, arguments)
 
     monkeypatch.setattr(serve, "build_variant", lambda *_: record)
     monkeypatch.setattr(os, "execv", become)
@@ -37,7 +37,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def asked(*arguments: str) -> list[str]:
     """What a command line becomes."""
     done = CliRunner().invoke(app.app, ["serve", "udp-echo", *arguments])
-    assert isinstance(done.exception, Became), done.output
+    assert isinstance(done.exception, BecameError), done.output
     program, words = done.exception.args
     assert program == words[0] == str(ROOT / "build" / "serve" / "udp" / "abc")
     return words[1:]

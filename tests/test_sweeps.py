@@ -15,7 +15,7 @@ from benchbook.report import paper_page
 from benchbook.report.sections import sweeps as sweeps_section
 
 PAPER = "p"
-NAMES = {one: [f"v,bytes={size},method={one}" for size in (4096, 16384)] for one in "ab"}
+NAMES = {entry: [f"v,bytes={size},method={entry}" for size in (4096, 16384)] for entry in "ab"}
 LINE = {"bytes": [16384, 4096], "method": "a"}
 TIMES = {"x": "bytes", "y": "old_us", "table": "t.csv"}
 
@@ -29,12 +29,14 @@ def context(tmp_path: Path) -> Context:
     dice = np.random.default_rng(3).normal(0, 0.3, 12)
     truth = {"a": (2e-3, 4e-3), "b": (1e-3, 3e-3)}  # ms, of which the made-up rates are made
     logs = {
-        name: -np.log(truth[one][k]) + dice for one in "ab" for k, name in enumerate(NAMES[one])
+        name: -np.log(truth[entry][k]) + dice
+        for entry in "ab"
+        for k, name in enumerate(NAMES[entry])
     }
     points = known({"bytes": [4096, 16384], "method": ["a", "b"]})
     table = summaries(logs)
-    for name, one in points.items():
-        one["time_ns"] = float(table[table["point"] == name]["median_ns"].median())
+    for name, point in points.items():
+        point["time_ns"] = float(table[table["point"] == name]["median_ns"].median())
     analysis = {"sizes": SIZES, "points": list(points.values())}
     return Context(tmp_path, PAPER, CONTENT, analysis, table)
 
@@ -53,9 +55,9 @@ def test_times_may_be_told_of_one_part(context: Context) -> None:
     assert in_names(found["unit"]) == "us_per_page"
     assert [value["at"] for value in values] == [4096, 16384]
     assert [value["printed"] for value in values] == [20, 15]
-    for one, of_all, pages in zip(values, whole, (1, 4), strict=True):
-        assert one["rerun"] == pytest.approx(of_all["rerun"] / pages)
-        seen = [each["rerun"] for each in one["invocations"]]
+    for value, of_all, pages in zip(values, whole, (1, 4), strict=True):
+        assert value["rerun"] == pytest.approx(of_all["rerun"] / pages)
+        seen = [each["rerun"] for each in value["invocations"]]
         assert seen == pytest.approx([each["rerun"] / pages for each in of_all["invocations"]])
 
 

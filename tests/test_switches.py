@@ -187,7 +187,7 @@ def test_broadcast_multicast_and_tags_pass(program: Path) -> None:
     everyone, group = frame(100, 1, to="ffffffffffff"), frame(200, 2, to="01005e0000fb")
     tagged = frame(300, 3)
     tagged = tagged[:12] + TAG + tagged[12:]
-    sent = [(side, one) for side in OTHER for one in (everyone, group, tagged)]
+    sent = [(side, entry) for side in OTHER for entry in (everyone, group, tagged)]
 
     seen = play(program, sent, switches=2)
 
@@ -219,7 +219,7 @@ def test_a_full_queue_drops_and_counts(program: Path) -> None:
     ordered = arriving(sent)["right"]
     assert QUEUE_FRAMES <= len(came) < len(sent)
     assert came[:QUEUE_FRAMES] == ordered[:QUEUE_FRAMES]
-    assert came == [one for one in ordered if one in set(came)]
+    assert came == [message for message in ordered if message in set(came)]
     assert seen["dropped"] == len(sent) - len(came) + seen["marks_lost"]
 
 

@@ -87,7 +87,7 @@ def wrong(first_true: bool, verdicts: list[str]) -> list[str]:
         "not_reproduced" if (k % 2 == 0) == first_true else "reproduced"
         for k in range(len(verdicts))
     ]
-    return [one for one, lie in zip(verdicts, lies, strict=True) if one == lie]
+    return [verdict for verdict, lie in zip(verdicts, lies, strict=True) if verdict == lie]
 
 
 @dataclass(frozen=True)
@@ -189,15 +189,15 @@ def test_verdicts_are_wrong_in_at_most_5_percent_of_figures(show) -> None:
                 found[0].intervals == 10
             )  # one for each ratio and the share, 4 and 1 for the ranges
             alone = [
-                stats.decide(*by_pointwise(verdict), *one["region"])
-                for one, verdict in zip(figure, found, strict=True)
+                stats.decide(*by_pointwise(verdict), *entry["region"])
+                for entry, verdict in zip(figure, found, strict=True)
             ]
             lies["as judged"].append(wrong(first_true, [verdict.verdict for verdict in found]))
             lies["by its own 95 % interval"].append(wrong(first_true, alone))
     for word in ("reproduced", "not_reproduced"):
-        assert show(f"{word} wrongly", [word in one for one in lies["as judged"]]) <= 0.05
-    assert show("any verdict wrong", [bool(one) for one in lies["as judged"]]) <= 0.05
-    control = [bool(one) for one in lies["by its own 95 % interval"]]
+        assert show(f"{word} wrongly", [word in entry for entry in lies["as judged"]]) <= 0.05
+    assert show("any verdict wrong", [bool(entry) for entry in lies["as judged"]]) <= 0.05
+    control = [bool(entry) for entry in lies["by its own 95 % interval"]]
     assert show("negative control, each claim by its own 95 % interval", control) > 0.05
 
 
@@ -224,8 +224,8 @@ def test_tight_true_claims_are_settled(show) -> None:
             [verdict.verdict for verdict in judged(figure, run)]
             for run in runs(machine, 60, even, blocks=24)
         ]
-        assert not any("not_reproduced" in one for one in said)
-        settled = [set(one) == {"reproduced"} for one in said]
+        assert not any("not_reproduced" in verdict for verdict in said)
+        settled = [set(verdict) == {"reproduced"} for verdict in said]
         assert show(f"{len(figure)} true claims, all reproduced", settled) >= 0.95
 
 
@@ -242,9 +242,11 @@ def test_the_quick_way_is_that_of_the_tables(bare: pytest.MonkeyPatch) -> None:
         assert [verdict.verdict for verdict in quickly] == [
             verdict.verdict for verdict in through_tables
         ]
-        for one, other in zip(quickly, through_tables, strict=True):
+        for entry, other in zip(quickly, through_tables, strict=True):
             for key in ("estimate", "interval", "pointwise", "smallest_effect"):
-                assert getattr(one, key) == pytest.approx(getattr(other, key)), one.claim["text"]
+                assert getattr(entry, key) == pytest.approx(getattr(other, key)), entry.claim[
+                    "text"
+                ]
         twin = quick_null([], run, 10)
         assert twin["passes"] == null["passes"]
         for name in ("again", "relinked"):

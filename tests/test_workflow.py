@@ -58,7 +58,7 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     ]
     found = {(item["figure"], item["claim"]): item for item in items if item["paper"] == PAPER}
     assert list(found) == claims
-    seen = {claim for claim, one in found.items() if one["verdict"] != "not_measurable_here"}
+    seen = {claim for claim, entry in found.items() if entry["verdict"] != "not_measurable_here"}
     assert seen == {claim for claim in claims if claim[1] in MEASURED_BY_TINY}
     for claim, verdict in found.items():
         if claim in seen:

@@ -111,7 +111,7 @@ class Attempt:
             objects = [*self._objects(changing, sized), *self.fixed]
             self.compiles = True
             build_stage.link(self.compiler, objects, self.flags, self.work / "program")
-        except build_stage.BuildFailed as failure:
+        except build_stage.BuildFailedError as failure:
             # Without the places of this checkout and of the scratch folder.
             words = failure.words.replace(f"{self.work}/", "")
             return failure.status, words.replace(f"{self.kernels}/", "")

@@ -38,7 +38,7 @@ ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
 LINK = ["-Wl,--build-id=none"]
 
 
-class BuildFailed(Exception):
+class BuildFailedError(Exception):
     """A compiler or linker said no; its words are the result, `status` is None for a time-out."""
 
     def __init__(self, reason: str, words: str = "", status: int | None = None) -> None:
@@ -95,7 +95,7 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
                 record |= {"state": "cannot_run", "reason": needed.missing}
             else:
                 record |= _compile(root, name, content, flags, compiler, needed, output.parent)
-        except (BuildFailed, link_libraries.StubsFailed) as failure:
+        except (BuildFailedError, link_libraries.StubsFailedError) as failure:
             record |= {"state": "failed", "reason": str(failure)}
     write_json(output, record)
     return record
@@ -263,14 +263,14 @@ def _run(command: list[str]) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise BuildFailed(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
+        raise BuildFailedError(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
     if result.returncode != 0:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
         telling = [line for line in lines if re.search("error|relocation", line)]
         telling = [line for line in telling if "warning:" not in line] or lines
         words = telling[0].strip() if telling else "it said nothing"
         reason = f"{Path(command[0]).name} ended with {result.returncode}: {words}"
-        raise BuildFailed(reason, words, result.returncode)
+        raise BuildFailedError(reason, words, result.returncode)
 
 
 def _say(command: list[str]) -> str:

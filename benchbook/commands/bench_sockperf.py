@@ -90,6 +90,7 @@ class Runner:
         return _now_ns()
 
     def is_running(self) -> bool:
+        """Whether the near end has not ended."""
         return self.near.poll() is None
 
     def _send(self, what: signal.Signals, *pids: int) -> None:

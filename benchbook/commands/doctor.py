@@ -127,7 +127,7 @@ def _purpose(tool: tools.Tool) -> str:
 def _programs(kind: str, wanted: list[tuple[str, str, str]]) -> Iterator[Line]:
     """Lines of (program, package, purpose), all asked at once: some take half a second."""
     with ThreadPoolExecutor() as pool:
-        yield from pool.map(lambda one: _program(kind, *one), wanted)
+        yield from pool.map(lambda program: _program(kind, *program), wanted)
 
 
 def _program(kind: str, name: str, package: str, purpose: str) -> Line:

@@ -37,10 +37,12 @@ class Outlook:
 
     @property
     def disk_bytes(self) -> int:
+        """Bytes of samples that the run may write at most."""
         samples = self.plan.settings.samples_most + self.plan.settings.warmup
         return len(self.plan.points) * samples * self.plan.looks[-1] * BYTES_PER_SAMPLE
 
     def record(self) -> dict[str, Any]:
+        """The plan as --json prints it."""
         return {
             "experiment": self.plan.experiment,
             "host": self.plan.host,

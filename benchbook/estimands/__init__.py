@@ -87,7 +87,7 @@ class Kind(Protocol):
         """From logs of the quantity, blocks down and points across; None without a block."""
 
     def of_one(self, estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-        """The same number from one value per point, such as a published table's."""
+        """What the claim estimates, from one value per point, such as a published table's."""
 
     def look(self, estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
         """The number out of evidence and audit."""
@@ -241,7 +241,7 @@ def of_values(
 
 
 def of_times(values: Values, intervals: int, base: float) -> Estimate:
-    """The same of one time per block, in the claim's unit, where no effect is 0.
+    """The estimate of one time per block, in the claim's unit, where no effect is 0.
 
     `base`: the time to which it adds, in that unit, so that effect and half-width are logs as those
     of ratios are.

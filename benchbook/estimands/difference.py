@@ -59,6 +59,6 @@ def estimate(
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one time per point."""
+    """The difference of two sides, from one time per point."""
     more, less = (sum(np.exp(logs[name]) for name in side) for side in _sides(roles))
     return float(_of(more, less, estimand))

@@ -73,7 +73,7 @@ def estimate(
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one value per point; NaN where there is no factor."""
+    """The explained share, from one value per point; NaN where there is no factor."""
     del estimand
     odd, base, removed = _names(roles)
     factor = logs[odd] - logs[base]

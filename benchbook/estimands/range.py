@@ -149,7 +149,7 @@ def estimate(
         effect=center,
         null=0.0,
         beside=lambda: {
-            "ranges": {name: _beside_null(tables[name], one) for name, one in found.items()}
+            "ranges": {name: _beside_null(tables[name], entry) for name, entry in found.items()}
         },
     )
 
@@ -199,7 +199,7 @@ def _with_null(observed: float, null: Values) -> dict[str, float]:
 
 
 def of_cells(estimand: dict[str, Any], roles: Roles, logs: dict[str, list[float]]) -> float:
-    """The same number from all printed cells: the source's ranges go over all its starts."""
+    """The range, from all printed cells: the source's ranges go over all its starts."""
     ranges = [
         _shown(float(np.ptp([value for name in names for value in logs[name]])))
         for names in _groups(estimand, roles).values()

@@ -42,6 +42,6 @@ def estimate(
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one value per point."""
+    """The ratio of two points, from one value per point."""
     top, bottom = pairs(estimand, roles)[0]
     return exp(logs[top] - logs[bottom])

@@ -51,7 +51,7 @@ def estimate(
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one value per point."""
+    """The ratio of two ranges, from one value per point."""
     del estimand
     top, bottom = (np.ptp([logs[name] for name in side]) for side in _sides(roles))
     return exp(float(top - bottom))

@@ -71,6 +71,6 @@ def estimate(
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one time per point."""
+    """The slope, from one time per point."""
     one = pd.DataFrame([logs])
     return float(of_blocks(estimand, roles, one)[0].iloc[0])

@@ -101,8 +101,14 @@ def _beside(values: list[float], times: Values, steps: Values) -> dict[str, Any]
     ends = itertools.pairwise(values)
     notes: dict[str, Any] = {
         "steps": [
-            {"from": start, "to": end, "ns": one.estimate, "low95": one.low, "high95": one.high}
-            for (start, end), one in zip(ends, found, strict=True)
+            {
+                "from": start,
+                "to": end,
+                "ns": entry.estimate,
+                "low95": entry.low,
+                "high95": entry.high,
+            }
+            for (start, end), entry in zip(ends, found, strict=True)
         ]
     }
     if len(times) < LEAST_FOR_NULL:
@@ -130,7 +136,7 @@ def _null(values: list[float], times: Values) -> Values:
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
-    """The same number from one time per point; NaN where it does not grow at all."""
+    """The unevenness, from one time per point; NaN where the time does not grow at all."""
     names, values = steps_of(estimand, roles)
     steps = _steps(values, np.exp([[logs[name] for name in names]]))[0]
     return float(np.ptp(steps) / abs(steps.mean())) if steps.mean() else math.nan

@@ -56,7 +56,7 @@ class Explained:
         return record
 
     def raw_record(self) -> dict[str, Any]:
-        """The same, before what JSON has no form for is made none or words."""
+        """The record before values that JSON cannot hold become null or words."""
         reports, tools = self.reports, tools_of(self.reports)
         return {
             "version": VERSION,

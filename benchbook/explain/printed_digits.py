@@ -50,8 +50,8 @@ def is_number(value: Any) -> TypeGuard[int | float]:
 
 
 def half_of_last_digit(value: float) -> float:
-    """The same where only the number is left: zeros that were printed at its end are lost, so that
-    it is rather too much."""
+    """Half of the last printed digit, of a number whose text is gone: zeros at its end are lost,
+    so that it is rather too much."""
     if not math.isfinite(value) or value == 0:
         return 0.0
     mantissa, _, exponent = repr(float(value)).partition("e")

@@ -23,7 +23,7 @@ STYLE = ("-N", "-M")
 UNWARNED = "-w"
 
 
-class StubsFailed(Exception):
+class StubsFailedError(Exception):
     """rpcgen said no; its words."""
 
 
@@ -87,10 +87,10 @@ def stubs(source: Path, work: Path) -> list[Path]:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise StubsFailed(f"{RPCGEN} made nothing of {source.name} ({error})") from None
+            raise StubsFailedError(f"{RPCGEN} made nothing of {source.name} ({error})") from None
         if done.returncode != 0 or not target.exists():
             words = " ".join(f"{done.stderr} {done.stdout}".split()) or "it said nothing"
-            raise StubsFailed(f"{RPCGEN} made nothing of {source.name}: {words}")
+            raise StubsFailedError(f"{RPCGEN} made nothing of {source.name}: {words}")
         if target.suffix == ".c":
             made.append(target)
     return made

@@ -147,7 +147,7 @@ def judge_claim(
 
 
 def judge_fact(claim: Claim, facts: dict[str, Any]) -> Verdict:
-    """The same of a claim about a fact, such as a limit of the linker: a number without noise.
+    """The verdict of a claim about a fact, such as a limit of the linker: a number without noise.
 
     `facts`: {limits, trials} of the evidence, {audit} of the paper.
     """
@@ -208,7 +208,7 @@ def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, R
 
 
 def robustness(resolved: ResolvedClaim) -> Robustness | None:
-    """The same decision under other choices: statistic, disturbed blocks, states, and the other
+    """The verdict under other choices: statistic, disturbed blocks, states, and the other
     variants in which all points were measured. None without an estimate."""
     claim, summaries, primary = resolved.claim, resolved.run.summaries, resolved.estimate
     if primary is None:

@@ -202,7 +202,7 @@ def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:
         "observations": point.get("observations", {}),
         "inside": point.get("inside") or UNTOLD,
         "other_blocks": {
-            name: {key: part[one] / per if part[one] else None for key, one in names.items()}
+            name: {key: part[name] / per if part[name] else None for key, name in names.items()}
             | {"blocks": part["blocks"]}
             for name, part in _parts(point).items()
         },

@@ -73,7 +73,7 @@ class ResolvedClaim:
         return [name for name in names_of(self.roles) if name not in used]
 
     def estimated(self, intervals: int) -> ResolvedClaim:
-        """The same with its estimate, simultaneous over that many intervals."""
+        """This claim with its estimate, simultaneous over that many intervals."""
         found = None
         if self.missing is None:
             found = estimate(self.claim, self.used, self.run.summaries, intervals)

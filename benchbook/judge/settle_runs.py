@@ -31,7 +31,9 @@ def settle_runs(
         except BenchbookError:
             continue  # the measuring stage tells of folders that it passes over
         asked = plan.get("settle") or {}
-        same = all(binaries.get(name) == one for name, one in plan.get("binaries", {}).items())
+        same = all(
+            binaries.get(name) == binary for name, binary in plan.get("binaries", {}).items()
+        )
         if (
             [asked.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
             and same

@@ -80,7 +80,7 @@ def judge_alone(
 def _under_other_factors(
     claim: Claim, content: dict[str, Any], sizes: dict[str, Any], run: Measured
 ) -> dict[str, Any] | None:
-    """The same estimated under other factors, with its pointwise interval: {setting, estimate,
+    """The claim estimated under other factors, with its pointwise interval: {setting, estimate,
     pointwise, blocks, by_interval}; None where the claim names none, or it was not measured."""
     estimand = moved(claim)
     if not estimand:

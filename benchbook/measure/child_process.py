@@ -67,6 +67,7 @@ class Started:
         return True
 
     def go_on(self) -> None:
+        """Let a stopped process run again."""
         self.process.send_signal(signal.SIGCONT)
 
     def end(self) -> None:

@@ -33,6 +33,7 @@ class MachineState:
     look: list[str] = field(default_factory=list)  # planned once: it takes time on large hosts
 
     def due(self) -> bool:
+        """Whether the last probe is longer ago than it may be."""
         return now_ns() - self.last_ns >= self.every_s * 1e9
 
     def read(self, *, full: bool = False) -> dict[int, float]:

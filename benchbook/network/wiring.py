@@ -30,10 +30,12 @@ class Line:
 
     @property
     def near(self) -> str:
+        """The IPv4 address of the near end."""
         return self._address(1)
 
     @property
     def far(self) -> str:
+        """The IPv4 address of the far end."""
         return self._address(2)
 
     def _address(self, host: int) -> str:

@@ -179,6 +179,7 @@ class Progress:
 
     @property
     def next_block(self) -> int:
+        """The number of the block that is begun next."""
         started = [*self.complete, *self.abandoned]
         return max(started, default=-1) + 1
 

@@ -79,7 +79,7 @@ def sentence(claim: Claim, named: Callable[[str], str] = str) -> str:
 
 
 def cause(claim: Claim, named: Callable[[str], str] | None = str) -> str:
-    """The same without what was left out, and without the artefacts that it rests on; where `named`
+    """The reason without what was left out and without the artefacts it rests on; where `named`
     is None without the name of the point that it is about, too."""
     point = claim["reason"].get("point")
     text = _cause(claim)

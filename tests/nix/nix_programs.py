@@ -33,7 +33,7 @@ flake-registry =
 HOOK = "#!/bin/sh\necho '# decline-permanently' >&2\nexec cat >/dev/null\n"
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """Why there is no Nix here, or not this one."""
 
 
@@ -97,20 +97,22 @@ def must_work(suite: str) -> bool:
 
 
 def program(suite: str) -> Path:
-    """A script that starts the Nix of a Debian release; fetched once. Raises Unavailable."""
+    """A script that starts the Nix of a Debian release; fetched once. Raises UnavailableError."""
     kept = KEPT / suite / "nix"
     if kept.exists():
         return kept
     if _release().get("ID") != "debian" or shutil.which("apt-get") is None:
-        raise Unavailable("Nix is taken from Debian's packages, and this is no Debian")
+        raise UnavailableError("Nix is taken from Debian's packages, and this is no Debian")
     if platform.machine() not in ("x86_64", "aarch64"):
-        raise Unavailable(f"Benchbook's flake has no system {platform.machine()}")
+        raise UnavailableError(f"Benchbook's flake has no system {platform.machine()}")
     shutil.rmtree(KEPT / suite, ignore_errors=True)
     try:
         unpacked = _unpack(suite, KEPT / suite)
     except subprocess.CalledProcessError as error:
         words = (error.stderr or error.stdout).strip().splitlines()[-1:]
-        raise Unavailable(f"apt-get cannot bring the Nix of {suite}: {' '.join(words)}") from None
+        raise UnavailableError(
+            f"apt-get cannot bring the Nix of {suite}: {' '.join(words)}"
+        ) from None
     (loader,) = (path for path in unpacked.rglob("ld-linux-*.so.*") if not path.is_symlink())
     folders = [*unpacked.glob("lib/*-linux-gnu"), *unpacked.glob("usr/lib/*-linux-gnu")]
     folders += unpacked.glob("usr/lib/nix")
@@ -134,7 +136,7 @@ def _unpack(suite: str, place: Path) -> Path:
     own = _release().get("VERSION_CODENAME")
     site = next((line.split()[0] for line in sites if line.split()[1:] == [own]), None)
     if site is None:
-        raise Unavailable("apt's own configuration names no mirror of this release")
+        raise UnavailableError("apt's own configuration names no mirror of this release")
     (apt / "sources").write_text(f"deb {site} {suite} main\n")
     # The machine's way to its mirror (a proxy, say), and nothing else of its configuration.
     ours = [
@@ -186,7 +188,7 @@ def fetched(suite: str) -> Path:
     """The program, or the test is skipped with the reason (fails where it must work)."""
     try:
         return program(suite)
-    except Unavailable as reason:
+    except UnavailableError as reason:
         if must_work(suite):
             pytest.fail(str(reason))
         pytest.skip(str(reason))

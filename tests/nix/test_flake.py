@@ -51,7 +51,7 @@ class Place:
         return self.nix.run(self.checkout, *verb.split(), *given, *words, **more)
 
     def made(self, verb: str, *words: str, **more: float) -> subprocess.CompletedProcess[str]:
-        """The same, and it must succeed."""
+        """What `run` gives; it must succeed."""
         done = self.run(verb, *words, **more)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         return done

@@ -76,6 +76,7 @@ class Start:
 
     @property
     def disturbed(self) -> bool:
+        """Whether a point was lost or slowed."""
         return self.lost or self.slowed
 
 

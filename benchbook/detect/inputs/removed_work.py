@@ -50,6 +50,7 @@ class Held:
 
     @property
     def is_absent(self) -> bool:
+        """Whether fewer instructions are left than the work needs."""
         return self.held < LEAST_HELD * self.need
 
 

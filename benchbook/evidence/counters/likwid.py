@@ -161,7 +161,7 @@ class _Cell:
 
     @property
     def what(self) -> tuple[str, str, str]:
-        """The same in every region and on every core."""
+        """(group, event, counter), which every region and every core share."""
         return self.group, self.name, self.counter
 
 

@@ -35,11 +35,16 @@ class Why(Protocol):
     """Why nothing was counted; a capability of the host has the same three."""
 
     @property
-    def state(self) -> str: ...
+    def state(self) -> str:
+        """How it stands: ok, denied or absent."""
+
     @property
-    def reason(self) -> str: ...
+    def reason(self) -> str:
+        """Why, where the state is not ok."""
+
     @property
-    def remedy(self) -> str: ...
+    def remedy(self) -> str:
+        """What to do about it."""
 
 
 class _NotCountedError(Exception):

@@ -70,7 +70,7 @@ class Lines:
             size = self.simulator.geometry.buffer_bytes
             try:
                 twin = build_twin(self.root, self.name, self.content, variant, size)
-            except build_stage.BuildFailed as why:
+            except build_stage.BuildFailedError as why:
                 self.twins[variant] = f"no twin for a simulation could be built: {why}"
             else:
                 self.twins[variant] = twin

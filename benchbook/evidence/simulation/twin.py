@@ -47,12 +47,12 @@ def runnable(flags: list[str], level: str | None) -> list[str]:
 
 def build_twin(root: Path, name: str, content: dict[str, Any], variant: str, size: int) -> Twin:
     """Build the twin of one variant, or find it built; `size` is what macros of sizes become, in
-    bytes. build.BuildFailed where compiler or linker refuse.
+    bytes. build.BuildFailedError where compiler or linker refuse.
     """
     spec = content["variants"][variant]
     compiler = build_stage.find_compiler(spec["compiler"])
     if compiler is None:
-        raise build_stage.BuildFailed(build_stage.not_there(spec["compiler"]))
+        raise build_stage.BuildFailedError(build_stage.not_there(spec["compiler"]))
     flags = runnable(
         [*content.get("flags", []), *spec.get("flags", [])], facts.facts()["isa_level"]
     )
@@ -103,6 +103,6 @@ def _linked(
     compiler: build_stage.Compiler, objects: list[Path], flags: list[str], target: Path
 ) -> Path:
     """Static where that links: it starts in a third of the time, and names all its functions."""
-    with suppress(build_stage.BuildFailed):
+    with suppress(build_stage.BuildFailedError):
         return build_stage.link(compiler, objects, [*flags, "-static"], target)
     return build_stage.link(compiler, objects, flags, target)

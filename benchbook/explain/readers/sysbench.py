@@ -177,7 +177,7 @@ def _is_again(text: str, run: _Run) -> bool:
 
 
 def _pasted(text: str) -> dict[str, Any]:
-    """The same of a command line without its prompt."""
+    """The settings that a command line without its prompt asks for; empty where it is none."""
     is_whole = text.startswith("sysbench ") and text.endswith(" run") and len(text) < LONGEST
     return _asked(tuple(text.split())) if is_whole else {}
 

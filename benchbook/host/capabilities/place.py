@@ -55,6 +55,7 @@ class Answer:
 
     @property
     def refused(self) -> bool:
+        """Whether the program said that it may not."""
         return _REFUSED.search(self.out + self.err) is not None
 
     def why(self, program: str) -> str:

@@ -17,7 +17,7 @@ def predict(context: Context) -> Answer:
     own, sizes = evidence[::2], evidence[1::2]
     if any(fact["value"] is None for fact in evidence):
         return CannotTell("this system does not tell which pages stand behind the buffers")
-    least = min(one["value"] / size["value"] for one, size in zip(own, sizes, strict=True))
+    least = min(entry["value"] / size["value"] for entry, size in zip(own, sizes, strict=True))
     if least >= WHOLE:
         why = "On both sides the buffers have pages of their own for every byte."
         return Excluded(why, evidence)

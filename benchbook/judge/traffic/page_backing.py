@@ -39,8 +39,8 @@ def buffers(points: list[Point]) -> list[dict[str, Any]]:
 def _shares(values: list[Any], same: list[dict[str, Any]]) -> list[float] | None:
     """A mapping may hold more than the buffers: more than all of them is all."""
     shares = [
-        min(1.0, value / one["buffers_bytes"])
-        for value, one in zip(values, same, strict=True)
+        min(1.0, value / observed["buffers_bytes"])
+        for value, observed in zip(values, same, strict=True)
         if value is not None
     ]
     return [min(shares), median(shares), max(shares)] if shares else None

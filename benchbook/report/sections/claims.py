@@ -119,7 +119,7 @@ def pointwise(claim: Claim) -> str:
 
 
 def published(claim: Claim) -> str:
-    """The same number out of the source's own cells; a dash where it prints none."""
+    """The claim's number out of the source's own cells; a dash where it prints none."""
     values = claim["published"]
     if not values:
         return number_format.NONE
@@ -141,7 +141,8 @@ def region(claim: Claim) -> str:
 
 
 def under_other_factors(claim: Claim) -> str:
-    """The same under other factors, to go on with: `with spin 1.6 (1.5 to 1.7), …`; else empty."""
+    """The estimate under other factors, to end a sentence with: `with spin 1.6 (1.5 to "
+    "1.7), …`; else empty."""
     found = claim.get("beside")
     if not found or claim["verdict"] == "not_measurable_here":
         return ""
@@ -197,7 +198,7 @@ def why(paper: Paper, claim: Claim) -> str:
 
 
 def only(claim: Claim) -> str:
-    """The same in a few words, to go on with after a comma; else empty."""
+    """What the verdict rests on, to end a sentence with after a comma; else empty."""
     found = claim.get("through")
     if not found:
         return ""
@@ -220,12 +221,12 @@ def left_out(paper: Paper, claim: Claim) -> str:
 
 def ranges(claim: Claim) -> Iterator[str]:
     """Each range of the claim, beside what points of equal truth would show on this machine."""
-    for group, one in claim["notes"].get("ranges", {}).items():
-        text = f"{wording.capitalised(group)}: {number_format.share(one['range'])}"
-        text += f" ({number_format.share(one['low'])} to {number_format.share(one['high'])})"
-        if null := one.get("of_single_starts"):
+    for group, range_ in claim["notes"].get("ranges", {}).items():
+        text = f"{wording.capitalised(group)}: {number_format.share(range_['range'])}"
+        text += f" ({number_format.share(range_['low'])} to {number_format.share(range_['high'])})"
+        if null := range_.get("of_single_starts"):
             text += (
-                f"; one start of each of {one['points']} sizes spreads by "
+                f"; one start of each of {range_['points']} sizes spreads by "
                 f"{number_format.share(null['observed'])}, and if all were equal this "
                 "machine’s noise "
                 f"alone would give {number_format.share(null['null_median'])} (up to "
@@ -389,14 +390,14 @@ def others(paper: Paper, told: list[Claim]) -> list[str]:
     """The verdicts of the claims that the answer does not tell of, in one sentence."""
     left = [claim for claim in wording.all_claims(paper) if claim not in told]
     parts = []
-    for verdict, (one, many, rest) in VERDICTS.items():
+    for verdict, (singular, many, rest) in VERDICTS.items():
         names = [
             ", ".join(filter(None, [_in_words(claim), only(claim)]))
             for claim in left
             if claim["verdict"] == verdict
         ]
         if names:
-            verb = one if len(names) == 1 else many
+            verb = singular if len(names) == 1 else many
             parts.append(f"{len(names)} {verb} {rest} ({'; '.join(_few(_each_once(names)))})")
     of = (
         f"Of {number_format.plural(len(left), 'other claim')} "

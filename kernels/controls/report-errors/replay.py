@@ -54,7 +54,7 @@ def _first_jitter(dice: np.random.Generator, report: Report) -> None:
 
 
 def _long_jitter(dice: np.random.Generator, report: Report) -> None:
-    """The same where nothing smoothed it away."""
+    """The jitter where nothing smoothed it away."""
     far = report[FAR]
     jitter = far["end"]["sum_received"]["seconds"] * 1e3 * float(dice.uniform(2, 1e6))
     far["end"]["sum"]["jitter_ms"] = far["intervals"][0]["sum"]["jitter_ms"] = jitter

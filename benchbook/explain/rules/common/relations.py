@@ -20,6 +20,7 @@ class Printed(NamedTuple):
 
     @property
     def words(self) -> str:
+        """The name, and the line that it stands in."""
         return f"{self.name} (line {self.line})"
 
 

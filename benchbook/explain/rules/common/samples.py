@@ -25,6 +25,7 @@ class Series:
 
     @property
     def values(self) -> list[float]:
+        """The samples' values, in the order of the log."""
         return self.samples.values
 
     def times(self) -> list[float | None]:
