@@ -1,4 +1,4 @@
-"""Fail on names and docstrings that say nothing to a stranger (CONTRIBUTING.md, "Words")."""
+"""Fail on names and docstrings that say nothing to a stranger (CONTRIBUTING.md, "Rules of the house")."""
 
 import ast
 import re
