@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import kernels
+from benchbook.define.points import Point
 from benchbook.evidence.collectors import counters
 from benchbook.evidence.counters import Count, NotUnderstoodError, likwid, perf, session
 from benchbook.evidence.stage import Context
@@ -306,10 +307,14 @@ class Bench:
         self.build.mkdir()
         (self.build / "program").symlink_to(program)
         methods = [{"method": "copy", "call": "memcpy"}, {"method": "loop"}]
-        self.points = [
-            {"id": f"v,{size},{index}", "variant": "v", "factors": {"bytes": size, **method}}
+        points = [
+            Point("v", {"bytes": size, **method})
             for size in (64 * KIB, 16 * KIB)
-            for index, method in enumerate(methods)
+            for method in methods
+        ]
+        self.points = [
+            {"id": point.id, "variant": "v", "twin": "", "factors": point.factors}
+            for point in points
         ]
         self.run = place / "run"
         self.run.mkdir()

@@ -46,7 +46,7 @@ class Point:
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Point:
         """The point of an entry of plan.json."""
-        return cls(record["variant"], record["factors"], record["twin"])
+        return cls(record["variant"], record["factors"], record.get("twin", ""))
 
     def record(self) -> dict[str, Any]:
         """Its entry in plan.json."""
