@@ -1,4 +1,4 @@
-"""Fail on names and docstrings that say nothing to a stranger (CONTRIBUTING.md, "Rules of the house")."""
+"""Fail on names and docstrings that say nothing to a stranger; CONTRIBUTING.md has the rules."""
 
 import ast
 import re
