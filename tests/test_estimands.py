@@ -24,6 +24,7 @@ from claimed import (
 )
 
 from benchbook import stats
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.estimands import (
     Estimate,
     asked,
@@ -33,7 +34,6 @@ from benchbook.estimands import (
     published,
     usable,
 )
-from benchbook.estimands.reasons import Code, Reason
 from benchbook.judge.claims import judge_claim, judge_fact
 from benchbook.judge.resolved_claim import estimate
 from benchbook.judge.verdicts import judge_claims

@@ -15,6 +15,7 @@ from conftest import ROOT
 
 from benchbook.build import link_limits
 from benchbook.core.files import read_json
+from benchbook.define.settings import load_settings
 from benchbook.evidence.collectors import limits as of_limits
 from benchbook.evidence.stage import Context
 from benchbook.workflow import Lab
@@ -155,7 +156,7 @@ def test_rows_of_evidence_say_what_was_found(tmp_path: Path) -> None:
 
 def test_workflow_searches_where_limits_are_declared_but_not_in_tiny() -> None:
     def files(preset: str, experiment: str) -> list[str]:
-        lab = Lab(ROOT, {"preset": preset}, "host")
+        lab = Lab(ROOT, load_settings(ROOT, {"preset": preset}), "host")
         return lab.limit_files(SimpleNamespace(experiment=experiment))
 
     assert files("quick", "stream") == ["build/stream/limits.json"]

@@ -21,9 +21,9 @@ from test_run import MadeUp, Quiet
 
 from benchbook.commands import settle
 from benchbook.core.errors import BenchbookError
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.define import catalogue
 from benchbook.define.settings import load_settings
-from benchbook.estimands.reasons import Code, Reason
 from benchbook.host import facts
 from benchbook.judge import settle_runs
 from benchbook.judge.claims import Verdict

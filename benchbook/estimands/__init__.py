@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from benchbook import stats
 from benchbook.core import plugins
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import RATE
 from benchbook.define.catalogue import settings_of
 from benchbook.define.points import NOT_IN_PRESET, Point, expand
-from benchbook.estimands.reasons import Code, Reason
 
 POINTWISE = 0.95
 MOST_READINGS = 200  # of a published table in which cells stand for one point

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.estimands import Fact
-from benchbook.estimands.reasons import Code, Reason
 
 
 def unit(estimand: dict[str, Any]) -> str:

@@ -15,10 +15,10 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.analyse.null_tests import smallest_effect
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import RATE
 from benchbook.define.points import Point
 from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published
-from benchbook.estimands.reasons import Code, Reason
 from benchbook.judge.resolved_claim import MEASURES, Claim, ResolvedClaim, estimate
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not_reproduced"

@@ -11,11 +11,11 @@ from benchbook.analyse import pairwise
 from benchbook.analyse.sample_quality import UNTOLD
 from benchbook.analyse.tables import rate
 from benchbook.core.errors import BenchbookError
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
 from benchbook.define.points import NOT_IN_PRESET, resolve
 from benchbook.define.published import beyond, labels, read_table
 from benchbook.estimands import Known, names_of
-from benchbook.estimands.reasons import Code, Reason
 from benchbook.judge.resolved_claim import Measured, resolve_claim
 
 SIZE_UNKNOWN = "a size that the claim names is unknown here"

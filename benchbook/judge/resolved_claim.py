@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from benchbook.analyse.tables import rate
+from benchbook.core.reason_codes import Reason
 from benchbook.core.units import RATE
 from benchbook.estimands import (
     Estimate,
@@ -23,7 +24,6 @@ from benchbook.estimands import (
     roles_of,
     usable,
 )
-from benchbook.estimands.reasons import Reason
 from benchbook.stats.states import MIXED
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}

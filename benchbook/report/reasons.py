@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchbook.core import number_format
+from benchbook.core.reason_codes import Code
 from benchbook.define.points import NOT_IN_PRESET
-from benchbook.estimands.reasons import Code
 
 Claim = dict[str, Any]
 SHARES = ("range", "explained_share")  # kinds whose number is a share

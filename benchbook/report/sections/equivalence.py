@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.estimands.reasons import Code
+from benchbook.core.reason_codes import Code
 from benchbook.report import reasons, wording
 from benchbook.report.wording import Paper
 
