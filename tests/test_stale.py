@@ -61,13 +61,17 @@ def jobs_of(printed: str) -> list[Job]:
 def dry_run(checkout: Path, *words: str) -> list[Job]:
     """The jobs that Snakemake would run for preset tiny."""
     shown = ("--quiet", "host", "--printshellcmds", "--config", "preset=tiny")
-    return jobs_of(in_env(checkout, "snakemake", "-n", *words, *shown).stdout)
+    done = in_env(checkout, "snakemake", "-n", *words, *shown)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return jobs_of(done.stdout)
 
 
 @cache
 def graph(checkout: Path) -> list[Job]:
     """All jobs that `make PRESET=tiny` stands for."""
-    return dry_run(checkout, "--forceall")
+    jobs = dry_run(checkout, "--forceall")
+    assert {"analyse", "judge", "page"} <= {job.rule for job in jobs}, "no graph was printed"
+    return jobs
 
 
 def stale_outputs(jobs: list[Job], changed: str) -> set[str]:
