@@ -7,19 +7,22 @@ import io
 import json
 import random
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+from benchbook import explain
 from benchbook.explain import readers, sample_detectors
 from benchbook.explain.api import Explained
 from benchbook.explain.clean.pipeline import log_of
-from benchbook.explain.columns import RESULT_COLUMNS
 from benchbook.explain.model import Log, Report
 from benchbook.explain.render import print_explained
 from benchbook.explain.rules import Ask, Machine, rules
 from benchbook.findings import Finding
 
 CORPUS = Path(__file__).parent / "logs"
+DECLARED = Path(explain.__file__).with_name("columns.toml")
+RESULT_COLUMNS = tomllib.loads(DECLARED.read_text(encoding="utf-8"))
 SEEDS = [path.read_bytes() for path in sorted(CORPUS.glob("*/*.log"))]
 MACHINES = (
     Machine(),

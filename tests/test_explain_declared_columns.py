@@ -1,8 +1,9 @@
-"""Names of columns and facts: what readers write and what rules read is declared in columns.py."""
+"""Names of columns and facts: what readers write and rules read is declared in columns.toml."""
 
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ import pytest
 from benchbook import explain
 from benchbook.explain import readers
 from benchbook.explain.api import of_content
-from benchbook.explain.columns import RESULT_COLUMNS
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine, rules
 
 LOGS = Path(__file__).parent / "logs"
 SOURCE = Path(explain.__file__).parent
+RESULT_COLUMNS = tomllib.loads((SOURCE / "columns.toml").read_text(encoding="utf-8"))
 HOLDERS = {"of", "facts", "columns"}  # attributes that have columns or facts by name
 ASKING = {"get", "setdefault", "pop"}  # methods of these, whose first argument is a name
 OF_REPORT = {"column", "each", "knowing"}  # methods of Report and Group, all of whose texts are

@@ -2,5 +2,5 @@
 
 clean/ makes a Log of bytes; each reader in readers/ makes Reports of it (model.py, results.py);
 context/ adds what the lines around a report say; rules/ and sample_detectors.py say what is wrong.
-explanation.py calls them in this order. columns.py declares the names of columns and facts.
+explanation.py calls them in this order. columns.toml declares the names of columns and facts.
 """

@@ -129,7 +129,7 @@ class Log:
 
 class Twice(NamedTuple):
     """A number that the log prints, and what others that it prints make of it; `slack` is what
-    the digits of all of them leave open. rules/common/relations.py makes them."""
+    the digits of all of them leave open. readers/common/relations.py makes them."""
 
     name: str
     said: float

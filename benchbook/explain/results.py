@@ -16,7 +16,7 @@ class Result:
     line: where it stands in the file, from 1.
     statistic: what the number is of several (best, mean, median, max, p99, sample, sum, ...); ""
         where there is one.
-    of: the settings and physical columns of this number, units in their names (columns.py)."""
+    of: the settings and physical columns of this number, units in their names (columns.toml)."""
 
     name: str
     value: float

@@ -11,7 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import half_digit, whole
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
-from benchbook.explain.rules.common.relations import Printed, product
+from benchbook.explain.readers.common.relations import Printed, product
 
 TOOL = "babelstream"
 LOOKS_FOR = "BabelStream: 'Function  MBytes/sec  Min (sec)  Max  Average', or its CSV"

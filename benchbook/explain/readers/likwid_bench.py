@@ -10,7 +10,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Twice
 from benchbook.explain.printed_digits import half_digit
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
-from benchbook.explain.rules.common.relations import Printed, printed, product
+from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "likwid-bench"
 LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"

@@ -12,7 +12,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, printed_lines, whole
-from benchbook.explain.rules.common.relations import Printed, printed, product
+from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "lmbench"
 LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"

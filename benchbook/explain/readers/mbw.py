@@ -13,7 +13,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
-from benchbook.explain.rules.common.relations import Printed, printed, product
+from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "mbw"
 LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"

@@ -12,7 +12,7 @@ from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import LONGEST, decimals, half_digit, is_number, unremarked
-from benchbook.explain.rules.common.relations import Printed, product
+from benchbook.explain.readers.common.relations import Printed, product
 from benchbook.explain.units import bytes_per_s
 
 TOOL = "stream"

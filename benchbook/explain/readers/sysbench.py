@@ -12,7 +12,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import LONGEST, half_digit, is_number, printed_lines
-from benchbook.explain.rules.common.relations import Printed, printed, product
+from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "sysbench"
 LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"

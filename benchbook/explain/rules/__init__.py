@@ -3,7 +3,7 @@
 A rule is a function under `@rule`. It is called with one report (parameter `report`) or with all of
 a log (`reports`), and with the machine where it asks for that. It gives findings; an Ask, where a
 fact that it lacks would decide; a plain string is a note. Its words, effect and remedy stand in
-findings.toml. It looks at units, columns and facts of importers (columns.py), at names of
+findings.toml. It looks at units, columns and facts of importers (columns.toml), at names of
 tools only where an artefact is a fault of that tool. What a detector of benchbook/detect/detectors
 can tell of such rows, it tells through sample_detectors.py: a rule is for what only a printed
 report has. Silence where nothing is wrong.

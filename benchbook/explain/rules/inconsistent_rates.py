@@ -426,7 +426,7 @@ SHOWN = 3
 @rule
 def inconsistent_twice(report: Report) -> Iterator[Finding]:
     """Numbers of the log that are not what others of the same run make of them: the relations that
-    its reader declares (common/relations.py).
+    its reader declares (readers/common/relations.py).
 
     A time that is not cycles over clock, a volume that is not size times repetitions, operations of
     all threads that are not those of one times their number: what the tool computed itself from
