@@ -2,12 +2,14 @@
 
 import importlib.util
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from setup_place import ROOT
+from setup_place import LOCKS, ROOT
 
 
 def load(name: str):
@@ -81,3 +83,57 @@ def test_only_the_notice_about_conda_is_let_through(
     said = capsys.readouterr().err
     assert complaint in said
     assert "conda" not in said
+
+
+GATED = ["ruff", "import-linter", "mypy", "clang-format", "vulture", "snakefmt", "snakemake"]
+LOCKED = dict(re.findall(r"(?m)^([\w-]+)==(\S+)", "".join(path.read_text() for path in LOCKS)))
+
+
+@pytest.fixture
+def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Runs scripts/lint with stand-ins: each says the version given for it, the lock's by default,
+    and finds a fault where it is named in `faulty`.
+    """
+    place = tmp_path / "checkout"
+    for path in [ROOT / "scripts/lint", *LOCKS]:
+        copy = place / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    (place / "kernels").mkdir()
+    (place / "kernels/a.c").touch()
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+    def run(*faulty: str, **versions: str) -> subprocess.CompletedProcess[str]:
+        for package in [*GATED, "python"]:
+            program = tmp_path / "bin" / package.replace("import-linter", "lint-imports")
+            version = versions.get(package, LOCKED.get(package, ""))
+            program.write_text(
+                f'#!/bin/sh\n[ "$1" != --version ] || exec echo "{package}, version {version}"\n'
+                + "echo a fault; exit 1\n" * (package in faulty)
+            )
+            program.chmod(0o755)
+        return subprocess.run(
+            ["scripts/lint"], cwd=place, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def test_every_linter_with_the_version_of_the_lock_gates(lint):
+    done = lint()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not gated" not in done.stdout
+    for package in set(GATED) - {"snakemake"}:  # which scripts/lint_workflow.py starts
+        assert lint(package).returncode == 1, package
+
+
+def test_a_linter_of_another_version_is_shown_and_does_not_gate(lint):
+    done = lint("ruff", "snakefmt", ruff="0.14.3", snakefmt="")
+    assert done.returncode == 0
+    assert [line for line in done.stdout.splitlines() if "not gated" in line] == [
+        f"-- ruff-check: not gated; ruff is 0.14.3 here, {LOCKED['ruff']} in the lock",
+        f"-- ruff-format: not gated; ruff is 0.14.3 here, {LOCKED['ruff']} in the lock",
+        f"-- snakefmt: not gated; snakefmt is absent here, {LOCKED['snakefmt']} in the lock",
+    ]
+    assert "a fault" not in done.stdout
