@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchbook.analyse import peer_agreement as module
 from benchbook.analyse.peer_agreement import agreement
+from benchbook.core.reason_codes import Unpaired
 from benchbook.report.render import part
 from benchbook.report.sections import peer_agreement as page
 
@@ -86,10 +86,15 @@ def test_what_is_not_compared_stays_with_its_reason() -> None:
     rows = [row(SIZES[0]), row(SIZES[1], "too small"), row(SIZES[2])]
     flips = dict.fromkeys(range(8), ("1", "2"))
     (found,) = agreement(rows, points, summaries({SIZES[0]: 1.0}, flips), VARIANTS)
-    assert [(row["state"], row["reason"]) for row in found["rows"]] == [
-        ("no_block", "no block holds both in one machine state"),
-        (module.NOT_ACCEPTED, "too small"),
-        ("failed", "theirs: exit status 3: no memory"),
+    assert [(row["state"], row["lacking"], row["reason"]) for row in found["rows"]] == [
+        (Unpaired.NO_BLOCK, "", ""),
+        (Unpaired.NOT_ACCEPTED, "", "too small"),
+        ("failed", "theirs", "exit status 3: no memory"),
+    ]
+    assert [page.not_compared(row) for row in found["rows"]] == [
+        "no block holds both in one machine state",
+        "too small",
+        "theirs: exit status 3: no memory",
     ]
     assert (found["compared"], found["not_compared"]) == (0, 3)
     assert found["median_ratio"] is None

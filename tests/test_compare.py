@@ -13,18 +13,21 @@ from browser import look, violations
 from playwright.sync_api import Browser
 from scipy.stats import mannwhitneyu
 
-from benchbook import compare, stats
+from benchbook import stats
+from benchbook.compare import Comparison, compare
+from benchbook.compare.matched import Check, Conclusion, Why
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.report.compare_page import make_compare
+from benchbook.report.compare_sentences import as_json, headline
 from benchbook.report.index_page import make_index
 
 HOSTILE = "<script>window.ran = 1</script>"
 
 
 def variant(name: str, flags: list[str], version: str = "gcc 12.2.0") -> dict[str, Any]:
-    said = {"variant": name, "compiler": "gcc", "flags": flags, "compiler_version": version}
-    return said | {"isa": [], "wrapper": {}, "state": "ok", "sha256": name * 8, "peer": None}
+    record = {"variant": name, "compiler": "gcc", "flags": flags, "compiler_version": version}
+    return record | {"isa": [], "wrapper": {}, "state": "ok", "sha256": name * 8, "peer": None}
 
 
 def made(
@@ -71,17 +74,20 @@ def made(
     return folder
 
 
-def words_by_size(content: dict[str, Any]) -> dict[int, str]:
-    return {row["factors"]["bytes"]: row["said"] for row in content["items"][0]["points"]}
+def conclusions(comparison: Comparison) -> dict[int, Conclusion]:
+    """Of the first experiment, by size."""
+    return {
+        point.a["factors"]["bytes"]: point.conclusion for point in comparison.experiments[0].points
+    }
 
 
 def test_exact_distribution_and_interval_agree_with_scipy() -> None:
     dice = np.random.default_rng(3)
     a, b = np.exp(dice.normal(size=7)), np.exp(dice.normal(size=9))
     chance = stats.rank_sum_probabilities(7, 9)
-    found = mannwhitneyu(a, b, method="exact")
-    u = int(min(found.statistic, 63 - found.statistic))
-    assert 2 * chance[: u + 1].sum() == pytest.approx(found.pvalue)
+    exact = mannwhitneyu(a, b, method="exact")
+    u = int(min(exact.statistic, 63 - exact.statistic))
+    assert 2 * chance[: u + 1].sum() == pytest.approx(exact.pvalue)
     interval = stats.unpaired_ratio(a, b)
     # Just inside the interval the exact test does not reject, just outside it does.
     for inside, outside in ((1.0001, 0.9999), (0.9999, 1.0001)):
@@ -95,8 +101,8 @@ def test_the_interval_covers_as_it_says_and_few_starts_give_none() -> None:
     hits = 0
     for _ in range(1000):
         a, b = np.exp(dice.normal(np.log(2), 0.3, 8)), np.exp(dice.normal(0, 0.3, 8))
-        found = stats.unpaired_ratio(a, b)
-        hits += found.low <= 2 <= found.high
+        ratio = stats.unpaired_ratio(a, b)
+        hits += ratio.low <= 2 <= ratio.high
     assert hits >= 930
     few = stats.unpaired_ratio([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     assert (few.low, few.high) == (0.0, np.inf)
@@ -107,14 +113,16 @@ def test_the_interval_covers_as_it_says_and_few_starts_give_none() -> None:
 def test_a_planted_factor_is_found_and_the_rest_is_not(tmp_path: Path) -> None:
     made(tmp_path, "a-host")
     made(tmp_path, "b-host", factors={1: 1.0, 2: 0.5, 4: 2.0}, seed=2, name="other-name")
-    content = compare.compare(tmp_path, "a-host", "b-host/tiny")
+    comparison = compare(tmp_path, "a-host", "b-host/tiny")
     # Variants of other names with the same compiler and flags are the same.
-    assert words_by_size(content) == {1: "no_difference_shown", 2: "b_faster", 4: "a_faster"}
-    row = content["items"][0]["points"][1]
-    assert row["low95"] < 2 < row["high95"]
-    assert row["low"] <= row["low95"]
-    assert row["point_b"].startswith("other-name")
-    assert compare.headline(content).startswith("3 points in both: B faster at 1, A faster at 1")
+    assert conclusions(comparison) == {1: "no_difference_shown", 2: "b_faster", 4: "a_faster"}
+    point = comparison.experiments[0].points[1]
+    assert point.joint is not None
+    assert point.pointwise is not None
+    assert point.pointwise.low < 2 < point.pointwise.high
+    assert point.joint.low <= point.pointwise.low
+    assert point.b["point"].startswith("other-name")
+    assert headline(comparison).startswith("3 points in both: B faster at 1, A faster at 1")
 
 
 def test_what_the_machine_does_by_itself_is_no_difference(tmp_path: Path) -> None:
@@ -123,23 +131,32 @@ def test_what_the_machine_does_by_itself_is_no_difference(tmp_path: Path) -> Non
     made(tmp_path / "anchor")
     made(tmp_path / "anchor", preset="quick", factors=slower, seed=2)
     sides = "made-2c-0/tiny", "made-2c-0/quick"
-    assert words_by_size(compare.compare(tmp_path / "anchor", *sides))[2] == "a_faster"
+    assert conclusions(compare(tmp_path / "anchor", *sides))[2] == "a_faster"
     made(tmp_path / "anchor", preset="quick", factors=slower, seed=2, anchor=1.2)
-    assert words_by_size(compare.compare(tmp_path / "anchor", *sides))[2] == "no_difference_shown"
+    assert conclusions(compare(tmp_path / "anchor", *sides))[2] == "no_difference_shown"
     made(tmp_path / "twin")
     made(tmp_path / "twin", preset="quick", factors=slower, seed=2, twin=1.3)
-    content = compare.compare(tmp_path / "twin", *sides)
-    assert set(words_by_size(content).values()) == {"undecided"}
-    reason = content["items"][0]["points"][0]["reason"]
+    comparison = compare(tmp_path / "twin", *sides)
+    assert set(conclusions(comparison).values()) == {"undecided"}
+    (experiment,) = comparison.experiments
+    assert {point.why for point in experiment.points} == {Why.TWINS_DIFFER}
+    assert experiment.floor.failed is not None
+    assert (experiment.floor.failed.check, experiment.floor.failed.side) == (Check.AGAIN, "B")
+    reason = as_json(comparison)["items"][0]["points"][0]["reason"]
     assert reason == "the same binary twice in B did not come out equal"
 
 
 def test_too_few_starts_and_failed_points_say_so(tmp_path: Path) -> None:
     made(tmp_path, "a-host", blocks=3)
     made(tmp_path, "b-host", blocks=3, failed=4)
-    content = compare.compare(tmp_path, "a-host", "b-host")
-    assert words_by_size(content) == {1: "undecided", 2: "undecided", 4: "not_measured"}
-    assert "too few starts" in content["items"][0]["points"][0]["reason"]
+    comparison = compare(tmp_path, "a-host", "b-host")
+    assert conclusions(comparison) == {1: "undecided", 2: "undecided", 4: "not_measured"}
+    (experiment,) = comparison.experiments
+    assert [point.why for point in experiment.points] == [
+        *(Why.FEW_STARTS, Why.FEW_STARTS),
+        Why.ABSENT_IN_B,
+    ]
+    content = as_json(comparison)
     assert content["items"][0]["points"][2]["reason"] == f"B: {HOSTILE}"
     json.dumps(content, allow_nan=False)
 
@@ -148,13 +165,13 @@ def test_points_of_one_side_and_what_differs_are_listed(tmp_path: Path) -> None:
     hwloc = {"version": "2.9", "caches": [{"bytes": 1}]}
     first = {"kernel_release": "6.1", "caches": [{"bytes": 1}]}
     made(tmp_path, "a-host", facts=first | {"hwloc": hwloc | {"nodes": {"0": 6402813952}}})
-    other = {"kernel_release": "6.18", "caches": [{"bytes": 2}]}
-    other |= {"hwloc": hwloc | {"nodes": {"0": 6537031680}}}
-    made(tmp_path, "b-host", factors={1: 1.0, 8: 1.0}, version="gcc 14.1.0", facts=other)
-    content = compare.compare(tmp_path, "a-host", "b-host")
-    one = content["items"][0]
-    assert [len(one["only_a"]), len(one["only_b"])] == [2, 1]
-    rows = {(row["kind"], row["what"]): (row["a"], row["b"]) for row in content["differences"]}
+    second = {"kernel_release": "6.18", "caches": [{"bytes": 2}]}
+    second |= {"hwloc": hwloc | {"nodes": {"0": 6537031680}}}
+    made(tmp_path, "b-host", factors={1: 1.0, 8: 1.0}, version="gcc 14.1.0", facts=second)
+    comparison = compare(tmp_path, "a-host", "b-host")
+    (experiment,) = comparison.experiments
+    assert [len(experiment.only_a), len(experiment.only_b)] == [2, 1]
+    rows = {(row.kind, row.what): (row.a, row.b) for row in comparison.differences}
     assert rows["software", "kernel release"] == ("6.1", "6.18")
     assert rows["hardware", "caches"] == ("bytes 1", "bytes 2")
     nodes = ("6,402,813,952 bytes", "6,537,031,680 bytes")
@@ -168,21 +185,22 @@ def test_points_of_one_side_and_what_differs_are_listed(tmp_path: Path) -> None:
 def test_equal_flags_in_another_environment_are_another_point(tmp_path: Path) -> None:
     made(tmp_path, "a-host")
     made(tmp_path, "b-host", environment={"GLIBC_TUNABLES": "x"})
-    one = compare.compare(tmp_path, "a-host", "b-host")["items"][0]
-    assert (one["points"], len(one["only_a"]), len(one["only_b"])) == ([], 3, 3)
+    (experiment,) = compare(tmp_path, "a-host", "b-host").experiments
+    assert experiment.points == []
+    assert (len(experiment.only_a), len(experiment.only_b)) == (3, 3)
 
 
 def test_a_side_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BenchbookError, match="nothing yet, run `snakemake` first"):
-        compare.compare(tmp_path, "x", "y")
+        compare(tmp_path, "x", "y")
     made(tmp_path, "a-host")
     with pytest.raises(BenchbookError, match="one of: results/a-host/tiny"):
-        compare.compare(tmp_path, "a-host", "y")
+        compare(tmp_path, "a-host", "y")
     folder = made(tmp_path, "b-host")
     content = read_json(folder / "analysis.json")
     write_json(folder / "analysis.json", content | {"experiment": "other"})
     with pytest.raises(BenchbookError, match="no experiment is in both"):
-        compare.compare(tmp_path, "a-host", "b-host")
+        compare(tmp_path, "a-host", "b-host")
 
 
 def test_the_index_leads_to_the_comparison_once_there_is_one(tmp_path: Path) -> None:
@@ -194,9 +212,9 @@ def test_the_index_leads_to_the_comparison_once_there_is_one(tmp_path: Path) -> 
     link = '<a href="compare.html">'
     make_index([], controls, index)
     assert link not in index.read_text(encoding="utf-8")
-    content = compare.compare(tmp_path, "a-host", "b-host")
+    comparison = compare(tmp_path, "a-host", "b-host")
     for _ in range(2):
-        make_compare(content, output)
+        make_compare(comparison, output)
         assert index.read_text(encoding="utf-8").count(link) == 1
     make_index([], controls, index)
     assert index.read_text(encoding="utf-8").count(link) == 1
@@ -209,7 +227,7 @@ def test_the_page_is_sound_and_what_came_from_outside_is_text(
     many = {size: 1.0 if size % 3 else 0.4 for size in range(1, 6)}
     made(tmp_path, "b-host", factors=many, seed=2, failed=4, version=HOSTILE)
     output = tmp_path / "reports" / "compare.html"
-    make_compare(compare.compare(tmp_path, "a-host", "b-host"), output)
+    make_compare(compare(tmp_path, "a-host", "b-host"), output)
     seen = look(browser, output)
     assert HOSTILE in seen["text"]
     assert HOSTILE not in output.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchbook import compare
+from benchbook.compare import compare
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
 from benchbook.records import archive
@@ -52,8 +52,9 @@ def test_a_run_is_recorded_whole_once_and_compared(checkout: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     assert archive.record(checkout, [str(run)]) == [kept]
     assert {path: path.stat().st_mtime_ns for path in kept.iterdir()} == before
-    content = compare.compare(checkout, str(run), str(kept.parents[1]))
-    assert all(row["ratio"] == pytest.approx(1) for row in content["items"][0]["points"])
+    comparison = compare(checkout, str(run), str(kept.parents[1]))
+    ratios = [point.joint for point in comparison.experiments[0].points]
+    assert all(ratio and ratio.estimate == pytest.approx(1) for ratio in ratios)
 
 
 @pytest.mark.parametrize("name", ["journal.jsonl", "plan.json", "variants.json", "more"])
@@ -62,7 +63,7 @@ def test_a_recorded_run_that_was_changed_is_refused(checkout: Path, name: str) -
     with (kept / name).open("a") as stream:
         stream.write("\n")
     with pytest.raises(BenchbookError, match=f"{name} is not what was recorded"):
-        compare.compare(checkout, str(kept), str(kept))
+        compare(checkout, str(kept), str(kept))
 
 
 def test_what_cannot_be_recorded_is_one_sentence(checkout: Path) -> None:

@@ -11,9 +11,8 @@ import pandas as pd
 from benchbook.analyse.null_tests import ratio_interval
 from benchbook.analyse.pairwise import SIZE
 from benchbook.core.files import storable
+from benchbook.core.reason_codes import Unpaired
 from benchbook.stats import MIXED
-
-NOT_ACCEPTED = "not_accepted"
 
 
 def agreement(
@@ -27,11 +26,11 @@ def agreement(
     {peer, tool, version, package, state, reason, twin, quantity, rows, compared, not_compared,
     median_ratio, worst_ratio}; rows: {ours, peer_point, factors, rates in bytes per second, times
     in ns, ratio (ours ÷ peer's) with its pointwise ends low95 and high95, blocks, statistic (of
-    each start), state, reason}. quantity is what the ratios are of: rate where points work on
-    buffers, else time. Only blocks count in which both ran in one machine state. A row without
-    ratio has a state other than ok and says why: not_accepted, or what kept one of the two from
-    being measured. worst_ratio is the one furthest from 1, as a factor; both are None where nothing
-    was compared.
+    each start), state, lacking, reason}. quantity is what the ratios are of: rate where points work
+    on buffers, else time. Only blocks count in which both ran in one machine state. A row without
+    ratio has a state other than ok: not_accepted, with the plan's reason; no_block; or the state of
+    the variant that is lacking, with the reason that its run recorded. worst_ratio is the one
+    furthest from 1, as a factor; both are None where nothing was compared.
     """
     by_id = {point["point"]: point for point in points}
     about = {variant["variant"]: variant for variant in variants}
@@ -77,7 +76,7 @@ def _row(
     quantity: str,
 ) -> dict[str, Any]:
     ours, theirs = points.get(row["point"], {}), points.get(row["peer_point"], {})
-    interval, (state, reason) = None, _state(row, ours, theirs)
+    interval, (state, lacking, reason) = None, _state(row, ours, theirs)
     statistic = ""
     if state == "ok":
         both = _same_state(summaries, row)
@@ -86,7 +85,7 @@ def _row(
         sides = row["point"], row["peer_point"]
         interval = ratio_interval(both, *sides, quantity, measure, 1) if len(both) else None
         if interval is None:
-            state, reason = "no_block", "no block holds both in one machine state"
+            state = Unpaired.NO_BLOCK
     ends = {key: interval[key] if interval else None for key in ("ratio", "low95", "high95")}
     result: dict[str, Any] = storable(
         {
@@ -101,6 +100,7 @@ def _row(
             "blocks": interval["blocks"] if interval else 0,
             "statistic": statistic,
             "state": state,
+            "lacking": lacking,
             "reason": reason,
         }
     )
@@ -113,14 +113,16 @@ def _statistic(both: pd.DataFrame, peer_point: str) -> str:
     return "mean" if len(samples) and (samples == 1).all() else "median"
 
 
-def _state(row: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:
+def _state(
+    row: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
+) -> tuple[str, str, str]:
+    """The state of a row, the variant that was not measured, and the recorded reason."""
     if row["peer_point"] is None:
-        return NOT_ACCEPTED, row["reason"]
+        return Unpaired.NOT_ACCEPTED, "", row["reason"]
     for point, name in ((theirs, row["peer"]), (ours, row["twin"])):
         if point.get("state") != "ok":
-            reason = point.get("reason") or "it was not measured"
-            return point.get("state", "absent"), f"{name}: {reason}"
-    return "ok", ""
+            return point.get("state", "absent"), name, point.get("reason", "")
+    return "ok", "", ""
 
 
 def _same_state(summaries: pd.DataFrame, row: dict[str, Any]) -> pd.DataFrame:

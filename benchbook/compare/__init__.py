@@ -1,84 +1,46 @@
-"""`benchbook compare A B`: two runs, hosts or presets, point by point."""
+"""`benchbook compare A B`: two runs, hosts or presets, point by point.
+
+Conclusions and reasons are codes; benchbook/report/compare_sentences.py writes their sentences.
+"""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from benchbook.compare.differing import differences
-from benchbook.compare.matched import METHOD, compared
+from benchbook.compare.differing import Difference, differences
+from benchbook.compare.matched import ComparedExperiment, compared
 from benchbook.compare.sides import Side, read_side
 from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import storable
-
-VERSION = 1
-SAID = {
-    "b_faster": "B faster",
-    "a_faster": "A faster",
-    "no_difference_shown": "no difference shown",
-    "undecided": "undecided",
-    "not_measured": "not measured",
-}
 
 
-def compare(root: Path, a: str, b: str) -> dict[str, Any]:
-    """What the two sides have in common, point by point, and what differs besides."""
-    ours, theirs = read_side(root, a), read_side(root, b)
-    shared = [name for name in ours.experiments if name in theirs.experiments]
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides, the experiments that both measured, and what differs apart from the times."""
+
+    a: Side
+    b: Side
+    experiments: list[ComparedExperiment]
+    differences: list[Difference]
+
+    def only(self, side: Side) -> list[str]:
+        """The experiments that only this side measured."""
+        shared = {experiment.name for experiment in self.experiments}
+        return [name for name in side.experiments if name not in shared]
+
+
+def compare(root: Path, a: str, b: str) -> Comparison:
+    """The comparison of the sides that two names mean. BenchbookError without a common
+    experiment."""
+    sides = read_side(root, a), read_side(root, b)
+    ours, theirs = (side.experiments for side in sides)
+    shared = [name for name in ours if name in theirs]
     if not shared:
         raise BenchbookError(
-            f"{a} has {number_format.listed(list(ours.experiments))}, {b} has "
-            f"{number_format.listed(list(theirs.experiments))}: no experiment is in both; "
-            "measure one of "
-            "them on the other side"
+            f"{a} has {number_format.listed(list(ours))}, {b} has "
+            f"{number_format.listed(list(theirs))}: no experiment is in both; measure one of them "
+            "on the other side"
         )
-    content = {
-        "version": VERSION,
-        "method": METHOD,
-        "a": _about(ours),
-        "b": _about(theirs),
-        "items": [compared(ours.experiments[name], theirs.experiments[name]) for name in shared],
-        "only_a": [name for name in ours.experiments if name not in theirs.experiments],
-        "only_b": [name for name in theirs.experiments if name not in ours.experiments],
-        "differences": differences(ours, theirs),
-    }
-    stored: dict[str, Any] = storable(content)
-    return stored
-
-
-def _about(side: Side) -> dict[str, Any]:
-    runs = {name: experiment.run for name, experiment in side.experiments.items()}
-    return {
-        "label": side.label,
-        "hosts": sorted({experiment.host for experiment in side.experiments.values()}),
-        "runs": runs,
-    }
-
-
-def counts(content: dict[str, Any]) -> dict[str, int]:
-    """Answer -> number of points of all experiments with it, in the order of SAID."""
-    by_answer = Counter(row["said"] for item in content["items"] for row in item["points"])
-    return {name: by_answer[name] for name in SAID if by_answer[name]}
-
-
-def headline(content: dict[str, Any]) -> str:
-    """The comparison's answer in one line."""
-    found = counts(content)
-    parts = [f"{words} at {found[name]}" for name, words in SAID.items() if name in found]
-    total = number_format.plural(sum(found.values()), "point")
-    return f"{total} in both: {number_format.listed(parts)}" if parts else "No point is in both"
-
-
-def floor_said(compared: dict[str, Any]) -> str:
-    """What limits the differences that can be told, in words."""
-    if compared["failed"] or compared["unknown"]:
-        return f"Nothing is called different here: {compared['failed'] or compared['unknown']}."
-    part = max(compared["parts"], key=lambda part: float(part["log_effect"]))
-    return (
-        f"Nothing below a factor of {number_format.number(math.exp(compared['log_effect']))} is "
-        "called "
-        f"different: so far {part['name']} may lie apart."
-    )
+    experiments = [compared(ours[name], theirs[name]) for name in shared]
+    return Comparison(*sides, experiments, differences(*sides))

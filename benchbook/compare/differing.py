@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.compare.matched import physical
@@ -17,20 +18,30 @@ ABSENT = "unknown"
 _IN_BYTES = re.compile(r"\bbytes$|^hwloc nodes ")
 
 
-def differences(a: Side, b: Side) -> list[dict[str, str]]:
-    """[kind, what, a, b] for each fact that is not the same on both sides; kind is hardware,
-    software, setting, run or variant."""
-    rows: list[dict[str, str]] = []
+@dataclass(frozen=True)
+class Difference:
+    """A fact that is not the same on both sides; kind: hardware, software, setting, run or
+    variant."""
+
+    kind: str
+    what: str
+    a: str
+    b: str
+
+
+def differences(a: Side, b: Side) -> list[Difference]:
+    """Each fact that is not the same on both sides, once."""
+    rows: list[Difference] = []
     for name in [name for name in a.experiments if name in b.experiments]:
         ours, theirs = a.experiments[name], b.experiments[name]
         rows += _facts(ours.facts, theirs.facts)
         rows += _row("software", "door", ours.door, theirs.door)
         rows += _row("run", "preset", ours.preset, theirs.preset)
         rows += _variants(ours, theirs)
-    return list({tuple(row.items()): row for row in rows}.values())
+    return list(dict.fromkeys(rows))
 
 
-def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
+def _row(kind: str, what: str, a: Any, b: Any) -> list[Difference]:
     """What is not the same; of a mapping on both sides only the keys that are not."""
     if a == b:
         return []
@@ -40,7 +51,7 @@ def _row(kind: str, what: str, a: Any, b: Any) -> list[dict[str, str]]:
             row for name, own in names.items() for row in _row(kind, own, a.get(name), b.get(name))
         ]
     texts = [_bytes(value) if _IN_BYTES.search(what) else _text(value) for value in (a, b)]
-    return [{"kind": kind, "what": what, "a": texts[0], "b": texts[1]}]
+    return [Difference(kind, what, *texts)]
 
 
 def _bytes(value: Any) -> str:
@@ -60,7 +71,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
+def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
     rows = []
     for name in {**a, **b}:
         if name in PASSED_OVER:
@@ -74,7 +85,7 @@ def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
     return rows
 
 
-def _variants(a: Measured, b: Measured) -> list[dict[str, str]]:
+def _variants(a: Measured, b: Measured) -> list[Difference]:
     """Compilers, binaries and instruction sets of variants that are the same by compiler and
     flags."""
     theirs = {physical(variant): variant for variant in b.variants.values()}

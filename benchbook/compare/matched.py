@@ -1,4 +1,4 @@
-"""Equal points of two sides and how many times as fast the one is as the other.
+"""Equal points of two sides and how many times as fast B is as A.
 
 Two runs are not paired, so a ratio is that of two independent samples of starts. No ratio is called
 a difference that is smaller than what equal binaries show in either run, or than what the anchor
@@ -8,6 +8,9 @@ shows between two runs of one host.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 import pandas as pd
@@ -17,54 +20,158 @@ from benchbook.compare.sides import Measured
 from benchbook.define.points import Point
 from benchbook.stats.intervals import Interval
 
-METHOD = (
-    "Median of each start; Hodges-Lehmann estimate over all pairs of starts of the two runs, with "
-    "the interval of the exact rank-sum test for samples that are not paired, at 95 % by itself "
-    "and at 95 % for all points of an experiment together (Bonferroni)"
-)
 Key = tuple[Any, ...]
 
 
-def compared(a: Measured, b: Measured) -> dict[str, Any]:
-    """One experiment of two sides: points in both, points in one only, and the floor below which
-    nothing is called different."""
-    named = bool(a.variants and b.variants)
-    ours, theirs = _by_key(a, named), _by_key(b, named)
-    both = [key for key in ours if key in theirs and not ours[key]["twin"]]
-    measured = [key for key in both if ours[key]["state"] == theirs[key]["state"] == "ok"]
-    level = stats.adjusted_level(max(len(measured), 1))
-    floor = floor_of(a, b, level)
-    starts = [dict(iter(side_run.summaries.groupby("point"))) for side_run in (a, b)]
-    points = [
-        _point(ours[key], theirs[key], starts, floor, level)
-        for key in both
-        if key in measured or ours[key]["state"] == "ok" or theirs[key]["state"] == "ok"
+class Conclusion(StrEnum):
+    """What two samples of starts say of a point."""
+
+    B_FASTER = "b_faster"
+    A_FASTER = "a_faster"
+    NO_DIFFERENCE = "no_difference_shown"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not_measured"
+
+
+class Why(StrEnum):
+    """Why a point is undecided or not measured."""
+
+    ABSENT_IN_A = "absent_in_a"  # the run says why
+    ABSENT_IN_B = "absent_in_b"
+    OTHER_BYTES = "other_bytes"
+    NO_TIME = "no_time"
+    FEW_STARTS = "few_starts"
+    TWINS_DIFFER = "twins_differ"  # of the floor
+    FLOOR_UNKNOWN = "floor_unknown"
+
+
+class Check(StrEnum):
+    """What is measured twice to see how far apart equal things lie."""
+
+    AGAIN = "again"  # the same binary
+    RELINKED = "relinked"  # with other padding
+    ANCHOR = "anchor"  # between two runs of one host
+
+
+@dataclass(frozen=True)
+class FloorPart:
+    """What one check shows, in one side ("A" or "B"; the anchor: ""): the worst of its intervals,
+    whether one misses 1, and the effect as a log, None where one is missing or not finite."""
+
+    check: Check
+    side: str
+    worst: Interval | None
+    fails: bool
+    log_effect: float | None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The effect below which nothing is called different."""
+
+    parts: list[FloorPart]
+
+    @property
+    def failed(self) -> FloorPart | None:
+        """The first part whose interval misses 1."""
+        return next((part for part in self.parts if part.fails), None)
+
+    @property
+    def unknown(self) -> FloorPart | None:
+        """The first part without an effect."""
+        return next((part for part in self.parts if part.log_effect is None), None)
+
+    @property
+    def widest(self) -> FloorPart:
+        """The part with the largest effect."""
+        return max(self.parts, key=lambda part: part.log_effect or 0.0)
+
+    @property
+    def log_effect(self) -> float | None:
+        """The largest effect as a log; None where one is unknown."""
+        return None if self.unknown else self.widest.log_effect
+
+
+@dataclass(frozen=True)
+class ComparedPoint:
+    """A point of both sides, as each records it. `joint` holds for all points of the experiment
+    together at 95 %, `pointwise` for this one; both are ratios time of A ÷ time of B, per call.
+
+    `starts` and `times_ns`, their median, are of A and of B. `smallest_effect` is the smallest
+    factor that counts as real here.
+    """
+
+    a: dict[str, Any]
+    b: dict[str, Any]
+    starts: list[int]
+    times_ns: list[float | None]
+    conclusion: Conclusion
+    why: Why | None = None
+    joint: Interval | None = None
+    pointwise: Interval | None = None
+    smallest_effect: float | None = None
+
+    @property
+    def emulates(self) -> str:
+        """What was simulated of it; empty where nothing was."""
+        return self.a.get("emulates") or self.b.get("emulates") or ""
+
+
+@dataclass(frozen=True)
+class ComparedExperiment:
+    """One experiment of two sides: points in both, ids of those in one only, and the floor.
+
+    `by_flags`: variants were matched by compiler and flags, else by their names.
+    """
+
+    name: str
+    points: list[ComparedPoint]
+    only_a: list[str]
+    only_b: list[str]
+    floor: Floor
+    by_flags: bool
+
+
+def compared(a: Measured, b: Measured) -> ComparedExperiment:
+    """The points of one experiment on two sides."""
+    by_flags = bool(a.variants and b.variants)
+    ours, theirs = _by_key(a, by_flags), _by_key(b, by_flags)
+    pairs = [
+        (point, theirs[key]) for key, point in ours.items() if key in theirs and not point["twin"]
     ]
-    return {
-        "experiment": a.experiment,
-        "points": points,
-        "only_a": _only(ours, theirs),
-        "only_b": _only(theirs, ours),
-        "floor": floor,
-        "matched_by": "compiler and flags" if named else "name of the variant",
-    }
+    states = [{point["state"] for point in pair} for pair in pairs]
+    level = stats.adjusted_level(max(sum(state == {"ok"} for state in states), 1))
+    floor = Floor(list(_parts(a, b, level)))
+    starts = [dict(iter(side.summaries.groupby("point"))) for side in (a, b)]
+    return ComparedExperiment(
+        a.experiment,
+        [
+            _point(pair, starts, floor, level)
+            for pair, state in zip(pairs, states, strict=True)
+            if "ok" in state
+        ],
+        _only(ours, theirs),
+        _only(theirs, ours),
+        floor,
+        by_flags,
+    )
 
 
-def _by_key(side: Measured, named: bool) -> dict[Key, dict[str, Any]]:
+def _by_key(side: Measured, by_flags: bool) -> dict[Key, dict[str, Any]]:
     """Points by what they physically are: compiler, flags, environment, factors; by the variant's
     name too where two variants differ in nothing else."""
     by_key: dict[Key, list[dict[str, Any]]] = {}
     for point in side.points:
         factors = sorted((key, str(value)) for key, value in point["factors"].items())
-        record = side.variants.get(point["variant"]) if named else None
+        record = side.variants.get(point["variant"]) if by_flags else None
         variant = physical(record) if record else (point["variant"],)
         variant += tuple(sorted(side.environments.get(point["variant"], {}).items()))
         by_key.setdefault((*variant, point.get("twin", ""), *factors), []).append(point)
-    keyed: dict[Key, dict[str, Any]] = {}
-    for key, points in by_key.items():
-        for same_key in points:
-            keyed[key if len(points) == 1 else (*key, same_key["variant"])] = same_key
-    return keyed
+    return {
+        key if len(points) == 1 else (*key, point["variant"]): point
+        for key, points in by_key.items()
+        for point in points
+    }
 
 
 def physical(record: dict[str, Any]) -> Key:
@@ -80,124 +187,97 @@ def _only(these: dict[Key, dict[str, Any]], others: dict[Key, Any]) -> list[str]
 
 
 def _point(
-    a: dict[str, Any],
-    b: dict[str, Any],
+    pair: tuple[dict[str, Any], dict[str, Any]],
     starts: list[dict[str, pd.DataFrame]],
-    floor: dict[str, Any],
+    floor: Floor,
     level: float,
-) -> dict[str, Any]:
-    """`ratio`: how many times as fast B is as A, time of A ÷ time of B, per call."""
-    own_a, own_b = (part.get(point["point"]) for part, point in zip(starts, (a, b), strict=True))
-    row: dict[str, Any] = {
-        "point_a": a["point"],
-        "point_b": b["point"],
-        "factors": a["factors"],
-        "emulates": a.get("emulates") or b.get("emulates") or "",
-        **dict.fromkeys(("ratio", "low95", "high95", "low", "high", "smallest_effect")),
-        "starts_a": 0 if own_a is None else len(own_a),
-        "starts_b": 0 if own_b is None else len(own_b),
-        "time_a_ns": None if own_a is None else float(own_a["median_ns"].median()),
-        "time_b_ns": None if own_b is None else float(own_b["median_ns"].median()),
-    }
-    if own_a is None or own_b is None:
-        missing, why = ("A", a) if own_a is None else ("B", b)
-        return row | {"said": "not_measured", "reason": f"{missing}: {why['reason']}"}
-    if own_a["bytes_declared"].iloc[0] != own_b["bytes_declared"].iloc[0]:
-        return row | {"said": "not_measured", "reason": "a call declares other bytes in A and B"}
-    if min(own_a["median_ns"].min(), own_b["median_ns"].min()) <= 0:
-        return row | {"said": "not_measured", "reason": "a start took no time by its clock"}
-    pointwise, joint = (ratio(own_a, own_b, at) for at in (0.95, level))
-    row |= {"ratio": joint.estimate, "low95": pointwise.low, "high95": pointwise.high}
-    row |= {"low": joint.low, "high": joint.high}
-    return row | conclusion(joint, floor)
-
-
-def ratio(a: pd.DataFrame, b: pd.DataFrame, level: float) -> Interval:
-    """Times of A over times of B, from one summary for each start."""
-    return stats.unpaired_ratio(a["median_ns"], b["median_ns"], level)
-
-
-def conclusion(joint: Interval, floor: dict[str, Any]) -> dict[str, Any]:
-    """What the interval that holds for all points together lets one say, and the smallest effect
-    that counts as real there."""
-    if not math.isfinite(joint.high) or joint.low <= 0:
-        return {"said": "undecided", "reason": "too few starts for an interval over all points"}
-    if floor["failed"]:
-        return {"said": "undecided", "reason": floor["failed"]}
-    if floor["log_effect"] is None:
-        return {"said": "undecided", "reason": floor["unknown"]}
-    half = math.log(joint.high / joint.low) / 2
-    effect = max(half, floor["log_effect"])
-    least = {"smallest_effect": math.exp(effect), "reason": ""}
-    if joint.low <= 1 <= joint.high or abs(math.log(joint.estimate)) <= effect:
-        return {"said": "no_difference_shown", **least}
-    return {"said": "b_faster" if joint.estimate > 1 else "a_faster", **least}
-
-
-def floor_of(a: Measured, b: Measured, level: float) -> dict[str, Any]:
-    """The effect below which nothing is called different, as a log: of both runs' twins, and of the
-    anchor between two runs of one host. None, and why, where one was not measured."""
-    parts = [*_twins("A", a, level), *_twins("B", b, level)]
-    parts += [_anchor(a, b)] if a.host == b.host else []
-    failed = [part for part in parts if part["fails"]]
-    unknown = [part["name"] for part in parts if part["log_effect"] is None]
-    widest = max(
-        (part["log_effect"] for part in parts if part["log_effect"] is not None), default=0
+) -> ComparedPoint:
+    a, b = (own.get(point["point"]) for own, point in zip(starts, pair, strict=True))
+    counts = [0 if own is None else len(own) for own in (a, b)]
+    times = [None if own is None else float(own["median_ns"].median()) for own in (a, b)]
+    made = ComparedPoint(*pair, counts, times, Conclusion.NOT_MEASURED)
+    if a is None or b is None:
+        return replace(made, why=Why.ABSENT_IN_A if a is None else Why.ABSENT_IN_B)
+    if a["bytes_declared"].iloc[0] != b["bytes_declared"].iloc[0]:
+        return replace(made, why=Why.OTHER_BYTES)
+    if min(a["median_ns"].min(), b["median_ns"].min()) <= 0:
+        return replace(made, why=Why.NO_TIME)
+    pointwise, joint = (
+        stats.unpaired_ratio(a["median_ns"], b["median_ns"], at) for at in (0.95, level)
     )
-    return {
-        "parts": parts,
-        "failed": f"{failed[0]['name']} did not come out equal" if failed else "",
-        "unknown": f"{unknown[0]}: not measured often enough for a floor" if unknown else "",
-        "log_effect": None if unknown else widest,
-    }
+    conclusion, why, smallest = _conclusion(joint, floor)
+    return replace(
+        made,
+        conclusion=conclusion,
+        why=why,
+        joint=joint,
+        pointwise=pointwise,
+        smallest_effect=smallest,
+    )
 
 
-def _twins(name: str, side: Measured, level: float) -> list[dict[str, Any]]:
-    """Parts of the floor, the worst of each side: A/A twins (an interval must hold 1), relinked."""
-    own = dict(iter(side.summaries.groupby("point")))
-    parts = []
-    for twin, words in (("again", "the same binary twice"), ("relinked", "the relinked binary")):
-        intervals = []
-        for point in side.points:
-            base = own.get(Point.of_id(point["point"]).untwinned.id)
-            if point.get("twin") == twin and point["point"] in own and base is not None:
-                intervals.append(ratio(base, own[point["point"]], level))
-        parts.append(_part(f"{words} in {name}", intervals, furthest=twin == "relinked"))
-    return parts
+def _conclusion(joint: Interval, floor: Floor) -> tuple[Conclusion, Why | None, float | None]:
+    """What the interval for all points together shows, why nothing, and the smallest factor that
+    counts as real there."""
+    if not math.isfinite(joint.high) or joint.low <= 0:
+        return Conclusion.UNDECIDED, Why.FEW_STARTS, None
+    if floor.failed:
+        return Conclusion.UNDECIDED, Why.TWINS_DIFFER, None
+    if floor.log_effect is None:
+        return Conclusion.UNDECIDED, Why.FLOOR_UNKNOWN, None
+    effect = max(_half_width(joint), floor.log_effect)
+    if joint.low <= 1 <= joint.high or abs(math.log(joint.estimate)) <= effect:
+        return Conclusion.NO_DIFFERENCE, None, math.exp(effect)
+    faster = Conclusion.B_FASTER if joint.estimate > 1 else Conclusion.A_FASTER
+    return faster, None, math.exp(effect)
 
 
-def _anchor(a: Measured, b: Measured) -> dict[str, Any]:
+def _parts(a: Measured, b: Measured, level: float) -> Iterable[FloorPart]:
+    """Both sides' twins, and the anchor where both ran on one host."""
+    for name, side in (("A", a), ("B", b)):
+        own = dict(iter(side.summaries.groupby("point")))
+        for check in (Check.AGAIN, Check.RELINKED):
+            intervals = []
+            for point in side.points:
+                base = own.get(Point.of_id(point["point"]).untwinned.id)
+                if point.get("twin") == check and point["point"] in own and base is not None:
+                    times = base["median_ns"], own[point["point"]]["median_ns"]
+                    intervals.append(stats.unpaired_ratio(*times, level))
+            yield _part(check, name, intervals)
+    if a.host == b.host:
+        yield _part(Check.ANCHOR, "", _anchor(a, b))
+
+
+def _anchor(a: Measured, b: Measured) -> list[Interval]:
     """The anchor in A over that in B: what the host itself did between the two runs."""
-    name = "the anchor between A and B"
     if not a.anchors or not b.anchors:
-        return _part(name, [], furthest=True)
+        return []
     ratio = stats.unpaired_ratio(a.anchors, b.anchors)
     if not math.isfinite(ratio.high):  # of few readings: the furthest two
         low, high = min(a.anchors) / max(b.anchors), max(a.anchors) / min(b.anchors)
         ratio = ratio._replace(low=low, high=high)
-    return _part(name, [ratio], furthest=True)
+    return [ratio]
 
 
-def _part(name: str, intervals: list[Interval], *, furthest: bool) -> dict[str, Any]:
-    """One part of the floor: half the interval's width, or its furthest bound from 1."""
-    usable = [
-        interval for interval in intervals if interval.low > 0 and math.isfinite(interval.high)
-    ]
-    fails = not furthest and any(
-        not stats.null_check(interval.low, interval.high) for interval in usable
+def _part(check: Check, side: str, intervals: list[Interval]) -> FloorPart:
+    """A/A twins must hold 1, and their effect is half the interval's width; else it is the
+    interval's furthest bound from 1."""
+    finite = [ratio for ratio in intervals if ratio.low > 0 and math.isfinite(ratio.high)]
+    again = check is Check.AGAIN
+    size = _half_width if again else _furthest
+    worst = max(finite, key=size, default=None)
+    return FloorPart(
+        check,
+        side,
+        worst,
+        again and not all(stats.null_check(ratio.low, ratio.high) for ratio in finite),
+        size(worst) if worst and len(finite) == len(intervals) else None,
     )
-    effects = {
-        max(abs(math.log(interval.low)), abs(math.log(interval.high)))
-        if furthest
-        else math.log(interval.high / interval.low) / 2: interval
-        for interval in usable
-    }
-    worst = effects[max(effects)] if effects else None
-    return {
-        "name": name,
-        "fails": fails,
-        "log_effect": max(effects) if effects and len(usable) == len(intervals) else None,
-        "ratio": worst.estimate if worst else None,
-        "low": worst.low if worst else None,
-        "high": worst.high if worst else None,
-    }
+
+
+def _half_width(ratio: Interval) -> float:
+    return math.log(ratio.high / ratio.low) / 2
+
+
+def _furthest(ratio: Interval) -> float:
+    return max(abs(math.log(ratio.low)), abs(math.log(ratio.high)))

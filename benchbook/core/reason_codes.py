@@ -47,3 +47,10 @@ class Reason:
     def as_json(self) -> dict[str, Any]:
         """{code, and the parameters by name}."""
         return {"code": str(self.code), **self.parameters}
+
+
+class Unpaired(StrEnum):
+    """Why two measured points have no ratio; beyond these, a point's own state says it."""
+
+    NOT_ACCEPTED = "not_accepted"  # the peer does not take this setting
+    NO_BLOCK = "no_block"  # none holds both in one machine state

@@ -6,11 +6,13 @@ import math
 from pathlib import Path
 from typing import Any
 
-from benchbook import compare
+from benchbook.compare import Comparison
+from benchbook.compare.matched import Conclusion, Floor
 from benchbook.core import number_format
 from benchbook.core.files import write_text
 from benchbook.define.points import Point
 from benchbook.report import wording
+from benchbook.report.compare_sentences import CONCLUSIONS, as_json, floor_sentence, headline
 from benchbook.report.index_page import COMPARED, NOT_COMPARED, write_page
 from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.palette import GREY, INK
@@ -18,19 +20,21 @@ from benchbook.report.plots.style import Picture
 from benchbook.report.render import svg_of
 
 DRAWN = 24  # rows of a picture; the table has all points
-DECIDED = ("a_faster", "b_faster")
+DECIDED = (Conclusion.A_FASTER, Conclusion.B_FASTER)
 
 
-def make_compare(content: dict[str, Any], output: Path) -> None:
-    """reports/compare.html from what `compare` found, and the index beside it leads there."""
+def make_compare(comparison: Comparison, output: Path) -> None:
+    """Write reports/compare.html, and lead to it from the index in the same folder."""
+    content = as_json(comparison)
+    floors = [experiment.floor for experiment in comparison.experiments]
     write_page(
         output,
         "compare.html.j2",
         "Compare",
         content=content,
-        headline=compare.headline(content),
-        said=compare.SAID,
-        experiments=[_experiment(entry) for entry in content["items"]],
+        headline=headline(comparison),
+        said=CONCLUSIONS,
+        experiments=[_experiment(*both) for both in zip(content["items"], floors, strict=True)],
         environment="",
     )
     index = output.with_name("index.html")
@@ -39,15 +43,16 @@ def make_compare(content: dict[str, Any], output: Path) -> None:
         write_text(index, text.replace(NOT_COMPARED, COMPARED))
 
 
-def _experiment(entry: dict[str, Any]) -> dict[str, Any]:
-    drawn = _furthest(entry["points"])
-    decided = [row for row in entry["points"] if row["said"] in DECIDED]
+def _experiment(experiment: dict[str, Any], floor: Floor) -> dict[str, Any]:
+    name, points = experiment["experiment"], experiment["points"]
+    drawn = _furthest(points)
+    decided = [row for row in points if row["said"] in DECIDED]
     return {
-        **entry,
-        "title": _title(entry["experiment"], decided, entry["points"]),
-        "svg": svg_of(_picture(entry["experiment"], drawn)),
-        "left_out": sum(row["ratio"] is not None for row in entry["points"]) - len(drawn),
-        "floor_said": compare.floor_said(entry["floor"]),
+        **experiment,
+        "title": _title(name, decided, points),
+        "svg": svg_of(_picture(name, drawn)),
+        "left_out": sum(row["ratio"] is not None for row in points) - len(drawn),
+        "floor_sentence": floor_sentence(floor),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core import number_format
+from benchbook.core.reason_codes import Unpaired
 from benchbook.report import wording
 
 # quantity -> its unit here, what rows call it, and how many of theirs make one.
@@ -37,7 +38,7 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
     others: dict[str, list[str]] = {}
     for row in peer["rows"]:
         if row["state"] != "ok":
-            others.setdefault(row["reason"], []).append(name(row))
+            others.setdefault(not_compared(row), []).append(name(row))
     unit, key, per = SHOWN[peer["quantity"]]
     return {
         **peer,
@@ -57,6 +58,15 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
         ],
         "others": [{"reason": reason, "points": points} for reason, points in others.items()],
     }
+
+
+def not_compared(row: dict[str, Any]) -> str:
+    """Why a row has no ratio."""
+    if row["state"] == Unpaired.NO_BLOCK:
+        return "no block holds both in one machine state"
+    if row["lacking"]:
+        return f"{row['lacking']}: {row['reason'] or 'it was not measured'}"
+    return str(row["reason"])
 
 
 def _title(peer: dict[str, Any], label: str) -> str:
