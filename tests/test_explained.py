@@ -20,6 +20,7 @@ from made_up_chain import (
     thresholds,
 )
 
+from benchbook.core.reason_codes import Code
 from benchbook.judge import causes
 from benchbook.judge.attribution import cause_chain
 from benchbook.judge.attribution.explained_share import explained
@@ -113,8 +114,8 @@ def test_without_its_first_twin_nothing_is_told() -> None:
     first, second = found["steps"]
     assert found["state"] == "no_twin"
     assert first["measured"] is None
-    assert "not in this preset" in first["lost"]
-    assert second["lost"] == cause_chain.NOT_REACHED
+    assert first["lost"]["code"] == Code.NOT_IN_PRESET
+    assert second["lost"] == {"code": Code.BEHIND_A_LOST_TWIN}
     assert {first["state"], second["state"]} == {"cannot_tell"}
     assert found["explained"] is None
 
@@ -197,7 +198,7 @@ def test_a_factor_that_is_none_has_no_shares() -> None:
 def test_points_of_another_preset_say_so() -> None:
     found = chain_of(MadeUp())
     assert found["state"] == "not_measured"
-    assert found["reason"].endswith("not in this preset")
+    assert found["reason"]["code"] == Code.NOT_IN_PRESET
     assert found["steps"] == []
 
 
@@ -207,7 +208,7 @@ def test_a_size_unknown_on_this_host_says_so() -> None:
     figure["anomalies"][0] |= {"base": WHOLE, "steps": CHAIN}
     analysis = run.analysis() | {"sizes": {"LLC": None, "total LLC": None, "cores": 1}}
     (found,) = explained(figure, CONTENT, analysis, run.summaries(), [])
-    assert found["reason"] == cause_chain.UNKNOWN_SIZE
+    assert found["reason"] == {"code": Code.SIZE_UNKNOWN}
 
 
 def test_a_figure_without_anomalies_has_none() -> None:

@@ -31,6 +31,7 @@ class Code(StrEnum):
     NOT_IN_PRESET = "not_in_preset"  # point, of a fact none
     POINT_MISSING = "point_missing"  # point, why
     EMULATED = "emulated"  # point, why
+    BEHIND_A_LOST_TWIN = "behind_a_lost_twin"  # of a step in a chain of twins
     # Facts.
     NO_CHECK = "no_check"  # table, rule
     NUMBERS_AGREE = "numbers_agree"  # agree, of

@@ -136,7 +136,7 @@ def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles
     lost = {name: point for name, point in states.items() if point["state"] != "ok"}
     if not lost:
         return roles, None
-    why = _missing(*next(iter(lost.items())))
+    why = missing(*next(iter(lost.items())))
     without = getattr(kind_of(estimand), "without", None)
     if without is None or any(point["state"] == "absent" for point in lost.values()):
         return roles, why
@@ -146,8 +146,8 @@ def usable(estimand: dict[str, Any], roles: Roles, points: Known) -> tuple[Roles
     return (roles, why) if kept is None else (kept, None)
 
 
-def _missing(name: str, point: dict[str, Any]) -> Reason:
-    """Why a point has no number, as the run says it."""
+def missing(name: str, point: dict[str, Any]) -> Reason:
+    """Why the point of this id has no number, as its run recorded it."""
     if point["state"] == ABSENT["state"]:
         return Reason(Code.NOT_IN_PRESET, {"point": name})
     return Reason(Code.POINT_MISSING, {"point": name, "why": point["reason"]})

@@ -8,7 +8,8 @@ from typing import Any
 from benchbook.core.files import read_json
 
 PAPER = "paper.json"  # its name
-VERSION = 2  # since 2 a claim has its reason, robustness and artefacts as codes with parameters
+# Reasons are codes with parameters: those of claims since 2, those of anomalies since 3.
+VERSION = 3
 
 
 def read_paper(path: Path) -> dict[str, Any]:

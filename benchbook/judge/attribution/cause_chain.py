@@ -11,14 +11,13 @@ import pandas as pd
 
 from benchbook.analyse.pairwise import usable
 from benchbook.analyse.tables import rate
+from benchbook.core.reason_codes import Code, Reason
 from benchbook.define.points import Point, expand
-from benchbook.estimands import ABSENT
+from benchbook.estimands import ABSENT, missing
 from benchbook.judge import causes
-from benchbook.judge.cause_context import CannotTell, Context
+from benchbook.judge.cause_context import Answer, Context
 from benchbook.judge.traffic.bytes_moved import by_point
 
-NOT_REACHED = "stands behind a twin that was not measured"
-UNKNOWN_SIZE = "a size that it names is unknown here"
 Row = dict[str, Any]
 
 
@@ -34,18 +33,21 @@ class Run:
     logs: pd.DataFrame = field(default_factory=pd.DataFrame)
     states: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def state_of(self, point: Point | None) -> Row:
-        """State and reason of a point; of None those of a size that is unknown here."""
+    def why_missing(self, point: Point | None) -> Reason | None:
+        """Why a point has no rates, None where it has; None as a point: its size is unknown
+        here."""
         if point is None:
-            return {"state": "cannot_run", "reason": UNKNOWN_SIZE}
+            return Reason(Code.SIZE_UNKNOWN)
         by_id = {measured["point"]: measured for measured in self.analysis["points"]}
-        state: Row = by_id.get(point.id, ABSENT)
-        return ABSENT if state["state"] == "ok" and point.id not in self.logs else state
+        state = by_id.get(point.id, ABSENT)
+        if state["state"] != "ok":
+            return missing(point.id, state)
+        return None if point.id in self.logs else missing(point.id, ABSENT)
 
     def point_of(self, setting: Row) -> Point | None:
         """The point that a setting names on this host."""
-        found, _ = expand(self.content, [setting], self.analysis["sizes"])
-        return found[0] if found else None
+        points, _ = expand(self.content, [setting], self.analysis["sizes"])
+        return points[0] if points else None
 
 
 def run_of(content: Row, analysis: Row, summaries: pd.DataFrame, items: list[Row]) -> Run:
@@ -74,39 +76,41 @@ def run_of(content: Row, analysis: Row, summaries: pd.DataFrame, items: list[Row
 
 @dataclass(frozen=True)
 class Link:
-    """A step with what was found for it; `without_cause` is the base where it has no twin."""
+    """A step of an anomaly: its cause, its two points, and the cause's answer.
+
+    `without_cause` is the anomaly's base where the step has no twin; `lost` is why a declared twin
+    was not measured, and then there is no answer.
+    """
 
     cause: str
     with_cause: str
     without_cause: str
     twin: bool
-    lost: str  # why a declared twin is not there
-    answer: Any
+    lost: Reason | None
+    answer: Answer | None
 
 
 def chain(anomaly: Row, run: Run, odd: str, base: str) -> Iterator[Link]:
     """The steps of an anomaly between two measured points, in their order."""
-    before, lost = odd, ""
+    before = odd
+    lost: Reason | None = None
     for step in anomaly["steps"]:
-        removed, other, why = None, base, ""
-        if "removed" in step:
-            removed = run.point_of(step["removed"])
-            state = run.state_of(removed)
-            why = lost and NOT_REACHED
-            if not why and state["state"] != "ok":
-                why = lost = f"{removed.id}: {state['reason']}" if removed else state["reason"]
-            if not why and removed:
-                other = removed.id
-        twin = "removed" in step and not why
-        with_cause = before if twin else odd
-        answer: Any = CannotTell(f"Its twin is missing: {why}.")
-        if not why:
-            answer = _asked(step["cause"], run, (with_cause, other, base), twin)
-        yield Link(step["cause"], with_cause, other, twin, why, answer)
-        before = other if twin else before
+        cause = step["cause"]
+        if "removed" not in step:
+            yield Link(cause, odd, base, False, None, _answer(cause, run, (odd, base, base), False))
+            continue
+        removed = run.point_of(step["removed"])
+        why = Reason(Code.BEHIND_A_LOST_TWIN) if lost else run.why_missing(removed)
+        if why or removed is None:
+            lost = why
+            yield Link(cause, odd, base, False, why, None)
+            continue
+        sides = (before, removed.id, base)
+        yield Link(cause, before, removed.id, True, None, _answer(cause, run, sides, True))
+        before = removed.id
 
 
-def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any:
+def _answer(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Answer:
     points = usable(run.analysis["points"])
     anchors: dict[str, list[float]] = {}
     for reading in run.analysis.get("readings", []):
@@ -129,4 +133,5 @@ def _asked(cause: str, run: Run, sides: tuple[str, str, str], twin: bool) -> Any
         isa=(run.analysis.get("facts") or {}).get("isa") or (),
         page_bytes=run.analysis.get("page_bytes"),
     )
-    return causes.cause_of(cause).predict(context)
+    answer: Answer = causes.cause_of(cause).predict(context)
+    return answer

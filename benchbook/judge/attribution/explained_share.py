@@ -9,122 +9,149 @@ unpredicted; what is left where a twin is missing, as not measured.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from benchbook import stats
 from benchbook.analyse.null_tests import null_of
-from benchbook.estimands import exp, of_values
+from benchbook.core.reason_codes import Code, Reason
+from benchbook.estimands import Estimate, exp, of_values
 from benchbook.judge import causes
 from benchbook.judge.attribution.cause_chain import Link, Row, Run, chain, run_of
 from benchbook.judge.cause_context import CannotTell, Excluded, Predicted
 
+STATES = {Predicted: "predicted", Excluded: "excluded", CannotTell: "cannot_tell"}
+ENDS = ("value", "low", "high", "low95", "high95")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A link of the chain with its log factors by block: `measured` over its twin, `predicted` by
+    its cause, None where there is none. `share` of the log factor goes with it, `explained` is how
+    much of that was predicted."""
+
+    link: Link
+    intervals: int
+    predicted: pd.Series | None = None
+    measured: pd.Series | None = None
+    share: float | None = None
+    explained: float | None = None
+
+    def as_json(self) -> Row:
+        """By name; a cause without an answer cannot tell, for its twin is `lost`."""
+        link, answer = self.link, self.link.answer or CannotTell("")
+        return {
+            "cause": link.cause,
+            "title": causes.cause_of(link.cause).TITLE,
+            "with_cause": link.with_cause,
+            "removed": link.without_cause if link.twin else None,
+            "lost": link.lost and link.lost.as_json(),
+            "state": STATES[type(answer)],
+            "why": answer.why,
+            "evidence": getattr(answer, "evidence", []),
+            "predicted": None if self.predicted is None else _as_json(_factor(self.predicted, 1)),
+            "measured": None
+            if self.measured is None
+            else _as_json(_factor(self.measured, self.intervals)),
+            "share": self.share,
+            "explained": self.explained,
+        }
+
+
+@dataclass(frozen=True)
+class ExplainedFactor:
+    """An anomaly with its chain; `odd` and `base` are ids of points.
+
+    state: ok, not_measured, not_odd, no_twin; the first and the last with a reason. Factors are of
+    rates, low and high simultaneous over the steps and what they leave, the others pointwise.
+    `unexplained`, `unpredicted` and `unmeasured` are shares of the log factor, `explained` is what
+    they leave of it: None where no step that has a twin has a prediction. `null_fails`: the same
+    binary measured twice differs in this run.
+    """
+
+    id: str
+    text: str
+    odd: str | None
+    base: str | None
+    state: str = "ok"
+    reason: Reason | None = None
+    factor: Estimate | None = None
+    blocks: int = 0
+    intervals: int = 0
+    steps: list[Step] = field(default_factory=list)
+    remainder: Estimate | None = None
+    explained: float | None = None
+    unexplained: dict[str, float] | None = None
+    unpredicted: float | None = None
+    unmeasured: float | None = None
+    null_fails: bool = False
+    smallest_effect: float | None = None
+
+    def as_json(self) -> Row:
+        """By name; a factor as {value, low, high, low95, high95, half_width}."""
+        return dict(vars(self)) | {
+            "reason": self.reason and self.reason.as_json(),
+            "factor": self.factor and _as_json(self.factor),
+            "steps": [step.as_json() for step in self.steps],
+            "remainder": self.remainder and _as_json(self.remainder),
+        }
+
 
 def explained(
-    figure: Row,
-    content: Row,
-    analysis: Row,
-    summaries: pd.DataFrame,
-    items: list[Row],
+    figure: Row, content: Row, analysis: Row, summaries: pd.DataFrame, items: list[Row]
 ) -> list[Row]:
-    """The anomalies of a figure with their chains; `items` are the rows of evidence.json.
-
-    A factor is {value, low, high, low95, high95}: of rates, low and high simultaneous over the
-    steps and what they leave, the others pointwise. `unexplained`, `unpredicted` and `unmeasured`
-    are shares of the log factor, `explained` is what they leave of it: None where no step that has
-    a twin has a prediction. `null_fails`: a binary beside itself differs in this run.
-    """
+    """The anomalies of a figure with their chains, each as ExplainedFactor gives it for JSON;
+    `items` are the rows of evidence.json."""
     declared = figure.get("anomalies", [])
     if not declared:
         return []
     run = run_of(content, analysis, summaries, items)
-    return [_anomaly(anomaly, run) for anomaly in declared]
+    return [_anomaly(anomaly, run).as_json() for anomaly in declared]
 
 
-def _anomaly(anomaly: Row, run: Run) -> Row:
+def _anomaly(anomaly: Row, run: Run) -> ExplainedFactor:
     odd, base = run.point_of(anomaly["odd"]), run.point_of(anomaly["base"])
-    found: Row = {
-        "id": anomaly["id"],
-        "text": anomaly["text"].strip(),
-        "odd": odd and odd.id,
-        "base": base and base.id,
-        "state": "ok",
-        "reason": "",
-        "factor": None,
-        "blocks": 0,
-        "intervals": 0,
-        "steps": [],
-        "remainder": None,
-        "explained": None,
-        "unexplained": None,
-        "unpredicted": None,
-        "unmeasured": None,
-        "null_fails": False,
-        "smallest_effect": None,
-    }
-    for point in (odd, base):
-        state = run.state_of(point)
-        if state["state"] != "ok":
-            reason = f"{point.id}: {state['reason']}" if point else state["reason"]
-            return found | {"state": "not_measured", "reason": reason}
-    assert odd is not None
-    assert base is not None
-    links = list(chain(anomaly, run, odd.id, base.id))
-    last = next((link.without_cause for link in reversed(links) if link.twin), odd.id)
-    names = list(
-        dict.fromkeys([odd.id, base.id, *(link.without_cause for link in links if link.twin)])
+    made = ExplainedFactor(
+        anomaly["id"],
+        anomaly["text"].strip(),
+        odd.id if odd else None,
+        base.id if base else None,
     )
-    logs = run.logs[names].dropna()
+    why = run.why_missing(odd) or run.why_missing(base)
+    if why or odd is None or base is None:
+        return replace(made, state="not_measured", reason=why)
+    links = list(chain(anomaly, run, odd.id, base.id))
+    twins = [link.without_cause for link in links if link.twin]
+    last = twins[-1] if twins else odd.id
+    logs = run.logs[list(dict.fromkeys([odd.id, base.id, *twins]))].dropna()
     if logs.empty:
-        return found | {"state": "not_measured", "reason": "no block holds all of its points"}
-    count = sum(link.twin for link in links) + (last != base.id) + 1
+        return replace(made, state="not_measured", reason=Reason(Code.NO_COMMON_BLOCK))
+    left = None if last == base.id else logs[last] - logs[base.id]
+    count = len(twins) + (left is not None) + 1
     whole = _factor(logs[odd.id] - logs[base.id], count)
-    found |= {
-        "factor": whole,
-        "blocks": len(logs),
-        "intervals": count,
-        "remainder": None if last == base.id else _factor(logs[last] - logs[base.id], count),
-        "steps": [_step(link, logs, count) for link in links],
-    }
-    smallest, found["null_fails"] = _smallest(whole, run, count)
-    found["smallest_effect"] = math.exp(min(smallest, 700.0))
-    if whole["low95"] <= 1 <= whole["high95"] or abs(math.log(whole["value"])) < smallest:
-        return found | {"state": "not_odd"}
-    lost = [link.lost for link in links if link.lost]
-    if lost and not any(link.twin for link in links):
-        return found | {"state": "no_twin", "reason": lost[0]}
-    log = math.log(whole["value"])
-    left = [] if last == base.id else [logs[last] - logs[base.id]]
-    unmeasured = abs(_center(left[0]) / log) if lost and left else 0.0
-    found["unmeasured"] = min(unmeasured, 1.0)
-    return found | _shares(found, links, logs, [] if lost else left, log)
+    smallest, null_fails = _smallest(whole, run, count)
+    made = replace(
+        made,
+        factor=whole,
+        blocks=len(logs),
+        intervals=count,
+        steps=[_step(link, logs, count) for link in links],
+        remainder=None if left is None else _factor(left, count),
+        null_fails=null_fails,
+        smallest_effect=math.exp(min(smallest, 700.0)),
+    )
+    if whole.low95 <= 1 <= whole.high95 or abs(math.log(whole.value)) < smallest:
+        return replace(made, state="not_odd")
+    lost = next((link.lost for link in links if link.lost), None)
+    if lost and not twins:
+        return replace(made, state="no_twin", reason=lost)
+    return _with_shares(made, math.log(whole.value), left, is_measured=lost is None)
 
 
-def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Row:
-    answer = link.answer
+def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Step:
     measured = logs[link.with_cause] - logs[link.without_cause] if link.twin else None
-    predicted = _predicted(link, logs)
-    return {
-        "cause": link.cause,
-        "title": causes.cause_of(link.cause).TITLE,
-        "one": link.with_cause,
-        "removed": link.without_cause if link.twin else None,
-        "lost": link.lost,
-        "state": _STATES[type(answer)],
-        "why": answer.why,
-        "evidence": getattr(answer, "evidence", []),
-        "predicted": None if predicted is None else _factor(predicted, 1),
-        "measured": None if measured is None else _factor(measured, intervals),
-        "share": None,
-        "explained": None,
-    }
-
-
-_STATES = {
-    Predicted: "predicted",
-    Excluded: "excluded",
-    CannotTell: "cannot_tell",
-}
+    return Step(link, intervals, _predicted(link, logs), measured)
 
 
 def _predicted(link: Link, logs: pd.DataFrame) -> pd.Series | None:
@@ -133,56 +160,53 @@ def _predicted(link: Link, logs: pd.DataFrame) -> pd.Series | None:
         case Excluded():
             return pd.Series(0.0, index=logs.index)
         case Predicted(log=log) if isinstance(log, pd.Series):
-            found = log.reindex(logs.index).dropna()
-            return None if found.empty else found
+            by_block = log.reindex(logs.index).dropna()
+            return None if by_block.empty else by_block
         case Predicted(log=log):
             return pd.Series(float(log), index=logs.index)
     return None
 
 
-def _shares(
-    found: Row, links: list[Link], logs: pd.DataFrame, left: list[pd.Series], whole: float
-) -> Row:
-    """Share of each step, and what stays unexplained, as shares of the log factor `whole`.
+def _with_shares(
+    made: ExplainedFactor, whole: float, left: pd.Series | None, *, is_measured: bool
+) -> ExplainedFactor:
+    """The anomaly with the share of each step, and what stays unexplained, as shares of the log
+    factor `whole`; `left` is what all twins leave, not measured where a twin is missing.
 
     `unexplained` is centred on its parts without their signs: misses do not cancel. Its interval
     is paired by block, with the signs that the centres have. None where nothing was held against
     a prediction and nothing is left.
     """
-    parts, shared, unpredicted = list(left), [], 0.0
-    for step, link in zip(found["steps"], links, strict=True):
-        if not link.twin:
-            shared.append(step)
+    unmeasured = 0.0
+    parts: list[pd.Series] = []
+    if left is not None and is_measured:
+        parts.append(left)
+    elif left is not None:
+        unmeasured = min(abs(_center(left) / whole), 1.0)
+    steps, unpredicted = [], 0.0
+    for step in made.steps:
+        if step.measured is None:
+            steps.append(step)
             continue
-        measured = logs[link.with_cause] - logs[link.without_cause]
-        center = _center(measured)
-        share, missed = _of_step(measured, _predicted(link, logs))
+        center = _center(step.measured)
+        share, missed = _of_step(step.measured, step.predicted)
         if missed is None:
             unpredicted += abs(center / whole)
         else:
             parts.append(missed)
         of_whole = None if share is None else share / whole + 0.0
-        shared.append(step | {"share": center / whole, "explained": of_whole})
-    apart = {"steps": shared, "unpredicted": min(unpredicted, 1.0)}
+        steps.append(replace(step, share=center / whole, explained=of_whole))
+    unpredicted = min(unpredicted, 1.0)
+    made = replace(made, steps=steps, unpredicted=unpredicted, unmeasured=unmeasured)
     if not parts:
-        return apart
-    signs = [math.copysign(1, _center(part)) for part in parts]
-    total = sum(
-        (sign * part for sign, part in zip(signs, parts, strict=True)),
-        pd.Series(0.0, index=logs.index),
-    ).dropna()
-    unexplained = of_values(
-        (total / abs(whole)).to_numpy(float),
-        found["intervals"],
-        shown=lambda value: value,
-        effect=abs,
-        null=None,
-    )
-    ends = {key: getattr(unexplained, key) for key in ("value", "low", "high", "low95", "high95")}
-    clipped = {key: min(max(value, 0.0), 1.0) for key, value in ends.items()}
-    rest = 1 - clipped["value"] - apart["unpredicted"] - found["unmeasured"]
-    held = any(step["explained"] is not None for step in shared)
-    return apart | {"unexplained": clipped, "explained": max(rest, 0.0) if held else None}
+        return made
+    total = sum((math.copysign(1, _center(part)) * part for part in parts), 0.0 * parts[0])
+    shares = (total.dropna() / abs(whole)).to_numpy(float)
+    estimate = of_values(shares, made.intervals, shown=lambda value: value, effect=abs, null=None)
+    clipped = {key: min(max(getattr(estimate, key), 0.0), 1.0) for key in ENDS}
+    rest = 1 - clipped["value"] - unpredicted - unmeasured
+    held = any(step.explained is not None for step in steps)
+    return replace(made, unexplained=clipped, explained=max(rest, 0.0) if held else None)
 
 
 def _of_step(
@@ -203,20 +227,21 @@ def _center(logs: pd.Series) -> float:
     return float(stats.hodges_lehmann(logs.to_numpy(float)))
 
 
-def _factor(logs: pd.Series, intervals: int) -> Row:
-    found = of_values(logs.to_numpy(float), intervals, shown=exp, effect=abs, null=1.0)
-    return {key: getattr(found, key) for key in ("value", "low", "high", "low95", "high95")} | {
-        "half_width": found.half_width
-    }
+def _factor(logs: pd.Series, intervals: int) -> Estimate:
+    return of_values(logs.to_numpy(float), intervals, shown=exp, effect=abs, null=1.0)
 
 
-def _smallest(whole: Row, run: Run, intervals: int) -> tuple[float, bool]:
+def _as_json(factor: Estimate) -> dict[str, float]:
+    return {key: getattr(factor, key) for key in (*ENDS, "half_width")}
+
+
+def _smallest(whole: Estimate, run: Run, intervals: int) -> tuple[float, bool]:
     """The smallest log factor that counts as real here, and whether the machine fails its own null.
 
     The largest of its own half-width, that of the A/A twin (the furthest bound, where the two
     differ) and the furthest bound of the relinked twin; a twin that is missing bounds nothing.
     """
-    floors = [math.log(whole["high95"] / whole["low95"]) / 2 if whole["low95"] > 0 else math.inf]
+    floors = [math.log(whole.high95 / whole.low95) / 2 if whole.low95 > 0 else math.inf]
     null = null_of(run.analysis["points"], run.summaries, intervals)
     again, relinked, fails = null["again"], null["relinked"], null["passes"] is False
     if again:

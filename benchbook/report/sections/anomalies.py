@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.define.points import NOT_IN_PRESET
-from benchbook.report import wording
+from benchbook.core.reason_codes import Code
+from benchbook.report import reasons, wording
 from benchbook.report.csv_text import csv_text
 from benchbook.report.plots.explained import LEFT, TAKEN, WHOLE, Fall, waterfall
 from benchbook.report.plots.style import Picture
@@ -19,6 +20,13 @@ WORTH = 0.1  # the share from which a step is told in the sentence above the tab
 QUIET = ("call",)  # factors that tell nothing in a title
 
 
+SENTENCES = reasons.SENTENCES | {
+    Code.SIZE_UNKNOWN: "a size that it names is unknown here",
+    Code.NO_COMMON_BLOCK: "no block holds all of its points",
+    Code.BEHIND_A_LOST_TWIN: "stands behind a twin that was not measured",
+}
+
+
 def _percent(value: float | None) -> str:
     """A share that was estimated: near the whole no finer than its interval could tell."""
     nearly = value is not None and 0.99 < value < 1
@@ -27,7 +35,7 @@ def _percent(value: float | None) -> str:
 
 def is_not_in_preset(anomaly: Anomaly) -> bool:
     """Whether nothing is known of it but that another preset measures its points."""
-    return anomaly["state"] == "not_measured" and str(anomaly["reason"]).endswith(NOT_IN_PRESET)
+    return anomaly["state"] == "not_measured" and anomaly["reason"]["code"] == Code.NOT_IN_PRESET
 
 
 def questions_not_in_preset(chains: list[tuple[Anomaly, Any]]) -> list[str]:
@@ -142,16 +150,14 @@ def undecided_steps(anomaly: Anomaly) -> list[Anomaly]:
 def explanation(paper: Paper, anomaly: Anomaly) -> str:
     """What was seen, what each cause predicts and its twin shows, and what is left."""
     if anomaly["state"] == "not_measured":
-        points = [point for point in (anomaly["odd"], anomaly["base"]) if point]
-        return f"Cannot be told here: {_named(paper, anomaly['reason'], points)}."
+        return f"Cannot be told here: {_because(anomaly['reason'], _namer(paper))}."
     odd, base = side_names(paper, anomaly)
     seen = with_interval(anomaly["factor"] | _pointwise(anomaly["factor"]))
     text = [f"{wording.capitalised(odd)} shows {seen} times the rate of {base}."]
     if anomaly["state"] == "not_odd":
         return f"{text[0]} {_nothing(anomaly)}, so there is nothing to explain here."
     if anomaly["state"] == "no_twin":
-        lost = anomaly["reason"].partition(":")[0]
-        return f"{text[0]} Why cannot be told: {_named(paper, anomaly['reason'], [lost])}."
+        return f"{text[0]} Why cannot be told: {_because(anomaly['reason'], _namer(paper))}."
     steps = measured_steps(anomaly)
     main = [step for step in steps if abs(step["share"]) >= WORTH] or steps[:1]
     text += [_step(step) for step in main]
@@ -214,16 +220,26 @@ def evidence_rows(anomaly: Anomaly) -> list[tuple[str, Anomaly]]:
 
 def open_reason(paper: Paper, step: Anomaly) -> str:
     """Why a step is open: its twin is missing, or its evidence."""
-    lost = step["lost"].partition(":")[0]
-    text = _named(paper, step["why"], [lost] if "," in lost else [])
+    text = _why(step, _namer(paper))
     return text if step["state"] == "cannot_tell" else f"{text} No twin confirms it."
 
 
-def _named(paper: Paper, text: str, points: list[str]) -> str:
-    """The text with points named as the page names them."""
-    for point in sorted(points, key=len, reverse=True):
-        text = text.replace(point, wording.point_name(paper, point))
-    return text
+def _why(step: Anomaly, named: Callable[[str], str] = str) -> str:
+    """The cause's answer, or why it has none."""
+    if step["lost"]:
+        return f"Its twin is missing: {_because(step['lost'], named)}."
+    return str(step["why"])
+
+
+def _because(reason: Anomaly, named: Callable[[str], str] = str) -> str:
+    """A reason as words; `named` gives the name of a point from its id."""
+    code = Code(reason["code"])
+    text = reason["why"] if code == Code.POINT_MISSING else SENTENCES[code]
+    return f"{named(reason['point'])}: {text}" if "point" in reason else text
+
+
+def _namer(paper: Paper) -> Callable[[str], str]:
+    return lambda point: wording.point_name(paper, point)
 
 
 def _pointwise(factor: Anomaly) -> Anomaly:
@@ -311,14 +327,15 @@ COLUMNS = (
 def csv_of(anomaly: Anomaly) -> str:
     """The chain as CSV: the whole factor, a row for each step, and what is left."""
     whole = _ends(anomaly["factor"])
-    explained, reason = anomaly["explained"], anomaly["reason"]
+    explained = anomaly["explained"]
+    reason = _because(anomaly["reason"]) if anomaly["reason"] else ""
     rows = [["whole", anomaly["state"], *[""] * 4, *whole, "", explained, reason]]
     for step in anomaly["steps"]:
         guess = step["predicted"] or {}
         rows.append(
             [step["cause"], step["state"], step["removed"]]
             + [guess.get(key) for key in ("value", "low95", "high95")]
-            + [*_ends(step["measured"]), step["share"], step["explained"], step["why"]]
+            + [*_ends(step["measured"]), step["share"], step["explained"], _why(step)]
         )
     rows.append(["left", *[""] * 5, *_ends(anomaly["remainder"]), "", "", ""])
     return csv_text(COLUMNS, rows)
