@@ -150,6 +150,18 @@ def test_too_large_for_memory_is_skipped(monkeypatch: pytest.MonkeyPatch) -> Non
     assert made.fingerprint() == planned().fingerprint()
 
 
+def test_nothing_is_measured_under_a_tracer(monkeypatch: pytest.MonkeyPatch) -> None:
+    untraced = planned()
+    monkeypatch.setattr(plan.host_facts, "tracer", lambda: "proot (process 77)")
+    traced = planned()
+    assert (traced.points, len(traced.skipped)) == (
+        [],
+        len(untraced.points) + len(untraced.skipped),
+    )
+    assert any("proot (process 77) traces" in skip["reason"] for skip in traced.skipped)
+    assert traced.fingerprint() != untraced.fingerprint(), "another run once it is not traced"
+
+
 def test_libraries_that_are_timed_are_part_of_a_run(monkeypatch, tmp_path) -> None:
     library = tmp_path / "libmpich.so.12"
     library.write_text("a library")

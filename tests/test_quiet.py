@@ -17,6 +17,11 @@ SELF = "77 (a name) S" + 15 * " 0" + " {nice} 1" + 20 * " 0" + " {policy} 0"
 STAT = "cpu  700 0 200 {idle} 0 0 0 {steal} 0 0"
 
 CASES = {
+    "tracer": (
+        {"proc/self/status": "Name:\tpython3\nTracerPid:\t77\nUid:\t0"},
+        "a program (process 77) traces this program",
+        "grep TracerPid /proc/self/status",
+    ),
     "load-average": ({"proc/loadavg": "2.50 1.00 1.00 1/86 4464"}, "2.50", "ps -eo"),
     "run-queue": ({"proc/loadavg": "0.00 0.00 0.00 3/86 4464"}, "2 other", "ps -eo"),
     "steal": ({"proc/stat": STAT.format(idle=50, steal=50)}, "5.0%", "vmstat"),
@@ -118,6 +123,14 @@ def test_what_this_process_runs_at_is_read() -> None:
     read = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     assert int(read[quiet._NICE]) == os.getpriority(os.PRIO_PROCESS, 0)
     assert int(read[quiet._POLICY]) == os.sched_getscheduler(0)
+
+
+def test_a_tracer_is_named_and_none_is_none(tmp_path: Path) -> None:
+    files = {"proc/self/status": "TracerPid:\t77", "proc/77/comm": "proot"}
+    assert facts.tracer(machine(tmp_path, files)) == "proot (process 77)"
+    trees.put(tmp_path, "proc/self/status", "TracerPid:\t0")
+    assert facts.tracer(tmp_path) is None
+    assert "\nTracerPid:\t" in Path("/proc/self/status").read_text()
 
 
 def test_boost_has_another_cure(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ _NUMBERS = {
     "numa_balancing": "proc/sys/kernel/numa_balancing",
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
 }
+# proot, strace and debuggers do; what is traced passes it on to all that it starts.
+TRACED = "{} traces this program and stops it at its system calls: no time is its own"
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
 
 
@@ -65,6 +67,16 @@ class Load:
 def door() -> str:
     """host or nix: how the environment was entered."""
     return os.environ.get("BENCHBOOK_DOOR", "host")
+
+
+def tracer(root: Path = ROOT) -> str | None:
+    """The program that traces this one, as `proot (process 77)`; None where none does."""
+    status = read_text(root / "proc/self/status") or ""
+    match = re.search(r"(?m)^TracerPid:\s*([1-9]\d{0,9})$", status)
+    if match is None:
+        return None
+    name = read_text(root / "proc" / match[1] / "comm") or "a program"
+    return f"{name} (process {match[1]})"
 
 
 def frequency_khz(cpu: int, root: Path = ROOT) -> int | None:

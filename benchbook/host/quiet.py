@@ -51,6 +51,7 @@ def check(
     """
     machine = topology or read_topology(root)
     return [
+        *_tracer(root),
         *_load(root, machine, own_tasks),
         *_priority(root),
         *_steal(root, earlier),
@@ -58,6 +59,15 @@ def check(
         *_memory(root, machine),
         *_battery(root),
     ]
+
+
+def _tracer(root: Path) -> Iterator[Warning]:
+    if tracer := facts.tracer(root):
+        yield Warning(
+            "tracer",
+            facts.TRACED.format(tracer),
+            "grep TracerPid /proc/self/status  # start this again without it, until this prints 0",
+        )
 
 
 def _load(root: Path, machine: Topology, own_tasks: int) -> Iterator[Warning]:

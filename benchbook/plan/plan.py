@@ -64,6 +64,7 @@ class Plan:
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
+    traced: bool = False  # by proot or a debugger, so that no time counts
     settle: dict[str, Any] | None = (
         None  # the claim that this run is for, see benchbook/commands/settle.py
     )
@@ -126,6 +127,7 @@ class Plan:
                 ("options", self.options),
                 ("devices", self.devices),
                 ("libraries", self.programs.libraries),
+                ("traced", self.traced),
             )
             if value
         }
@@ -182,6 +184,7 @@ def make_plan(
         serial=serial,
         unlooped=[point.id for point in wanted if point.has_one_of(content.get("unlooped", []))],
         emulation=content.get("emulation"),
+        traced=host_facts.tracer() is not None,
     )
 
 
@@ -238,6 +241,9 @@ def _points(task: _Task) -> tuple[list[Point], list[dict[str, Any]], list[dict[s
 
 def _states(task: _Task, points: list[Point]) -> Known:
     """Point -> RUNS, or the state and the reason why it cannot run at the moment."""
+    if tracer := host_facts.tracer():
+        traced = {"state": "cannot_run", "reason": host_facts.TRACED.format(tracer)}
+        return {point.id: traced for point in points}
     available = memory.memory_available_bytes().bytes
     return {point.id: _cannot_run(task, point, available) or RUNS for point in points}
 
