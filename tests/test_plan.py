@@ -339,7 +339,7 @@ def test_points_that_cost_next_to_nothing_keep_their_samples() -> None:
 
 
 def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first() -> None:
-    pairs = [{"numerator": "a", "denominator": "b"}]
+    pairs = [{"comparison": "paper/figure/claim", "numerator": "a", "denominator": "b"}]
     made = replace(planned(budget_s=2), least=8, pairs=pairs, shown=["a", "b", "d"])
     once = {"a": 30e6, "b": 1e6, "c": 25e6, "d": 10e6, "e": 1e6}
     costs = [StartCost([name], 1e6) for name in once]
@@ -352,16 +352,20 @@ def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first()
     assert "raise controls_budget_s in" in shed["c"]
 
 
-def test_twins_stay_with_what_they_repeat() -> None:
+def test_twins_stay_as_long_as_a_claim_does() -> None:
     made = planned(budget_s=1)
     twins = [point for point in made.points if point.twin]
     base = next(
         point for point in made.points if not point.twin and point.factors == twins[0].factors
     )
-    pairs = [{"numerator": base.id, "denominator": "other"}]
+    claims = [("small", base.id, "other"), ("large", "top", "bottom/0"), ("large", "top", "end")]
+    pairs = [
+        {"comparison": f"paper/figure/{name}/0", "numerator": top, "denominator": bottom}
+        for name, top, bottom in claims
+    ]
     own = [base.id, *(point.id for point in twins)]
-    once = dict.fromkeys([*own, "other", "drawn", "more"], 30e6)
-    once |= dict.fromkeys(own, 50e6)
+    once = dict.fromkeys([*own, "other", "drawn", "more", "top", "bottom/0", "end"], 30e6)
+    once |= dict.fromkeys(own, 50e6) | {"top": 60e6}
     costs = [StartCost([name], 1e5) for name in [*once, "cheap", "as cheap"]]
 
     def shed(budget_s: float, pairs: list[dict[str, str]] = pairs) -> list[str]:
@@ -369,23 +373,25 @@ def test_twins_stay_with_what_they_repeat() -> None:
         asked = replace(made, least=8, settings=settings, pairs=pairs, shown=["drawn"])
         return list(fit(asked, once, costs)[2])
 
-    assert shed(7.0) == ["more"]
-    assert shed(5.8) == ["more", "drawn"]
-    assert shed(3.0) == ["more", "drawn", "other"]
-    # Far beyond it they go, before what claims compare.
-    assert set(shed(1.0)) == {"more", "drawn", *(point.id for point in twins)}
+    assert shed(11.0) == ["more"]
+    assert shed(10.0) == ["more", "drawn"]
+    # A claim goes as a whole: what else it compares is of no use then.
+    assert shed(8.0) == ["more", "drawn", "top"]
+    assert shed(6.0) == ["more", "drawn", "top", "bottom/0", "end"]
+    # The last one stays with its twins, however long they take, and so does what is cheap.
+    assert shed(0.1) == ["more", "drawn", "top", "bottom/0", "end"]
     # A control has no claims.
     assert set(shed(1.0, pairs=[])) & set(own)
 
 
-def test_half_of_the_starts_stay_and_then_the_budget_is_refused() -> None:
-    made = replace(planned(budget_s=1), least=8)
-    once = dict.fromkeys("abcd", 1e9)
+def test_one_start_is_measured_however_long_it_takes() -> None:
+    made = replace(planned(budget_s=1), least=8, pairs=[])
+    once = dict.fromkeys("abcd", 1e9) | {"c": 5e8}
     costs = [StartCost([name], 0) for name in once]
     numbers, block_ns, shed = fit(made, once, costs)
-    assert len(numbers) == len(shed) == 2
-    with pytest.raises(BenchbookError, match="raise budget_s"):
-        plan.refuse_over_budget(made, block_ns * made.least / 1e9)
+    assert list(numbers) == ["c"]
+    assert set(shed) == {"a", "b", "d"}
+    assert block_ns * made.least > made.settings.budget_s * 1e9
 
 
 def test_preset_paper_keeps_the_papers_own_n() -> None:
@@ -444,21 +450,15 @@ def test_pilot_prices_a_peer_that_sleeps_by_the_turn_it_slept_towards() -> None:
     assert 1e9 <= record["block_ns"] < 2e9
 
 
-@pytest.mark.parametrize(("slower", "refused"), [(0.9, False), (3.5, False), (4.5, True)])
-def test_a_busy_host_may_take_longer_than_the_budget_within_reason(
-    slower: float, refused: bool
-) -> None:
+@pytest.mark.parametrize("slower", [0.9, 3.5, 100])
+def test_no_host_is_too_busy_for_an_answer(slower: float) -> None:
     made = planned()
     block_ns = int(slower * made.settings.budget_s * 1e9 / made.rounds)
 
     def start(points, numbers):
         return replace(result("ok"), wall_ns=block_ns)
 
-    if refused:
-        with pytest.raises(BenchbookError, match="over the budget of 10 s; raise budget_s"):
-            pilot(made, [made.points[:1]], start)
-    else:
-        assert pilot(made, [made.points[:1]], start)["points"]
+    assert pilot(made, [made.points[:1]], start)["points"]
 
 
 def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from benchbook import crosscheck
 from benchbook.build.stage import find_compiler
-from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue
@@ -20,7 +19,7 @@ from benchbook.define.models import Settings
 from benchbook.define.settings import MEASURING, load_settings
 from benchbook.measure.pilot import expected
 from benchbook.peers import tool
-from benchbook.plan.plan import Plan, make_plan, refuse_over_budget
+from benchbook.plan.plan import Plan, make_plan
 from benchbook.records import journal
 
 BYTES_PER_SAMPLE = 40  # of journal and table together, as seen
@@ -33,7 +32,6 @@ class Outlook:
     plan: Plan
     block_s: float
     measured_before: bool
-    refused: str = ""
 
     @property
     def disk_bytes(self) -> int:
@@ -56,7 +54,6 @@ class Outlook:
             "disk_bytes": self.disk_bytes,
             "cpus": self.plan.cpus,
             "skipped": self.plan.skipped,
-            "refused": self.refused,
         }
 
 
@@ -67,7 +64,6 @@ def outlook(root: Path, experiment: str, settings: Settings) -> Outlook:
     plan = make_plan(root, experiment, settings, variants)
     earlier = _block_s(root, plan)
     _, block_ns, shed = expected(plan)
-    refused = ""
     if earlier is None:
         # What the budget does not seem to hold is named, and left to the pilot, which measures it.
         lost = [point for point in plan.points if point.id in shed]
@@ -77,11 +73,7 @@ def outlook(root: Path, experiment: str, settings: Settings) -> Outlook:
             for point in lost
         ]
     block_s = block_ns / 1e9 if earlier is None else earlier
-    try:
-        refuse_over_budget(plan, block_s * plan.least)
-    except BenchbookError as error:
-        refused = str(error)
-    return Outlook(plan, block_s, earlier is not None, refused)
+    return Outlook(plan, block_s, earlier is not None)
 
 
 def _expected(variant: str, spec: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +111,7 @@ def _block_s(root: Path, plan: Plan) -> float | None:
 
 
 def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
-    """Print the plan of every experiment and control; a refusal is an error after all are shown."""
+    """Print the plan of every experiment and control."""
     settings = load_settings(root, overrides)
     crosscheck.check(root)
     names = [*catalogue.experiments(root), *catalogue.played(root)]
@@ -129,9 +121,6 @@ def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:
         print(json.dumps({"version": 1, "preset": settings.preset, "items": items}, indent=1))
     else:
         _print(outlooks, settings)
-    for forecast in outlooks:
-        if forecast.refused:
-            raise BenchbookError(forecast.refused)
 
 
 def _print(outlooks: list[Outlook], settings: Settings) -> None:

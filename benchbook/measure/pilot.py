@@ -8,19 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.define.catalogue import CONTROLS
 from benchbook.define.points import Point, grouped, memory_needed
 from benchbook.measure.invocation import Result
 from benchbook.measure.starter import Numbers, first_unfinished
-from benchbook.plan.plan import PAPER, Plan, refuse_over_budget
+from benchbook.plan.plan import PAPER, Plan
 
 PILOT_SAMPLES = 3
 TRIES = 2
 BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
 CHEAP = 0.1  # of the usual price of a start, or of a point: leaving it out helps nobody
-KEPT_SHARE = 0.5  # of the starts stay, whatever they cost
-BORNE = 4.0  # times the budget, for these: who planned did not know how busy the host would be
-BORNE_TWINS = 2.0  # times the budget, for twins: beyond that they go before what claims compare
+KEPT_SHARE = 0.5  # of the starts stay, up to BORNE times the budget
+BORNE = 2.0  # times the budget: who planned did not know how busy the host would be
 AFFORDABLE_NS = 400_000_000  # spent on reaching the paper's own N at one point
 
 
@@ -108,9 +106,6 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             if first_unfinished(result) is None:
                 book(group, result)
     numbers, block_ns, shed = fit(plan, once_ns, costs, usual_ns)
-    # Under load all takes longer: a control better late than not at all, a paper within reason.
-    if numbers and not plan.experiment.startswith(CONTROLS):
-        refuse_over_budget(plan, block_ns * plan.rounds / 1e9, BORNE)
     failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
     return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}
 
@@ -128,39 +123,27 @@ def fit(
     """`calibrate` for the starts that the budget holds; the others' points with the reason.
 
     Where the least number of blocks does not fit, the costliest start is left out, then the next:
-    first those behind no figure, then those behind no claim, none that are cheap. Half of the
-    starts stay, whatever they cost, and within BORNE_TWINS of the budget the twins with what they
-    repeat: no claim is decided without.
+    first those behind no figure, then those behind no claim, then claims, none that are cheap.
+    Half of the starts stay where they take up to BORNE times the budget. What is measured in any
+    case, however long it takes, is one claim with the twins that decide it, or one start.
     """
-    claimed = {pair[side] for pair in plan.pairs for side in ("numerator", "denominator")}
-    twins = [point for point in plan.points if point.twin] if claimed else []
-    bound = {point.id for point in twins}
-    bound |= {point.untwinned.id for point in twins}
+    usual_ns = usual_ns or once_ns
+    budget_ns = plan.settings.budget_s * 1e9
     kept = list(costs)
     shed: dict[str, str] = {}
     while True:
         times = {name: once_ns[name] for cost in kept for name in cost.points if name in once_ns}
         beside_ns = sum(cost.overhead_ns for cost in kept)
         numbers, block_ns = calibrate(plan, times, beside_ns, usual_ns)
-        if block_ns * plan.rounds <= plan.settings.budget_s * 1e9:
+        over = block_ns * plan.rounds / budget_ns
+        few = len(kept) - 1 < KEPT_SHARE * len(costs)
+        prices = {id(cost): cost.of(usual_ns, numbers) for cost in kept}
+        cheap_ns = CHEAP * sum(prices.values()) / max(len(kept), 1)
+        free = [cost for cost in _not_needed(plan, kept) if prices[id(cost)] > cheap_ns]
+        if over <= 1 or not free or (few and over <= BORNE):
             return numbers, block_ns, shed
-        over = block_ns * plan.rounds / (plan.settings.budget_s * 1e9)
-        free = [cost for cost in kept if over > BORNE_TWINS or bound.isdisjoint(cost.points)]
-        if not free or len(kept) - 1 < KEPT_SHARE * len(costs):
-            return numbers, block_ns, shed
 
-        prices = {id(cost): cost.of(usual_ns or once_ns, numbers) for cost in kept}
-        usual = sum(prices.values()) / len(prices)
-
-        def rank(
-            cost: StartCost, prices: dict[int, float] = prices, usual: float = usual
-        ) -> tuple[int, float]:
-            names, price = set(cost.points), prices[id(cost)]
-            spare = 0 if names & claimed else 1 if names & bound else 2
-            spare += names.isdisjoint({*claimed, *bound, *plan.shown})
-            return spare if price > CHEAP * usual else 0, price
-
-        worst = max(free, key=rank)
+        worst = _least_missed(plan, free, kept, prices)
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
@@ -169,6 +152,42 @@ def fit(
             f"{plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
+
+
+def _claims_of(plan: Plan, kept: list[StartCost]) -> list[set[str]]:
+    """The points of each claim whose starts are all kept."""
+    claims: dict[str, set[str]] = {}
+    for pair in plan.pairs:
+        paper, figure, claim, *_ = pair["comparison"].split("/")
+        points = claims.setdefault(f"{paper}/{figure}/{claim}", set())
+        points |= {pair["numerator"], pair["denominator"]}
+    measured = {name for cost in kept for name in cost.points}
+    return [points for points in claims.values() if points <= measured]
+
+
+def _not_needed(plan: Plan, kept: list[StartCost]) -> list[StartCost]:
+    """The starts without which there still is an answer: a claim with its twins, or one start."""
+    claims = _claims_of(plan, kept)
+    if not claims:
+        return kept if len(kept) > 1 else []
+    twins = [point for point in plan.points if point.twin]
+    needed = {point.id for point in twins} | {point.untwinned.id for point in twins}
+    if len(claims) == 1:
+        needed |= claims[0]
+    return [cost for cost in kept if needed.isdisjoint(cost.points)]
+
+
+def _least_missed(
+    plan: Plan, free: list[StartCost], kept: list[StartCost], prices: dict[int, float]
+) -> StartCost:
+    """The costliest of those starts that are behind least: no figure, else no claim."""
+    claimed = set().union(*_claims_of(plan, kept))
+
+    def rank(cost: StartCost) -> tuple[bool, bool, float]:
+        names = set(cost.points)
+        return names.isdisjoint(claimed), names.isdisjoint(plan.shown), prices[id(cost)]
+
+    return max(free, key=rank)
 
 
 def expected(plan: Plan) -> tuple[Numbers, float, dict[str, str]]:

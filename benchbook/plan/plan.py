@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import network
-from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue, peers
 from benchbook.define.claim_hashes import claim_hashes
@@ -387,14 +386,3 @@ def _pairs(decidable: Asked) -> list[dict[str, str]]:
                 name = f"{figure}/{claim['id']}" + (f"/{number}" if len(pairs) > 1 else "")
                 found.append({"comparison": name, "numerator": top, "denominator": bottom})
     return found
-
-
-def refuse_over_budget(plan: Plan, least_s: float, borne: float = 1) -> None:
-    """BenchbookError where the least number of blocks takes over `borne` times the budget."""
-    budget_s = plan.settings.budget_s
-    if least_s > borne * budget_s:
-        raise BenchbookError(
-            f"{plan.experiment}: {plan.least} blocks of {len(plan.points)} points take about "
-            f"{least_s:.0f} s, over the budget of {budget_s:.0f} s; raise {plan.budget_key} in "
-            "config/local.yaml or take a smaller preset"
-        )
