@@ -87,6 +87,20 @@ def test_the_last_of_contrary_flags_counts(tmp_path: Path) -> None:
     assert (found["dropped"], found["added"]) == (["-O3", "-fno-pic"], ["-O1", "-fPIC"])
 
 
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_folders_of_headers_from_a_variable_are_no_flags(tmp_path: Path, compiler: str) -> None:
+    """So the Nix shell's compilers find their libraries; clang makes -c-isystem of it."""
+    wrapper = script(tmp_path, f'C_INCLUDE_PATH=/nowhere/include exec {path_of(compiler)} "$@"')
+    assert seen(wrapper, NATIVE)["state"] == "unchanged"
+
+
+def test_frame_pointers_that_a_wrapper_asks_for_are_added(tmp_path: Path) -> None:
+    """What the compiler wrappers of nixpkgs do since 25.11."""
+    flags = "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
+    wrapper = script(tmp_path, f'exec {path_of("gcc")} {flags} "$@"')
+    assert sorted(seen(wrapper, NATIVE)["added"]) == flags.split()
+
+
 def test_a_default_that_a_wrapper_turns_off_is_dropped(tmp_path: Path) -> None:
     if shutil.which("clang") is None:
         pytest.skip("clang is absent")

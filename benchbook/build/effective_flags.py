@@ -23,7 +23,7 @@ _TAKES_ANY = ("-target-feature", "-mllvm")  # their value may begin with a dash
 # Where files are, what is said and debug data: none of it changes code.
 _NO_CODE = re.compile(
     r"-(W.*|w|g\d?|[IBLox]|-?sysroot|isysroot|i(system|dirafter|quote|prefix|multiarch)"
-    r"|internal-(externc-)?isystem|no(std|builtin)\w*inc|resource-dir|quiet|dump\S*|auxbase\S*"
+    r"|(internal-(externc-)?|c-|cxx-|objc-|objcxx-)isystem|no(std|builtin)\w*inc|resource-dir|quiet|dump\S*|auxbase\S*"
     r"|main-file-name|frandom-seed|f[\w-]*(prefix-map|compilation-dir)|ferror-limit"
     r"|f(no-)?(color-diagnostics|diagnostics\S*))"
 )
