@@ -275,6 +275,26 @@ def test_the_version_begins_as_described(
     assert (found["state"], found["peer"]["version"]) == (state, said)
 
 
+@pytest.mark.parametrize(
+    ("package", "version"),
+    [("mbw-1.2.2", "1.2.2"), ("mbw-2.0", "2.0"), ("mbw", ""), ("membw-1.2.2", "")],
+)
+def test_outside_of_debian_the_version_is_that_of_the_path_in_the_store(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: dict[str, Any],
+    package: str,
+    version: str,
+) -> None:
+    folder = tmp_path / f"{'a1' * 16}-{package}"
+    folder.mkdir()
+    stand_in(folder / "bin", "mbw", "echo 8 MiB")
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+    record = tool.find(spec_of(content))
+    assert record["peer"]["version"] == version
+    assert record["state"] == ("ok" if version == "1.2.2" else "cannot_run")
+
+
 def test_a_processor_without_the_instructions_cannot_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: dict[str, Any]
 ) -> None:

@@ -59,12 +59,22 @@ def _wrong_cpu(spec: dict[str, Any]) -> str:
 
 
 def _version(spec: dict[str, Any], path: Path) -> str:
-    """The version that a peer prints, else that of its Debian package; empty: neither is known."""
+    """The version that a peer prints, else that of its Debian package or of its path in Nix's
+    store; empty: none is known."""
     pattern = spec.get("version_from")
     if pattern is None:
-        return _packaged_version(path)
+        return _stored_version(spec["tool"], path) or _packaged_version(path)
     match = re.search(pattern["pattern"], _say([str(path), *pattern["arguments"]]))
     return match[1] if match else ""
+
+
+def _stored_version(tool: str, path: Path) -> str:
+    """Of a program in `…/<hash>-<tool>-<version>/bin/`; empty elsewhere. The hash of Nix has 32
+    digits."""
+    package = re.fullmatch(
+        rf"[0-9a-z]{{32}}-{re.escape(tool)}-(\d\S*)", path.resolve().parent.parent.name
+    )
+    return package[1] if package else ""
 
 
 def _packaged_version(path: Path) -> str:
