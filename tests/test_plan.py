@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -566,6 +567,25 @@ def test_variables_are_passed_on_where_an_experiment_says_so(
     found = plan.make_plan(ROOT, "hostdev", settings())
     assert found.environments["gcc-O2"] == own | {"OCL_ICD_VENDORS": "/elsewhere"}
     assert "OCL_ICD_VENDORS" not in planned().environments.get("gcc-O2", {})
+
+
+def test_a_file_of_a_variant_is_looked_for_in_the_folder_that_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PoCL alone, which the Nix shell has in a folder of its own."""
+    spec = {"environment": {"OCL_ICD_VENDORS": "pocl.icd", "POCL_KERNEL_CACHE": "0"}}
+    content = {"passes": ["OCL_ICD_VENDORS"], "variants": {"control": spec}}
+    control = points.Point("control", {"method": "to-device"})
+
+    def chosen() -> str:
+        return plan._environments(content, [control])["control"]["OCL_ICD_VENDORS"]
+
+    monkeypatch.delenv("OCL_ICD_VENDORS", raising=False)
+    assert chosen() == "pocl.icd"
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
+    assert chosen() == "pocl.icd"
+    (tmp_path / "pocl.icd").write_text("libpocl.so.2\n")
+    assert chosen() == str(tmp_path / "pocl.icd")
 
 
 def test_a_budget_is_divided_by_the_shares_that_a_paper_names(monkeypatch) -> None:

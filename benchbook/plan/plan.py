@@ -298,11 +298,19 @@ def _options(content: dict[str, Any], settings: Settings) -> dict[str, Any]:
 
 
 def _environments(content: dict[str, Any], points: list[Point]) -> dict[str, dict[str, str]]:
-    """Variant -> variables of its starts: those passed on, and its own; none where it has none."""
+    """Variant -> variables of its starts: those passed on, and its own; none where it has none.
+
+    Where a variant's own value is a file in the folder that the passed one names, it is that path.
+    """
     passed = {name: os.environ[name] for name in content.get("passes", []) if name in os.environ}
     wanted = {point.variant for point in points}
+
+    def own(name: str, value: str) -> str:
+        in_folder = Path(passed[name], value) if name in passed else None
+        return str(in_folder) if in_folder and in_folder.is_file() else value
+
     found = {
-        name: passed | spec.get("environment", {})
+        name: passed | {key: own(key, value) for key, value in spec.get("environment", {}).items()}
         for name, spec in content["variants"].items()
         if name in wanted
     }
