@@ -45,9 +45,10 @@ class Nix:
     place: Path
 
     def run(
-        self, folder: Path, *words: str, limit_s: float = LIMIT_S
+        self, folder: Path, *words: str, limit_s: float = LIMIT_S, **extra: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run `nix words…` in a folder, without terminal; the two streams are kept apart."""
+        """Run `nix words…` in a folder, without terminal, with extra variables; the two streams are
+        kept apart."""
         place = {
             f"NIX_{name}": str(self.place / name.lower())
             for name in ("STORE_DIR", "STATE_DIR", "LOG_DIR", "CONF_DIR", "LOCALSTATE_DIR")
@@ -69,6 +70,7 @@ class Nix:
             cwd=folder,
             env={
                 **kept,
+                **extra,
                 **place,
                 "HOME": str(home),
                 "NIX_CONFIG": f"{SETTINGS}build-hook = {hook}\n",

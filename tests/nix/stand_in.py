@@ -10,12 +10,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 VENV = ROOT / ".venv" / "bin"
-# What each package of nixpkgs brings, as far as something here starts it.
+# What each package of nixpkgs brings, as far as something here starts it; a name=the name here.
 PROGRAMS = {
     "binutils": ["ar", "as", "ld", "nm", "objdump", "readelf", "strip"],
     "clang": ["clang"],
     "clang-tools": ["clang-format"],
-    "gcc14": ["gcc"],
+    "gcc14": ["cpp", "gcc"],
     "gcc15": ["gcc"],
     "glibc": ["ldd"],
     "gnumake": ["make"],
@@ -24,8 +24,12 @@ PROGRAMS = {
     "iproute2": ["bridge", "ip", "tc"],
     "likwid": ["likwid-bench", "likwid-perfctr", "likwid-topology"],
     "mbw": ["mbw"],
+    "mpich": ["mpicc=mpicc.mpich", "mpiexec=mpiexec.mpich"],
     "numactl": ["numactl"],
+    "openmpi": ["mpicc=mpicc.openmpi", "mpiexec=mpiexec.openmpi"],
     "perf": ["perf"],
+    "python3Packages.jupyterlab": ["jupyter"],
+    "python3Packages.pytest": ["pytest"],
     "rpcsvc-proto": ["rpcgen"],
     "ruff": ["ruff"],
     "snakefmt": ["snakefmt"],
@@ -49,19 +53,22 @@ def make(folder: Path, *without: str) -> Path:
     treefmt.write_text(TREEFMT)
     treefmt.chmod(0o755)
     packages = {
-        package: {name: path for name in names if (path := _found(name))}
+        package: {
+            name.partition("=")[0]: path
+            for name in names
+            if (path := _program(name.rpartition("=")[2]))
+        }
         for package, names in PROGRAMS.items()
     }
     packages["nixfmt-tree"] = {"treefmt": str(treefmt)}
-    names = ["python", "pytest", "jupyter"]
-    programs = {name: str(VENV / name) for name in names if (VENV / name).exists()}
     host = {
         "attributes": [name for name in attributes() if name not in without],
+        "bash": shutil.which("bash"),
         "packages": packages,
         "python": {
             "base": str(Path(sys.executable).resolve()),
             "programs": {
-                **programs,
+                "python": sys.executable,
                 "python3": sys.executable,
                 "snakemake": str(VENV / "snakemake"),
             },
@@ -71,6 +78,6 @@ def make(folder: Path, *without: str) -> Path:
     return folder
 
 
-def _found(name: str) -> str | None:
+def _program(name: str) -> str | None:
     in_venv = VENV / name
     return str(in_venv) if in_venv.exists() else shutil.which(name)

@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nix_programs
 import pytest
@@ -26,6 +27,23 @@ TINY = ("--config", "preset=tiny", "budget_s=60", f"figure={FIGURE}")
 WORKFLOW_LIMIT_S = 240
 NAMED = ["gcc", "gcc-alt", "clang", "snakemake", "python3", "benchbook", "mbw", "ldd", "objdump"]
 NAMED += ["mpicc.mpich", "mpiexec.mpich", "mpicc.openmpi", "mpiexec.openmpi"]
+COMPILERS = ["gcc", "gcc-alt", "clang", "mpicc.mpich", "mpicc.openmpi"]
+# The words of flake.nix that keep frame pointers out of command lines.
+MEND = ' + "\\n: >$out/nix-support/cc-cflags-before\\n"'
+# Prints {compiler: flags that a wrapper added or dropped}; {} of one that the host does not have.
+WRAPPERS = """
+import json, shutil, sys
+from pathlib import Path
+from typing import Any
+from benchbook.build.effective_flags import Line, look
+seen = {}
+for name in sys.argv[1:]:
+    line = Line([shutil.which(name)], Path("kernels/mbw/mbw.c").absolute(), ["-Ikernels/common"])
+    wrapper = look(line, ["-O3", "-march=native"])["wrapper"]
+    if wrapper["state"] != "unknown":
+        seen[name] = sorted(wrapper["added"] + wrapper["dropped"])
+print(json.dumps(seen))
+"""
 NAMED += [name for name in ("rpcgen",) if shutil.which(name)]  # the host's own, as all stand-ins
 # A check runs them as they are, and they start nothing; all the others are left out here for time.
 FEW_TESTS = [
@@ -45,12 +63,20 @@ class Place:
     checkout: Path
     nixpkgs: Path
 
-    def run(self, verb: str, *words: str, **more: float) -> subprocess.CompletedProcess[str]:
+    def run(self, verb: str, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
         """`nix VERB --override-input nixpkgs path:… WORDS`, never writing the lock."""
-        given = ("--override-input", "nixpkgs", f"path:{self.nixpkgs}", "--no-write-lock-file")
-        return self.nix.run(self.checkout, *verb.split(), *given, *words, **more)
+        return self.nix.run(self.checkout, *verb.split(), *self.overrides(), *words, **more)
 
-    def made(self, verb: str, *words: str, **more: float) -> subprocess.CompletedProcess[str]:
+    def overrides(self) -> list[str]:
+        """The options of nix that put the stand-in in the place of nixpkgs."""
+        return ["--override-input", "nixpkgs", f"path:{self.nixpkgs}", "--no-write-lock-file"]
+
+    def added_flags(self) -> dict[str, list[str]]:
+        """Compiler -> flags that its wrapper in the shell adds to -O3 -march=native or drops."""
+        start = ("env", "PYTHONPATH=.", "python3", "-c", WRAPPERS, *COMPILERS)
+        return json.loads(self.made("develop", "-c", *start).stdout)
+
+    def made(self, verb: str, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
         """What `run` gives; it must succeed."""
         done = self.run(verb, *words, **more)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -81,6 +107,16 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Place(nix, checkout, stand_in.make(folder / "stand-in"))
 
 
+def unmended(place: Place, folder: Path) -> Place:
+    """A checkout whose flake leaves the compilers of nixpkgs as they are, with the same Nix."""
+    checkout = copy_checkout(folder / "unmended")
+    flake = checkout / "flake.nix"
+    text = flake.read_text()
+    assert text.count(MEND) == 1
+    flake.write_text(text.replace(MEND, ""))
+    return Place(place.nix, tracked(checkout), place.nixpkgs)
+
+
 @pytest.fixture(autouse=True)
 def the_lock_stays(place: Place) -> Iterator[None]:
     yield
@@ -103,9 +139,80 @@ def test_the_shell_has_the_names_and_says_three_lines(place: Place) -> None:
     # Neither hardening nor a dropped -march=native, nor what hooks leave in every command line.
     assert (seen["NIX_HARDENING_ENABLE"], seen["NIX_ENFORCE_NO_NATIVE"]) == ("", "0")
     assert not {"NIX_CFLAGS_COMPILE", "NIX_LDFLAGS"} & seen.keys()
+    # Nor what a caller's shell or the hooks of a Python application would change.
+    assert not {"MPLBACKEND", "PYTHONPATH", "PYTHONHASHSEED"} & seen.keys()
+    assert seen["LC_ALL"] == "C.UTF-8"
     greeting = done.stderr.splitlines()[-3:]
     assert greeting[0].startswith("Benchbook: ")
     assert [line.split("  ")[1] for line in greeting[1:]] == ["snakemake", "benchbook doctor"]
+
+
+def test_no_wrapper_changes_a_flag(place: Place, tmp_path: Path) -> None:
+    flags = place.added_flags()
+    assert {"gcc", "gcc-alt"} <= flags.keys()
+    assert set(map(tuple, flags.values())) == {()}
+    flags = unmended(place, tmp_path).added_flags()
+    for compiler, changed in flags.items():
+        assert [flag for flag in changed if "frame-pointer" in flag], compiler
+
+
+@pytest.mark.parametrize(
+    ("shell", "has"),
+    [("default", []), ("test", ["pytest", "ruff", "snakefmt"]), ("lab", ["jupyter"])],
+)
+def test_each_shell_has_what_its_make_starts(place: Place, shell: str, has: list[str]) -> None:
+    script = "echo $BENCHBOOK_SHELL; for name in pytest ruff snakefmt jupyter; do "
+    script += "if command -v $name >$TMPDIR/here && grep -q $NIX_STORE_DIR $TMPDIR/here; "
+    script += "then echo $name; fi; done; env | grep PYTHONHASHSEED"
+    done = place.run("develop", f".#{shell}", "-c", "sh", "-c", script)
+    assert done.stdout.split() == [shell, *has]
+
+
+def test_the_callers_drivers_of_opencl_and_libraries_are_kept(place: Place, tmp_path: Path) -> None:
+    vendors = tmp_path / "vendors"
+    vendors.mkdir()
+    (vendors / "gpu.icd").write_text("libgpu.so.1\n")
+    caller = {"OCL_ICD_VENDORS": str(vendors), "LD_LIBRARY_PATH": "/of/the/caller"}
+    # `benchbook` sets the same once more: nothing may grow by it.
+    script = "ls $OCL_ICD_VENDORS; cat $OCL_ICD_VENDORS/gpu.icd; env; . $(grep -o '/.*settle' "
+    script += "$(command -v benchbook)); echo again=$LD_LIBRARY_PATH; echo once=$OCL_ICD_VENDORS"
+    done = place.made("develop", "-c", "bash", "-c", script, **caller)
+    assert done.stdout.splitlines()[:3] == ["gpu.icd", "pocl.icd", "libgpu.so.1"]
+    seen = variables(done.stdout)
+    folders = seen["LD_LIBRARY_PATH"].split(":")
+    assert folders[0].endswith("-ocl-icd/lib")
+    assert "/run/opengl-driver/lib" in folders
+    assert folders[-1] == "/of/the/caller"
+    assert (seen["again"], seen["once"]) == (seen["LD_LIBRARY_PATH"], seen["OCL_ICD_VENDORS"])
+    # A caller who wants one driver has that one.
+    caller["OCL_ICD_VENDORS"] = str(vendors / "gpu.icd")
+    done = place.made("develop", "-c", "sh", "-c", "echo $OCL_ICD_VENDORS", **caller)
+    assert done.stdout.strip() == caller["OCL_ICD_VENDORS"]
+
+
+def test_the_peer_of_the_shell_has_its_version(place: Place) -> None:
+    """No package manager of the host knows the program of a store."""
+    if shutil.which("mbw") is None:
+        pytest.skip("mbw is absent")
+    place.made("run", ".", "--", "build/mbw/mbw-1.2.2/variant.json")
+    record = json.loads((place.checkout / "build/mbw/mbw-1.2.2/variant.json").read_text())
+    assert record["binary"]["file"].startswith(str(place.nix.place))
+    assert (record["peer"]["version"], record["state"]) == ("1.2.2", "ok")
+
+
+def test_the_image_has_the_names_of_the_shell(place: Place, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    place.made("build", ".#image", "--out-link", str(image))
+    config = json.loads(subprocess.run([image], check=True, capture_output=True).stdout)
+    seen = variables("\n".join(config["Env"]))
+    for name in NAMED:
+        assert shutil.which(name, path=seen["PATH"]), name
+    assert (seen["BENCHBOOK_DOOR"], seen["NIX_HARDENING_ENABLE"]) == ("nix", "")
+    command = [*config["Entrypoint"], "sh", "-c", "env"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    inside = variables(done.stdout)
+    assert inside["BENCHBOOK_DOOR"] == "nix"
+    assert "/run/opengl-driver/lib" in inside["LD_LIBRARY_PATH"]
 
 
 def test_no_nix_is_left_on_path(place: Place) -> None:
@@ -121,14 +228,34 @@ def test_rules_find_the_python_that_has_the_library(place: Place) -> None:
     assert done.stdout == "2\n"
 
 
-@pytest.mark.timeout(WORKFLOW_LIMIT_S + 120)
-def test_a_workflow_runs(place: Place) -> None:
-    if place.nix.program.parent.name != nix_programs.suites()[0]:
-        pytest.skip("measured once, with the Nix of this Debian; `nix run` builds with both")
+def impure_flags(place: Place) -> list[str]:
+    """The points of mbw with the finding impure-flags, after a workflow in the shell."""
     place.made("develop", "-c", "snakemake", *TINY, limit_s=WORKFLOW_LIMIT_S)
     assert (place.checkout / "reports" / "figures" / f"{FIGURE}.html").stat().st_size > 2000
     (plan,) = place.checkout.glob("data/runs/*/mbw/*/plan.json")
     assert json.loads(plan.read_text())["door"] == "nix"
+    (analysis,) = place.checkout.glob(f"results/*/tiny/figures/{FIGURE}/mbw/analysis.json")
+    findings = json.loads(analysis.read_text())["findings"]
+    assert findings
+    return [
+        point
+        for finding in findings
+        if finding["artefact"] == "impure-flags"
+        for point in finding["where"]
+    ]
+
+
+@pytest.mark.timeout(WORKFLOW_LIMIT_S + 120)
+def test_a_workflow_runs_and_calls_no_figure_impure(place: Place) -> None:
+    assert impure_flags(place) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(WORKFLOW_LIMIT_S + 120)
+def test_with_the_compilers_of_nixpkgs_as_they_are_every_figure_is_impure(
+    place: Place, tmp_path: Path
+) -> None:
+    assert impure_flags(unmended(place, tmp_path))
 
 
 def test_nix_run_builds_by_the_names_of_the_shell(place: Place) -> None:
@@ -140,6 +267,8 @@ def test_nix_run_builds_by_the_names_of_the_shell(place: Place) -> None:
         # On a host without that compiler it is a result too, but never "failed".
         wanted = "ok" if shutil.which(record["compiler"]) else "cannot_run"
         assert record["state"] == wanted
+        if wanted == "ok":
+            assert record["wrapper"]["state"] == "unchanged", record["wrapper"]
 
 
 def test_the_package_is_the_command(place: Place) -> None:

@@ -34,6 +34,8 @@
         genAttrs = names: make: listToAttrs (map (name: { inherit name; value = make name; }) names);
         getBin = package: package;
         getDev = package: package;
+        escapeShellArgs = words: concatStringsSep " " (map (word: "'${word}'") words);
+        intersectLists = wanted: filter (name: elem name wanted);
         makeBinPath = packages: concatStringsSep ":" (map (package: "${package}/bin") packages);
         makeLibraryPath = lib.makeSearchPathOutput "lib" "lib";
         makeSearchPathOutput =
@@ -41,7 +43,7 @@
           concatStringsSep ":" (map (package: "${package}/${folder}") packages);
         mapAttrsToList = make: set: attrValues (mapAttrs make set);
         optionals = wanted: list: if wanted then list else [ ];
-        subtractLists = without: filter (one: !elem one without);
+        subtractLists = without: filter (name: !elem name without);
       };
 
       on =
@@ -82,22 +84,67 @@
                 chmod +x $out/bin/'${name}'
               '') (attrNames programs)
             );
+          # A package with the attributes that a recipe may change, as the real one has them.
           package =
-            name:
-            run name { } (wrappers (host.packages.${name} or { }))
+            name: programs: attributes:
+            run attributes.name or name { } (wrappers programs + attributes.postFixup or "")
             // {
+              inherit programs;
               meta.mainProgram = "treefmt"; # asked for by `nix fmt` alone
               overrideAttrs =
                 change:
-                builtins.deepSeq (only [ "makeFlags" ] (change { makeFlags = [ "PREFIX=/nowhere" ]; })) (
-                  package name
-                );
+                package name programs (attributes // only (attrNames attributes) (change attributes));
             };
+          programs = name: host.packages.${name} or { };
+          compiler =
+            name:
+            package name (
+              mapAttrs (_: program: "${host.bash} ${./compiler} $(dirname $0)/.. ${program}") (programs name)
+            ) {
+              # Without a line end, as the last of many that are joined.
+              postFixup = ''
+                mkdir $out/nix-support
+                echo -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer >$out/nix-support/cc-cflags-before'';
+            };
+          # Its compiler is the wrapped one of the set, which a variable replaces.
+          mpi =
+            variable: name:
+            package name (
+              mapAttrs (_: program: "env ${variable}=\${${variable}:-${set.gcc14}/bin/gcc} ${program}") (programs name)
+            ) { };
           bare = run "bare-python" { } (wrappers { python3 = "${host.python.base} -I -S"; });
 
-          set = known package (
+          set = known (name: package name (programs name) { }) (
             mapAttrs' "lib." lib
             // {
+              clang = compiler "clang";
+              "dockerTools.streamLayeredImage" =
+                arguments:
+                let
+                  names = [ "name" "tag" "contents" "extraCommands" "config" ];
+                in
+                run "stream-image" { config = builtins.toJSON (only names arguments).config; } ''
+                  printf "#!/bin/sh\ncat <<'END'\n%s\nEND\n" "$config" >$out
+                  chmod +x $out
+                '';
+              gcc14 = compiler "gcc14";
+              gcc15 = compiler "gcc15";
+              likwid = package "likwid" (programs "likwid") { makeFlags = [ "PREFIX=/nowhere" ]; };
+              mpich = mpi "MPICH_CC" "mpich";
+              openmpi = mpi "OMPI_CC" "openmpi";
+              pocl = package "pocl" { } {
+                postFixup = ''
+                  mkdir -p $out/etc/OpenCL/vendors
+                  echo libpocl.so.2 >$out/etc/OpenCL/vendors/pocl.icd
+                '';
+              };
+              # What the hooks of a Python application do to a shell that has it.
+              snakefmt = package "snakefmt" (programs "snakefmt") {
+                postFixup = ''
+                  mkdir $out/nix-support
+                  echo export PYTHONHASHSEED=0 PYTHONPATH=/nowhere >$out/nix-support/setup-hook
+                '';
+              };
               fetchurl =
                 arguments:
                 builtins.toFile "archive" (concatStringsSep " " (attrValues (only [ "url" "hash" ] arguments)));
@@ -108,7 +155,10 @@
                   # What the real one's hooks leave behind, so that a test sees what the shell does about it.
                   setup = builtins.toFile "setup" ''
                     PATH=
-                    for package in $packages; do PATH=$PATH''${PATH:+:}$package/bin; done
+                    for package in $packages; do
+                      PATH=$PATH''${PATH:+:}$package/bin
+                      [ ! -e $package/nix-support/setup-hook ] || . $package/nix-support/setup-hook
+                    done
                     export PATH NIX_CFLAGS_COMPILE=-frandom-seed=stand-in NIX_LDFLAGS="-rpath $out/lib"
                     export NIX_HARDENING_ENABLE
                     [ "$hardeningDisable" = all ] && NIX_HARDENING_ENABLE= || NIX_HARDENING_ENABLE=fortify
@@ -124,9 +174,12 @@
                 ) "echo >$out";
               "python3.withPackages" =
                 choose:
-                run "python" { modules = map toString (choose set.python3Packages); } (
+                let
+                  modules = choose set.python3Packages;
+                in
+                run "python" { modules = map toString modules; } (
                   wrappers (
-                    host.python.programs
+                    foldl' (all: module: all // module.programs) host.python.programs modules
                     // {
                       # As the wrapper of nixpkgs does: its own Python comes first.
                       snakemake = "env PATH=${bare}/bin:$PATH ${host.python.programs.snakemake}";
@@ -146,7 +199,13 @@
                   "hardeningDisable"
                   "CFLAGS"
                   "installPhase"
-                ] arguments) (package arguments.pname);
+                ] arguments) (
+                  package arguments.pname (programs arguments.pname) {
+                    name = "${arguments.pname}-${arguments.version}";
+                  }
+                );
+              "stdenv.initialPath" = [ ];
+              writeText = name: text: run name { inherit text; } ''printf %s "$text" >$out'';
               writeShellScriptBin =
                 name: text:
                 run name { inherit text; } ''
