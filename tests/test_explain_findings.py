@@ -10,7 +10,8 @@ import pytest
 
 from benchbook.explain import rules
 from benchbook.explain.model import Result
-from benchbook.explain.rules.common.findings import FORMATS, finding, kinds
+from benchbook.explain.rules.common.findings import finding, kinds
+from benchbook.findings import FORMATS
 
 MODULES = sorted(Path(rules.__file__).parent.glob("*.py"))
 BUILDERS = {"finding", "unequal"}

@@ -1,6 +1,6 @@
 """Detectors, one file each, found by wildcard; ids are those of the catalogue of artefacts.
 
-A detector module has ARTEFACT (its entry of the catalogue, an `Artefact`) and
+A detector module has ARTEFACT (its entry of the catalogue, read from the TOML file beside it) and
 `detect(seen) -> Judged`. It reads physical columns and observations, never the names of variants,
 methods, forms or experiments: ids are opaque.
 """
@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchbook.core import plugins
-from benchbook.findings import Artefact, Finding
+from benchbook.findings import Artefact, Finding, artefact_in
 
 if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
 DETECTORS = "benchbook.detect.detectors"
+CATALOGUE = Path(__file__).parent / "detectors"
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -141,6 +143,12 @@ def first_unknown(row: Row, names: tuple[str, ...]) -> str | None:
 def all_detectors() -> Iterator[ModuleType]:
     """All detector modules, by name."""
     yield from plugins.load_all(DETECTORS)
+
+
+@cache
+def artefact(name: str) -> Artefact:
+    """The entry of that artefact (its id) in the catalogue: the file beside its detector."""
+    return artefact_in(CATALOGUE / f"{name.replace('-', '_')}.toml", name)
 
 
 def catalogue_of_artefacts() -> list[Artefact]:

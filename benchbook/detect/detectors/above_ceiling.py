@@ -8,22 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.thresholds import BEYOND
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect.inputs.timed_work import used_bytes
+from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
 # Another mixture of reads and writes, or another code, may beat the ceilings' own by this much.
 MARGIN = 1.15
 LEAST_BLOCKS = 6
-CONFIDENCE = 0.95
-ARTEFACT = Artefact(
-    "above-ceiling",
-    "Set the figure aside until its cause is found: look at what reached the destination, whether "
-    "the source was ever written, and how many bytes the figure counts.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("above-ceiling")
 
 
 def detect(seen: Seen) -> Judged:
@@ -40,36 +34,30 @@ def detect(seen: Seen) -> Judged:
         judged.abstained = {row["where"]: why for row in seen.rows()}
         return judged
     timed = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
-    beyond = [row for row in timed if _used(row) >= BEYOND * held]
+    beyond = [row for row in timed if (used_bytes(row) or 0.0) >= BEYOND * held]
     for row in beyond:
         bounds = _declared(row, beyond, seen.host)
         if not bounds and row.get("work_done_fraction") == 1:
             continue  # it is itself what others are held against
         bounds = bounds or _honest(row, beyond)
-        found = [(bound, time_ratio(seen.starts, bound["where"], row["where"])) for bound in bounds]
+        ratios = [
+            (bound, time_ratio(seen.starts, bound["where"], row["where"])) for bound in bounds
+        ]
         if not bounds:
             judged.abstained[row["where"]] = "no ceiling was measured for as many threads"
-        elif any(ratio is None or len(ratio.each) < LEAST_BLOCKS for _, ratio in found):
+        elif any(ratio is None or len(ratio.each) < LEAST_BLOCKS for _, ratio in ratios):
             why = f"{LEAST_BLOCKS} blocks beside the ceiling are needed"
             judged.abstained[row["where"]] = why
         else:
             scaled = [
                 (bound, ratio.scaled(row["bytes_per_call"] / bound["bytes_per_call"]))
-                for bound, ratio in found
+                for bound, ratio in ratios
                 if ratio
             ]
             if min(rate.low for _, rate in scaled) > MARGIN:
                 best, rate = min(scaled, key=lambda pair: pair[1].estimate)
                 judged.findings.append(_finding(seen.host, row, best, rate))
     return judged.rest_is_clean(row["where"] for row in beyond)
-
-
-def _used(row: Row) -> float:
-    """Bytes that it works on, or 0 where nobody knows."""
-    for name in ("buffers_bytes", "working_set_bytes"):
-        if is_known(row.get(name)):
-            return float(row[name])
-    return 0.0
 
 
 def _workers(row: Row) -> tuple[int, ...]:
@@ -95,24 +83,11 @@ def _honest(row: Row, beyond: list[Row]) -> list[Row]:
 
 
 def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
-    times = over.estimate
-    rate, bound = (point["rate_bytes_per_s"] / 1e9 for point in (row, best))
-    text = (
-        f"{rate:.1f} GB/s is {times:.1f} times the best that honest work attained in memory here "
-        f"({bound:.1f} GB/s), and the {format_bytes(int(_used(row)))} that it works on do not fit "
-        f"in the caches of {format_bytes(int(host['total_llc_bytes']))}. Memory cannot have "
-        "carried it; what made the figure so high, time alone does not tell."
-    )
-    return ARTEFACT.finding(
-        effect="invalidates",
-        factor=times,
-        where=[row["where"]],
-        confidence=CONFIDENCE,
-        evidence=[
-            proof("rate", row["rate_bytes_per_s"], "bytes/s", "this run"),
-            proof("ceiling", best["rate_bytes_per_s"], "bytes/s", "this run"),
-            proof("rate ÷ ceiling", times, "1", "paired blocks"),
-            proof("at least", over.low, "1", "paired blocks"),
-        ],
-        explanation=text,
-    )
+    words = {
+        "rate": row["rate_bytes_per_s"],
+        "ceiling": best["rate_bytes_per_s"],
+        "at least": over.low,
+        "used": used_bytes(row),
+        "caches": host["total_llc_bytes"],
+    }
+    return ARTEFACT.finding([row], words, factor=over.estimate)

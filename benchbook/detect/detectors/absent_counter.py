@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from benchbook.core.number_format import listed, plural
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.tools import COUNTERS, WITH_VALUE, first_names, proof_of
+from benchbook.findings import Finding
 
-COUNTERS = re.compile(r"(likwid|perf)\b")
 # What no program that ran has none of, as perf and likwid call it.
 NEVER_ZERO = re.compile(
     r"^((cpu-|ref-)?cycles|instructions|branches|branch-instructions|(L1-dcache-)?(loads|stores))"
@@ -23,13 +22,9 @@ NEVER_ZERO = re.compile(
 # Events that say nothing by their zero, even with all others.
 MAY_BE_ZERO = re.compile(r"switch|migration|fault|^cs$|error|nan", re.IGNORECASE)
 FIRST_SENTENCE = re.compile(r"(?<=[^.\s])\.\s.*", re.DOTALL)
-SHOWN, EVIDENCE = 3, 5
-ARTEFACT = Artefact(
-    "absent-counter",
-    "Count where the CPU shows its counters to you (`benchbook doctor` names what this machine "
-    "needs), take simulated values as such, and read no 0 as “none”: ask the tool’s own words.",
-    is_about_host=True,
-)
+EVIDENCE = 5
+NO_ANSWER = ("absent", "denied")
+ARTEFACT = artefact("absent-counter")
 
 
 def detect(seen: Seen) -> Judged:
@@ -37,7 +32,7 @@ def detect(seen: Seen) -> Judged:
     nothing counted. Where none was asked, the question does not arise."""
     judged = Judged()
     rows = [row for row in seen.evidence if COUNTERS.match(str(row.get("source", "")))]
-    absent = [row for row in rows if row.get("state") in ("absent", "denied")]
+    absent = [row for row in rows if row.get("state") in NO_ANSWER]
     zeros = _false_zeros(rows)
     if absent or zeros:
         judged.findings.append(_finding(absent, zeros, len(rows)))
@@ -64,7 +59,7 @@ def _is_count(row: Row) -> bool:
     value = row.get("value")
     worked = any(is_known(row.get(name)) and row[name] > 0 for name in ("calls", "run_time_s"))
     return (
-        row.get("state") in ("ok", "replayed", "imported")
+        row.get("state") in WITH_VALUE
         and is_known(value)
         and not isinstance(value, str | list | dict)
         and worked
@@ -74,39 +69,20 @@ def _is_count(row: Row) -> bool:
 
 def _finding(absent: list[Row], zeros: list[Row], answers: int) -> Finding:
     rows = sorted([*absent, *zeros], key=_order)
-    names = list(dict.fromkeys(str(row["name"]) for row in rows))
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    shown = ", ".join(names[:SHOWN]) + more if more else listed(names)
     reasons = dict.fromkeys(_reason(row) for row in rows)
-    have = "has" if len(rows) == 1 else "have"
-    text = (
-        f"{len(rows)} of {plural(answers, 'answer')} about counters {have} "
-        f"no value ({shown}): {'; '.join(list(reasons)[:2])}. "
-    )
-    if zeros:
-        first = min(zeros, key=_order)["name"]
-        text += f"{first} was given as 0 of a program that ran, so nothing counted it. "
-    text += (
-        "What depends on them, like misses of a cache or traffic of memory, cannot be told here, "
-        "however well a tool ended that printed them."
-    )
-    return ARTEFACT.finding(
-        effect="informs",
-        factor=None,
-        where=sorted({row["where"] for row in rows} - {""}),
-        confidence=1.0,
-        evidence=[
-            proof(
-                str(row["name"]),
-                row["value"] if row.get("state") not in ("absent", "denied") else None,
-                str(row.get("unit") or ""),
-                str(row["source"]),
-                str(row["state"]),
-            )
-            for row in rows[:EVIDENCE]
-        ],
-        explanation=text,
-    )
+    words = {
+        "empty": len(rows),
+        "answers": answers,
+        "have": "has" if len(rows) == 1 else "have",
+        "names": first_names(rows),
+        "reasons": "; ".join(list(reasons)[:2]),
+        "zero": min(zeros, key=_order)["name"] if zeros else None,
+    }
+    evidence = [proof_of(row) for row in rows[:EVIDENCE]]
+    for row, shown in zip(rows, evidence, strict=False):
+        if row.get("state") in NO_ANSWER:
+            shown["value"] = None
+    return ARTEFACT.finding(rows, words, evidence=evidence)
 
 
 def _order(row: Row) -> tuple[str, str, str]:
@@ -116,6 +92,6 @@ def _order(row: Row) -> tuple[str, str, str]:
 def _reason(row: Row) -> str:
     words = FIRST_SENTENCE.sub("", str(row.get("reason") or "").strip()).rstrip(".")
     reason = words or "it gave no reason"
-    if row.get("state") not in ("absent", "denied"):
+    if row.get("state") not in NO_ANSWER:
         reason = "0 where there was work to count"
     return f"{row['source']}: {reason}"

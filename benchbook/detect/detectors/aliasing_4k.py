@@ -15,28 +15,20 @@ from statistics import median
 import pandas as pd
 
 from benchbook import stats
-from benchbook.core.number_format import listed
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.findings import Finding
 
 DISTANCE = "destination_minus_source_mod_4096"
 PAGE_BYTES, NEAR_BYTES, FAR_BYTES = 4096, 64, 512
 LEVEL = 0.98  # of the interval: its lower end alone holds with 99 %
 LEAST_FACTOR = 1.03
 SEEN_FACTOR = 1.08  # what may be no smaller is not ruled out
-CONFIDENCE = 0.95
 ALIKE = (
     *("bytes", "bytes_per_call", "block_bytes", "stride_bytes", "threads", "processes"),
     *("compiler", "flags_asked", "environment", "loads_in_loop", "stores_in_loop"),
     *("library_calls", "timed_isa"),
 )
-ARTEFACT = Artefact(
-    "aliasing-4k",
-    "Move one of the buffers by 512 B or more within its page (pad between arrays, or give them "
-    "another offset), and measure at several offsets, so that no figure rests on one placement.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("aliasing-4k")
 
 
 def detect(seen: Seen) -> Judged:
@@ -100,29 +92,16 @@ def _times(seen: Seen, where: str) -> pd.Series:
 
 
 def _finding(near: list[Row], far: list[Row], slower: dict[str, stats.Interval]) -> Finding:
-    rows = sorted((row for row in near if row["where"] in slower), key=_distance)
-    least = min(rows, key=lambda row: slower[row["where"]].low)
-    bound = math.exp(slower[least["where"]].low)
-    times = median(math.exp(interval.estimate) for interval in slower.values())
-    blocks = slower[least["where"]].n
-    distances = listed([f"{distance} B" for distance in sorted({_distance(row) for row in rows})])
-    others = sorted({_distance(row) for row in far})
-    span = format_bytes(others[0])
-    if len(others) > 1:
-        span += f" to {format_bytes(others[-1])}"
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=1 / times,
-        factors={where: math.exp(-interval.estimate) for where, interval in slower.items()},
-        where=sorted(slower),
-        confidence=CONFIDENCE,
-        evidence=[
-            *(proof(DISTANCE, _distance(row), "bytes", "addresses of the buffers") for row in rows),
-            proof("time ÷ that at other distances", times, "1", f"{blocks} blocks"),
-            proof("the same, lower bound (99 %)", bound, "1", "exact signed-rank interval"),
-        ],
-        explanation=f"Whole pages of 4 KiB left out, the destination stands {distances} behind the "
-        "source, so by the lower 12 bits of its address each load looks like a store made just "
-        f"before, and waits for it. The same work takes {times:.2f} times as long here (at least "
-        f"{bound:.2f}, 99 %, {blocks} blocks) as with {span} between the two.",
-    )
+    distances = sorted(_distance(row) for row in near if row["where"] in slower)
+    least = min(slower.values(), key=lambda interval: interval.low)
+    longer = median(math.exp(interval.estimate) for interval in slower.values())
+    words = {
+        "distances": distances,
+        "near": [f"{distance} B" for distance in dict.fromkeys(distances)],
+        "far": [_distance(row) for row in far],
+        "longer": longer,
+        "bound": math.exp(least.low),
+        "blocks": least.n,
+    }
+    factors = {where: math.exp(-interval.estimate) for where, interval in slower.items()}
+    return ARTEFACT.finding(slower, words, factor=1 / longer, factors=factors)

@@ -16,25 +16,18 @@ import numpy as np
 import pandas as pd
 
 from benchbook import stats
-from benchbook.core.number_format import count, duration, listed, number, plural, share
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.core.number_format import number
+from benchbook.detect import Judged, Seen, artefact, is_known
 from benchbook.detect.inputs.waits import waits
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding, proof
 
 STATISTICS = {"best": "best_ns", "median": "median_ns", "mean": "mean_ns"}
 ALIKE = ("bytes_per_call", "threads", "processes")  # what compared points have in common
 LEVEL = 0.95  # of all pairs of like points together
 LEAST = math.log(1.03)  # by which each of two statistics must put one of the points ahead
 LEAST_BEST = 2 / 3  # best ÷ median; clean runs on small machines reach 0.77
-SURE = 0.9
-ARTEFACT = Artefact(
-    "best-of-n",
-    "Choose the statistic before measuring, by what the figure is for: the best for what the "
-    "machine can do at all, the median for what usually happens, the mean for total time; give the "
-    "others beside it.",
-    needs_quiet=True,
-    is_timing_only=True,
-)
+OFTEN = 3  # starts: with fewer, the best may be one lucky sample
+ARTEFACT = artefact("best-of-n")
 
 
 class FarBest(NamedTuple):
@@ -109,31 +102,17 @@ def _far_best(row: dict[str, Any], own: pd.DataFrame) -> list[FarBest]:
 
 def _seldom(extremes: list[FarBest]) -> Finding:
     worst = min(extremes, key=lambda extreme: (extreme.best, extreme.mean, extreme.median_ns))
-    times = f"a rate {number(1 / worst.best)} times as high" if worst.best > 0 else "no finite rate"
-    begin = (
-        "The" if len(extremes) == 1 else f"At {count(len(extremes))} points, most of all where the"
-    )
-    starts = plural(worst.starts, "start")
-    sure = f"It is the median of {starts}, so no single lucky sample."
-    if worst.starts < 3:
-        sure = f"It comes of {starts} only, so it may be a lucky sample."
-    return ARTEFACT.finding(
-        effect="informs",
-        where=sorted(extreme.where for extreme in extremes),
-        confidence=SURE,
-        factor=1 / worst.best if worst.best > 0 else None,
-        evidence=[
-            proof("best_over_median", worst.best, "1", "samples"),
-            proof("mean_over_median", worst.mean, "1", "samples"),
-            proof("starts", worst.starts, "starts", "samples"),
-        ],
-        explanation=f"{begin} best sample of a start takes {share(worst.best)} of the usual time "
-        f"({duration(worst.best * worst.median_ns)} against a median of "
-        f"{duration(worst.median_ns)}), which makes {times}; the mean is {number(worst.mean)} "
-        "times the median. "
-        "A best-of-N figure of it is one that is seldom seen. "
-        f"{sure}",
-    )
+    words = {
+        "best": worst.best,
+        "best_ns": worst.best * worst.median_ns,
+        "median_ns": worst.median_ns,
+        "mean": worst.mean,
+        "starts": worst.starts,
+        "often": worst.starts >= OFTEN,
+    }
+    factor = 1 / worst.best if worst.best > 0 else None
+    where = [extreme.where for extreme in extremes]
+    return ARTEFACT.finding(where, words, "seldom-best", factor=factor)
 
 
 def _groups(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
@@ -214,27 +193,21 @@ def _spread(pair: Turned) -> float:
 
 def _ranking(turned: list[Turned]) -> Finding:
     worst = turned[0]
-    words = []
-    for name, ratio in worst.ratios.items():
-        side = "ahead" if ratio < 1 else "behind"
-        words.append(f"{number(max(ratio, 1 / ratio))} times {side} by {name}")
-    more = f" So do {count(len(turned) - 1)} more pairs." if len(turned) > 1 else ""
-    where = sorted({name for pair in turned for name in (pair.first, pair.second)})
-    return ARTEFACT.finding(
-        effect="informs",
-        where=where,
-        confidence=SURE,
-        factor=None,
-        evidence=[
-            *(
-                proof(f"time ratio by {name}", ratio, "1", "samples")
-                for name, ratio in worst.ratios.items()
-            ),
-            proof("blocks", worst.blocks, "blocks", "samples"),
-            proof("pairs", len(turned), "pairs", "samples"),
-        ],
-        explanation=f"Two points that declare the same bytes change places with the statistic: of "
-        f"{worst.blocks} blocks, the one is {listed(words)}.{more} "
-        f"Each of these ratios is beyond its own noise, at {share(LEVEL)} for all "
-        f"{plural(worst.tried, 'pair')} of like points together, so neither is luck.",
-    )
+    sides = [
+        f"{number(max(ratio, 1 / ratio))} times {'ahead' if ratio < 1 else 'behind'} by {name}"
+        for name, ratio in worst.ratios.items()
+    ]
+    words = {
+        "sides": sides,
+        "blocks": worst.blocks,
+        "pairs": len(turned),
+        "more": len(turned) - 1 or None,
+        "level": LEVEL,
+        "tried": worst.tried,
+    }
+    ratios = [
+        proof(f"time ratio by {name}", ratio, "1", "samples")
+        for name, ratio in worst.ratios.items()
+    ]
+    where = [name for pair in turned for name in (pair.first, pair.second)]
+    return ARTEFACT.finding(where, words, "ranking", evidence=ratios)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from benchbook.core.number_format import count, duration, listed, number, share
-from benchbook.detect import Judged, Seen, first_unknown, is_known
+from benchbook.core.number_format import duration, number, share
+from benchbook.detect import Judged, Seen, artefact, first_unknown, is_known
 from benchbook.detect.inputs.waits import Waits, waits
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 NEEDED = ("modes", "mode_centres", "mode_shares", "shape_samples", "sample_ns")
 LEAST_APART = 1.25  # slower groups ÷ faster: below, one figure serves them all
@@ -21,14 +21,7 @@ LEAST_SHARE = 0.15  # of the samples, on each side of a valley
 LEAST_TICKS = 1.5  # between two groups
 MOST = 0.6  # of the samples: the median lies well inside this group
 LEAST_CHANGES = 0.5  # of those in random order
-SURE = 0.9
-ARTEFACT = Artefact(
-    "bimodal",
-    "Show the samples, find what the groups differ in (input, alignment, core, state of the "
-    "machine), and report each group with its share; mean and standard deviation fit none.",
-    needs_quiet=True,
-    is_timing_only=True,
-)
+ARTEFACT = artefact("bimodal")
 
 
 def detect(seen: Seen) -> Judged:
@@ -98,35 +91,19 @@ def _is_waiting(row: dict[str, Any], waited: Waits) -> bool:
 
 def _finding(rows: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=_apart)
-    centres, shares = row["mode_centres"], row["mode_shares"]
+    centres, shares = list(row["mode_centres"]), list(row["mode_shares"])
     timed = is_known(row.get("time_ns"))
     sizes = [
         f"about {duration(centre * row['time_ns'])}" if timed else f"{number(centre)} medians"
         for centre in centres
     ]
-    groups = listed(
-        [f"{share(part)} take {size}" for part, size in zip(shares, sizes, strict=True)]
-    )
-    begin = "" if len(rows) == 1 else f"At {count(len(rows))} points, most of all where "
-    middle = "The median belongs to one of them by chance"
-    if max(shares) > MOST:
-        middle = "The median speaks for the largest group only"
-    text = (
-        f"{begin}{count(row['shape_samples'])} samples fall into {count(len(centres))} groups "
-        f"inside the same starts: {groups}, so the slowest takes {number(_apart(row))} times as "
-        "long as the fastest. "
-        f"{middle}, and the mean lies where few samples are. "
-        "The groups are in the samples; what makes them, timing alone does not tell."
-    )
-    return ARTEFACT.finding(
-        effect="informs",
-        where=sorted(row["where"] for row in rows),
-        confidence=SURE,
-        evidence=[
-            proof("modes", row["modes"], "groups", "samples"),
-            *(proof("mode_centre", centre, "medians", "samples") for centre in centres),
-            *(proof("mode_share", part, "1", "samples") for part in shares),
-            proof("shape_samples", row["shape_samples"], "samples", "samples"),
-        ],
-        explanation=text,
-    )
+    words = {
+        "shape_samples": row["shape_samples"],
+        "modes": row["modes"],
+        "centres": centres,
+        "shares": shares,
+        "groups": [f"{share(part)} take {size}" for part, size in zip(shares, sizes, strict=True)],
+        "apart": _apart(row),
+        "has_large": max(shares) > MOST,
+    }
+    return ARTEFACT.finding(rows, words)

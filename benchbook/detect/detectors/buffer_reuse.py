@@ -9,24 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
-from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect.inputs.timed_work import number_of, strongest
+from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
-CONFIDENT = 0.95
 VISIBLE = 1.05  # times as long: what lies nearer is no bias
 NAMED = ("llc_sysfs_bytes", "llc_sysconf_bytes")
-ARTEFACT = Artefact(
-    "buffer-reuse",
-    "Let the buffers of messages rotate over more memory than the last-level cache holds where a "
-    "program sends other data each time, or say that the figure is that of one buffer, again and "
-    "again.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("buffer-reuse")
 
 
 def detect(seen: Seen) -> Judged:
@@ -85,22 +77,11 @@ def _judge(
 def _finding(pairs: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:
     row, twin, _ = pairs[0]
     slower = [ratio.estimate for *_, ratio in pairs]
-    return ARTEFACT.finding(
-        effect="biases",
-        where=sorted(row["where"] for row, *_ in pairs),
-        confidence=CONFIDENT,
-        factor=strongest(slower),
-        evidence=[
-            proof("buffers of messages", float(row[ROTATION]), "bytes", "kernel"),
-            proof("buffers of its twin", float(twin[ROTATION]), "bytes", "kernel"),
-            proof("largest last-level cache named", max(named), "bytes", "host"),
-            *(proof("time of its twin ÷ time", ratio, "1", "paired blocks") for ratio in slower),
-        ],
-        explanation=(
-            f"At {plural(len(pairs), 'point')} the messages use "
-            f"{format_bytes(int(float(row[ROTATION])))} of buffers again and again, which a cache "
-            f"of {format_bytes(min(named))} holds. Rotating over "
-            f"{format_bytes(int(float(twin[ROTATION])))} the same messages take "
-            f"{span(slower, times)} times as long."
-        ),
-    )
+    words = {
+        "held": float(row[ROTATION]),
+        "rotated": float(twin[ROTATION]),
+        "smallest": min(named),
+        "largest": max(named),
+        "slower": slower,
+    }
+    return ARTEFACT.finding([row for row, *_ in pairs], words, factor=strongest(slower))

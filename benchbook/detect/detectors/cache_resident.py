@@ -9,31 +9,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import share
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.caches import cache_in_use
 from benchbook.detect.inputs.timed_work import (
     moves_no_bytes,
     number_of,
     rate_of,
-    span,
     speed_up,
     strongest,
-    times,
     working_set_bytes,
 )
 from benchbook.evidence.simulation.library import copies
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
-ARTEFACT = Artefact(
-    "cache-resident",
-    is_about_host=True,
-)
-# Whether a size fits is a matter of this host's caches: buffers of any control may.
+ARTEFACT = artefact("cache-resident")
 RULE = 4  # times the last-level caches, for each array: what STREAM asks for
 FLAT = 1.05
-CERTAIN, COMPARED, BY_RULE = 1.0, 0.9, 0.6
 
 
 def detect(seen: Seen) -> Judged:
@@ -59,9 +50,14 @@ def detect(seen: Seen) -> Judged:
             inside.append(row)
         elif not _meets_rule(row, cache):
             between.append(row)
-    for past in (False, True):
+    for past, kind in ((False, "fits"), (True, "fits-but-stores-go-past")):
         if alike := [row for row in inside if _goes_past(row) == past]:
-            judged.findings.append(_fits(alike, rows, seen.host))
+            factors = {
+                row["where"]: factor
+                for row in alike
+                if (factor := _factor(row, rows, seen.host)) is not None
+            }
+            judged.findings.append(_finding(kind, alike, factors, seen.host))
     judged.findings += _part_fits(between, rows, seen.host)
     return judged.rest_is_clean(
         row["where"] for row in rows if working_set_bytes(row) and not _only_stores_past(row)
@@ -104,54 +100,41 @@ def _factor(row: Row, rows: list[dict[str, Any]], host: dict[str, Any]) -> float
     return speed_up(row, larger)
 
 
-def _fits(
-    inside: list[dict[str, Any]], rows: list[dict[str, Any]], host: dict[str, Any]
+def _finding(
+    kind: str, rows: list[dict[str, Any]], factors: dict[str, float], host: dict[str, Any]
 ) -> Finding:
-    caches = [cache_in_use(row, host) or 0 for row in inside]
-    then = "after the first pass they come from cache, and the figure is one of a cache"
-    if _goes_past(inside[0]):
-        then = "the stores go past it, but what is read comes from cache after the first pass"
-    text = (
-        f"The {_sizes(inside)} that are worked on fit in the last-level cache of "
-        f"{span(caches, _bytes)}: {then}, not {'from' if _goes_past(inside[0]) else 'of'} memory."
-    )
-    factors = {
-        row["where"]: factor for row in inside if (factor := _factor(row, rows, host)) is not None
+    sizes = [int(working_set_bytes(row) or 0) for row in rows]
+    caches = [cache_in_use(row, host) or 0 for row in rows]
+    words = {
+        "sizes": sizes,
+        "caches": caches,
+        "smallest_working_set_bytes": min(sizes),
+        "largest_working_set_bytes": max(sizes),
+        "cache_in_use_bytes": int(max(caches)),
+        "rule": RULE,
+        "needed": RULE * max(caches),
+        "faster": list(factors.values()),
+        "most_cached": max(cache / max(size, 1) for size, cache in zip(sizes, caches, strict=True)),
     }
-    if factors:
-        text += (
-            f" In arrays of at least {RULE} times the cache the same work takes "
-            f"{span(factors.values(), times)} times as long per byte on this machine."
-        )
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=strongest(factors.values()),
-        factors=factors,
-        where=sorted(row["where"] for row in inside),
-        confidence=CERTAIN,
-        evidence=_evidence(inside, host),
-        explanation=text,
-        remedy=_remedy(caches),
-    )
+    return ARTEFACT.finding(rows, words, kind, factor=strongest(factors.values()), factors=factors)
 
 
 def _part_fits(
     between: list[dict[str, Any]], rows: list[dict[str, Any]], host: dict[str, Any]
 ) -> list[Finding]:
     """At most one finding that is compared with larger arrays, and one by the rule alone."""
-    faster, unknown = [], []
+    faster: dict[str, float] = {}
+    unknown = []
     for row in between:
-        larger = _beyond(row, rows, host)
         factor = _factor(row, rows, host)
         if factor is None:
             unknown.append(row)
-        elif factor > FLAT and _apart(row, larger[0]):
-            faster.append((row, factor))
-    findings = []
-    if unknown:
-        findings.append(_by_rule(unknown, host))
+        elif factor > FLAT and _apart(row, _beyond(row, rows, host)[0]):
+            faster[row["where"]] = factor
+    findings = [_finding("by-rule", unknown, {}, host)] if unknown else []
     if faster:
-        findings.append(_compared(faster, host))
+        compared = [row for row in between if row["where"] in faster]
+        findings.append(_finding("compared", compared, faster, host))
     return findings
 
 
@@ -161,75 +144,3 @@ def _apart(row: Row, larger: Row) -> bool:
     if high is None or low is None:
         return True
     return high / row["bytes_per_call"] < low / larger["bytes_per_call"]
-
-
-def _by_rule(rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
-    caches = [cache_in_use(row, host) or 0 for row in rows]
-    shares = [
-        cache / (working_set_bytes(row) or 1) for row, cache in zip(rows, caches, strict=True)
-    ]
-    return ARTEFACT.finding(
-        effect="informs",
-        where=sorted(row["where"] for row in rows),
-        confidence=BY_RULE,
-        evidence=_evidence(rows, host),
-        explanation=(
-            f"The {_sizes(rows)} that are worked on are more than the last-level cache of "
-            f"{span(caches, _bytes)} holds, but the arrays are smaller than {RULE} times the "
-            f"cache, which is STREAM's rule: up to {share(max(shares))} of the data may come from "
-            "cache. How much does was not measured: no larger arrays stand beside them."
-        ),
-        remedy=_remedy(caches),
-    )
-
-
-def _compared(faster: list[tuple[dict[str, Any], float]], host: dict[str, Any]) -> Finding:
-    rows = [row for row, _ in faster]
-    factors = {row["where"]: factor for row, factor in faster}
-    caches = [cache_in_use(row, host) or 0 for row in rows]
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=strongest(factors.values()),
-        factors=factors,
-        where=sorted(row["where"] for row in rows),
-        confidence=COMPARED,
-        evidence=_evidence(rows, host),
-        explanation=(
-            f"The {_sizes(rows)} that are worked on are more than the last-level cache of "
-            f"{span(caches, _bytes)} holds, but a part of them stays there: the rate is "
-            f"{span(factors.values(), times)} times that of the same work in arrays of at least "
-            f"{RULE} times the cache."
-        ),
-        remedy=_remedy(caches),
-    )
-
-
-def _remedy(caches: list[float]) -> str:
-    return (
-        f"For a figure of memory make each array at least {RULE} times as large as the last-level "
-        f"caches in use ({_bytes(RULE * max(caches))} here) and see that the sweep over sizes is "
-        "flat at its end; otherwise call it the figure of a cache."
-    )
-
-
-def _evidence(rows: list[dict[str, Any]], host: dict[str, Any]) -> list[dict[str, Any]]:
-    sizes = [working_set_bytes(row) or 0 for row in rows]
-    caches = [cache_in_use(row, host) or 0 for row in rows]
-    values = {
-        "smallest_working_set_bytes": min(sizes),
-        "largest_working_set_bytes": max(sizes),
-        "cache_in_use_bytes": max(caches),
-    }
-    sources = {"cache_in_use_bytes": "host"}
-    return [
-        proof(name, int(value), "bytes", sources.get(name, "harness"))
-        for name, value in values.items()
-    ]
-
-
-def _sizes(rows: list[dict[str, Any]]) -> str:
-    return span([working_set_bytes(row) or 0 for row in rows], _bytes)
-
-
-def _bytes(count: float) -> str:
-    return format_bytes(int(count))

@@ -9,18 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import cores_of, number_of, rate_of
-from benchbook.findings import Artefact, proof
 from benchbook.host.topology import cache_disagreement
 from benchbook.stats import last_knee
 
-ARTEFACT = Artefact(
-    "cache-size-disagrees",
-    "Size arrays by the largest of the sizes named, and look at the size sweep: beyond the last "
-    "cache its end is flat.",
-    is_about_host=True,
-)
+ARTEFACT = artefact("cache-size-disagrees")
+BY_KNEE = 0.9  # a confidence
 NAMES = {
     "sysfs": "the kernel (sysfs)",
     "sysconf": "the C library (sysconf)",
@@ -39,23 +34,19 @@ def detect(seen: Seen) -> Judged:
     apart = cache_disagreement(sysfs, sysconf, knee)
     if not apart:
         return judged.rest_is_clean(["host"])
-    named = {"sysfs": sysfs, "sysconf": sysconf, "knee": knee}
-    words = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in named.items() if size]
+    named = {"sysfs": sysfs or None, "sysconf": sysconf or None, "knee": knee or None}
+    sources = [f"{NAMES[name]} says {format_bytes(size)}" for name, size in named.items() if size]
     smaller, larger, factor = max(apart, key=lambda pair: (pair[2], "knee" not in pair))
-    judged.findings.append(
-        ARTEFACT.finding(
-            effect="informs",
-            where=where if "knee" in (smaller, larger) else [],
-            confidence=0.9 if "knee" in (smaller, larger) else 1.0,
-            evidence=[
-                proof(f"last_level_cache_{name}", size, "bytes", name)
-                for name, size in named.items()
-                if size
-            ],
-            explanation=f"The size of the last-level cache is not agreed on: {'; '.join(words)}. "
-            f"Between {NAMES[smaller]} and {NAMES[larger]} lies a factor of {factor:.1f}.",
-        )
-    )
+    by_knee = "knee" in (smaller, larger)
+    words = {
+        **named,
+        "sources": "; ".join(sources),
+        "smaller": NAMES[smaller],
+        "larger": NAMES[larger],
+        "apart": factor,
+    }
+    confidence = BY_KNEE if by_knee else None
+    judged.findings.append(ARTEFACT.finding(where if by_knee else [], words, confidence=confidence))
     return judged
 
 

@@ -9,25 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.removed_work import (
     bytes_held,
-    claim,
+    claimed,
     evidence,
     is_by_code,
     is_result_right,
     removed,
 )
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 BOTH, BY_RESULT, ONE = 1.0, 0.9, 0.7
 BY_TIME = 0.8  # at most, where the code was not seen
-ARTEFACT = Artefact(
-    "constant-folded",
-    "Write to the array at run time, with values that the compiler cannot know (from an argument "
-    "or a clock), and check the result; then see that twice the work takes twice the time.",
-)
+ARTEFACT = artefact("constant-folded")
 
 
 def detect(seen: Seen) -> Judged:
@@ -58,38 +53,20 @@ def _confidence(row: Row) -> float:
     return sure if is_by_code([row]) else min(sure, BY_TIME)
 
 
-def _finding(found: list[dict[str, Any]]) -> Finding:
-    largest = max(found, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
+def _finding(rows: list[dict[str, Any]]) -> Finding:
+    largest = max(rows, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
     held, right = bytes_held(largest), is_result_right(largest)
-    cause = (
-        "no instruction in a loop of the timed function accesses memory"
-        if is_by_code(found)
-        else "no core moves bytes that fast, so the work cannot have been done"
-    )
-    text = f"{claim(found)}; {cause}{', yet the result is right' if right else ''}. "
-    if held is not None and held.is_absent:
-        whose = "the whole process" if held.of_process else "the array"
-        text += (
-            f"The {format_bytes(int(held.need))} were never written, {whose} holds "
-            f"{format_bytes(int(held.held))} of memory: the compiler saw that they are zeros and "
-            "put the result in instead of the work."
-        )
-    else:
-        text += "The compiler, or something before the clock started, knew it beforehand."
-    if not right:
-        text += " The result was not checked, so that code which nobody uses would look the same."
-    rows = evidence(largest)
-    if held is not None:
-        name, source = (
-            ("resident_bytes", "statm") if held.of_process else ("anonymous_bytes", "smaps")
-        )
-        rows.append(proof(name, int(held.held), "bytes", f"/proc/self/{source}"))
-    if right:
-        rows.append(proof("result_is_right", 1, "1", "result check"))
+    words = {
+        **claimed(rows),
+        "by_code": is_by_code(rows),
+        "right": right,
+        "unwritten": int(held.need) if held and held.is_absent else None,
+        "whose": "the whole process" if held and held.of_process else "the array",
+        "held": int(held.held) if held else None,
+        "resident_bytes": int(held.held) if held and held.of_process else None,
+        "anonymous_bytes": int(held.held) if held and not held.of_process else None,
+        "result_is_right": 1 if right else None,
+    }
     return ARTEFACT.finding(
-        effect="invalidates",
-        where=sorted(row["where"] for row in found),
-        confidence=min(map(_confidence, found)),
-        evidence=rows,
-        explanation=text,
+        rows, words, confidence=min(map(_confidence, rows)), evidence=evidence(largest)
     )

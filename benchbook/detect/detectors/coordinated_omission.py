@@ -10,19 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, duration, plural, share
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.detect.inputs.timed_work import number_of, span, strongest
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.detect.inputs.timed_work import number_of, strongest
+from benchbook.findings import Finding
 
 NEEDED = ("timed_from_intended", "requests_sent", "sends_late", "lateness_ns")
 NOTICED = 0.05  # of the mean, that is not in it
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "coordinated-omission",
-    "Count the time of each request from when it was to be sent, not from when it was; or send on "
-    "schedule whatever is still unanswered.",
-)
+ARTEFACT = artefact("coordinated-omission")
 
 
 def detect(seen: Seen) -> Judged:
@@ -64,24 +58,11 @@ def _finding(seen: Seen, rows: list[dict[str, Any]]) -> Finding:
     most = max(rows, key=lambda row: _omitted(seen, row))
     means = [_mean_ns(seen, row) or 0.0 for row in rows]
     whole = [mean + row["lateness_ns"] for mean, row in zip(means, rows, strict=True)]
-    text = (
-        f"At {plural(len(rows), 'point')} up to {share(most['sends_late'] / most['requests_sent'])}"
-        f" of {count(most['requests_sent'])} requests left when the next one was due already, and "
-        "their time counts only from then: what they waited for before, an answer or the machine, "
-        "is in no figure. "
-        f"From when they were to be sent, the mean is {span(whole, duration)} instead of "
-        f"{span(means, duration)}."
-    )
-    return ARTEFACT.finding(
-        effect="biases",
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        factor=strongest(
-            honest / mean for honest, mean in zip(whole, means, strict=True) if mean > 0
-        ),
-        evidence=[
-            proof(name, most[name], unit, "kernel")
-            for name, unit in zip(NEEDED, ("1", "requests", "requests", "ns"), strict=True)
-        ],
-        explanation=text,
-    )
+    words = {
+        **{name: most[name] for name in NEEDED},
+        "late": most["sends_late"] / most["requests_sent"],
+        "whole": whole,
+        "means": means,
+    }
+    factor = strongest(honest / mean for honest, mean in zip(whole, means, strict=True) if mean > 0)
+    return ARTEFACT.finding(rows, words, factor=factor)

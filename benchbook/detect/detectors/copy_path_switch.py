@@ -10,24 +10,17 @@ import re
 from collections.abc import Mapping
 from itertools import combinations
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
 from benchbook.evidence.simulation.library import copies
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
 VARIABLE = "GLIBC_TUNABLES"
 PATHS = {"non_temporal": "non-temporal stores", "rep_movsb": "the instruction rep movsb"}
-MEASURED = 0.95
 LEAST_FACTOR = 1.05
 LEAST_BLOCKS = 6
 _TUNABLE = re.compile(r"glibc\.cpu\.x86_(\w+)_threshold=(0x[0-9a-fA-F]+|\d+)")
-ARTEFACT = Artefact(
-    "copy-path-switch",
-    "Name the way of copying beside the figure, or fix it for all of them (GLIBC_TUNABLES, "
-    "glibc.cpu.x86_*_threshold), before you compare copies of different sizes or in blocks.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("copy-path-switch")
 
 
 def detect(seen: Seen) -> Judged:
@@ -103,32 +96,20 @@ def _crosses(first: Row, second: Row, name: str) -> bool | None:
 
 
 def _finding(first: Row, second: Row, crossed: list[str], ratio: Ratio) -> Finding:
-    slow, fast, times = first, second, ratio.estimate
-    if times < 1:
-        slow, fast, times = second, first, 1 / times
-    name = crossed[0]
-    size = format_bytes(int(_size(first) or 0))
-    ends = [_threshold(row, name) or 0 for row in (fast, slow)]
-    calls = " and ".join(sorted(call for call in first["library_calls"] if copies([call])))
-    way = " and ".join(PATHS[each] for each in crossed)
-    text = (
-        f"{calls} of the C library takes {times:.2f} times as long for {size} when only its "
-        f"threshold for {way} moves from {format_bytes(ends[0])} to {format_bytes(ends[1])}. A "
-        "step at such a size is the library's choice of instructions and no property of a cache."
-    )
-    return ARTEFACT.finding(
-        effect="explains",
-        where=sorted((first["where"], second["where"])),
-        confidence=MEASURED,
-        evidence=[
-            proof("bytes of one library call", _size(first), "bytes", "definition of the point"),
-            proof("threshold of the faster", ends[0], "bytes", "C library"),
-            proof("threshold of the slower", ends[1], "bytes", "C library"),
-            proof("time ÷ time of the faster", times, "1", "paired blocks"),
-            proof("blocks", len(ratio.each), "1", "paired blocks"),
-        ],
-        explanation=text,
-    )
+    slow, fast, longer = first, second, ratio.estimate
+    if longer < 1:
+        slow, fast, longer = second, first, 1 / longer
+    faster, slower = (_threshold(row, crossed[0]) or 0 for row in (fast, slow))
+    words = {
+        "calls": " and ".join(sorted(call for call in first["library_calls"] if copies([call]))),
+        "way": " and ".join(PATHS[name] for name in crossed),
+        "longer": longer,
+        "size": _size(first) or 0,
+        "faster": faster,
+        "slower": slower,
+        "blocks": len(ratio.each),
+    }
+    return ARTEFACT.finding([first, second], words)
 
 
 def _unmoved(rows: list[Row], judged: Judged) -> list[str]:

@@ -9,25 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.removed_work import (
     bytes_held,
-    claim,
+    claimed,
     evidence,
     is_by_code,
     is_result_right,
     removed,
 )
-from benchbook.detect.inputs.timed_work import times
-from benchbook.findings import Artefact, Finding
+from benchbook.findings import Finding
 
 SEEN, MAY_BE_FOLDED, BY_TIME = 1.0, 0.7, 0.8
-ARTEFACT = Artefact(
-    "dead-code",
-    "Use the result where the compiler cannot see through it: store it to memory that is read "
-    "later, check it, or hand it to an empty assembler statement; then see that twice the work "
-    "takes twice the time.",
-)
+ARTEFACT = artefact("dead-code")
 
 
 def detect(seen: Seen) -> Judged:
@@ -47,26 +41,16 @@ def detect(seen: Seen) -> Judged:
 
 def _finding(rows: list[dict[str, Any]], same_time: dict[str, tuple[float, float]]) -> Finding:
     largest = max(rows, key=lambda row: (row["bytes_per_call"], row["time_ns"]))
-    by_code = is_by_code(rows)
-    cause = (
-        "no instruction in a loop of the timed function accesses memory and it calls nothing, so "
-        "the compiler has removed the work, because nobody uses its result"
-        if by_code
-        else "no core moves bytes that fast, so the work cannot have been done; most likely the "
-        "compiler removed it, because nobody uses its result"
-    )
-    text = f"{claim(rows)}: {cause}."
-    if largest["where"] in same_time:
-        more, longer = same_time[largest["where"]]
-        text += f" {more:.0f} times the work takes {times(longer)} times as long."
-    elif not by_code:
-        text += " Its machine code was not seen."
+    more, longer = same_time.get(largest["where"], (None, None))
+    words = {
+        **claimed(rows),
+        "by_code": is_by_code(rows),
+        "more": more,
+        "longer": longer,
+        "unseen": more is None and not is_by_code(rows),
+    }
     return ARTEFACT.finding(
-        effect="invalidates",
-        where=sorted(row["where"] for row in rows),
-        confidence=min(map(_confidence, rows)),
-        evidence=evidence(largest),
-        explanation=text,
+        rows, words, confidence=min(map(_confidence, rows)), evidence=evidence(largest)
     )
 
 

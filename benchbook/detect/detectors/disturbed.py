@@ -8,6 +8,7 @@ certainty and not why.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from statistics import median
 from typing import Any
@@ -15,23 +16,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.core.number_format import plural, share
+from benchbook.core.number_format import share
 from benchbook.define.points import COUNTS
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import number_of
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 LEAST_SHARE, LEAST_STARTS = 0.25, 2  # of the starts: fewer do not reach a median
 READINGS = 6
 BEST = 0.1  # quantile of the readings that counts as a core at its best
-BY_PROBE, BY_OWN_TURNS = 0.7, 0.8
 VISIBLE = 1.02
-ARTEFACT = Artefact(
-    "disturbed",
-    "End what else runs (benchbook doctor names it), or give the measurement cores of its own, and "
-    "measure again; until then read the undisturbed starts only.",
-    needs_quiet=True,
-)
+ARTEFACT = artefact("disturbed")
 
 
 @dataclass(frozen=True)
@@ -208,40 +203,20 @@ def _finding(effect: Any, points: list[tuple[str, list[Start]]]) -> Finding:
         start.robbed for start in bad
     )
     values = _values(bad, by_probe)
-    begin = "Something else ran beside"
-    if by_probe:
-        begin = "The machine was slower at"
-    elif among:
-        begin = "Something else ran beside, or the program’s own threads shared CPUs at,"
-    text = (
-        f"{begin} {plural(len(points), 'point')}: in {len(bad)} of "
-        f"{plural(len(starts), 'start')} {_what(values, bad[0].above)}."
-    )
-    if factor is None:
-        text += " No start was left alone, so what that cost is not told by this run."
-    elif factor < 1 / VISIBLE:
-        text += (
-            f" Starts that were left alone took {factor:.2f} times as long as the median of all."
-        )
-    else:
-        text += " Their medians show little of it; means and worst cases do."
-    if by_probe:
-        text += " Only the probe between the starts tells it, not the starts themselves."
-    elif among:
-        text += " They moved among CPUs meanwhile, so the waiting may be for each other."
-    counted = {"starts": (len(starts), "starts"), "starts disturbed": (len(bad), "starts")}
-    return ARTEFACT.finding(
-        effect=effect,
-        factor=factor,
-        factors=factors,
-        where=sorted(where for where, _ in points),
-        confidence=BY_PROBE if by_probe else BY_OWN_TURNS if among else 1.0,
-        evidence=[
-            proof(name, value, unit, _source(name))
-            for name, (value, unit) in {**counted, **values}.items()
-        ],
-        explanation=text,
-    )
+    words = {
+        **values,
+        "starts": len(starts),
+        "bad": len(bad),
+        "causes": " and ".join(_causes(values, bad[0].above)),
+        "by_probe": by_probe,
+        "among": among and not by_probe,
+        "alone": not among and not by_probe,
+        "shows": factor is not None and factor < 1 / VISIBLE,
+        "hides": factor is not None and factor >= 1 / VISIBLE,
+    }
+    kind = "by-probe" if by_probe else "own-turns" if among else "accounted"
+    where = [where for where, _ in points]
+    return ARTEFACT.finding(where, words, kind, effect=effect, factor=factor, factors=factors)
 
 
 def _factor(starts: list[Start]) -> float | None:
@@ -251,49 +226,27 @@ def _factor(starts: list[Start]) -> float | None:
     return median(alone) / median(every) if alone else None
 
 
-def _values(bad: list[Start], by_probe: bool) -> dict[str, tuple[float, str]]:
-    """What is known of the disturbed starts together, by name, with its unit."""
-    values: dict[str, tuple[float, str]] = {}
+def _values(bad: list[Start], by_probe: bool) -> dict[str, float | None]:
+    """What is known of the disturbed starts together."""
     waited = [start for start in bad if start.waited_ns is not None]
     wall_ns = sum(start.wall_ns for start in waited)
-    if wall_ns > 0:
-        values["waiting for a CPU"] = (
-            sum(start.waited_ns or 0.0 for start in waited) / wall_ns,
-            "1",
-        )
+    waited_ns = sum(start.waited_ns or 0.0 for start in waited)
     stolen = [start.stolen for start in bad if start.stolen is not None]
-    if stolen:
-        values["taken by the hypervisor"] = (float(np.mean(stolen)), "1")
     slower = [start.slower for start in bad if start.slower is not None]
-    if slower and (by_probe or any(start.slowed for start in bad)):
-        values["a core's fixed work, times its best"] = (float(median(slower)), "1")
-    values["involuntary switches"] = (sum(start.switches for start in bad), "switches")
-    return values
+    is_slowed = by_probe or any(start.slowed for start in bad)
+    return {
+        "waited": waited_ns / wall_ns if wall_ns > 0 else None,
+        "stolen": float(np.mean(stolen)) if stolen else None,
+        "slower": float(median(slower)) if slower and is_slowed else None,
+        "switches": sum(start.switches for start in bad),
+    }
 
 
-def _what(values: dict[str, tuple[float, str]], above: Bounds) -> str:
-    causes = []
-    for name, bound, words in (
-        (
-            "waiting for a CPU",
-            above.run_delay_fraction,
-            "the program stood waiting for a CPU for {} of its time",
-        ),
-        (
-            "taken by the hypervisor",
-            above.steal_fraction,
-            "the hypervisor took {} of the CPUs’ time",
-        ),
-    ):
-        value = values.get(name, (0.0, ""))[0]
-        if value > bound / 5:
-            causes.append(words.format(share(value)))
-    if slower := values.get("a core's fixed work, times its best"):
-        causes.append(f"a core did its fixed work {slower[0]:.2f} times slower than at its best")
-    return " and ".join(causes)
-
-
-def _source(name: str) -> str:
-    if name.startswith("a core"):
-        return "probe"
-    return "journal" if name.startswith("starts") else "operating system"
+def _causes(values: dict[str, float | None], above: Bounds) -> Iterator[str]:
+    waited, stolen, slower = (values[name] or 0.0 for name in ("waited", "stolen", "slower"))
+    if waited > above.run_delay_fraction / 5:
+        yield f"the program stood waiting for a CPU for {share(waited)} of its time"
+    if stolen > above.steal_fraction / 5:
+        yield f"the hypervisor took {share(stolen)} of the CPUs’ time"
+    if slower:
+        yield f"a core did its fixed work {slower:.2f} times slower than at its best"

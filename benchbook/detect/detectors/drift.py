@@ -13,21 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchbook.core.number_format import listed, plural, seconds
-from benchbook.detect import Judged, Seen
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Seen, artefact
+from benchbook.findings import Finding
 from benchbook.stats.association import association, draws_for, ranked
 
 CHANCE = 0.01  # shared by all that is asked: points in turn are never asked
 LEAST_STARTS = 5
 LEAST_READINGS = 8
 LEAST_FACTOR = 1.05
-ARTEFACT = Artefact(
-    "drift",
-    "Measure in blocks: each block has one start of every point, in random order, so that what "
-    "changes with time hits all points alike; then compare within blocks.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("drift")
 
 
 @dataclass(frozen=True)
@@ -147,34 +141,16 @@ def _overall(trends: list[Trend]) -> float:
 
 
 def _finding(own: pd.DataFrame, serial: list[str], trends: list[Trend], factor: float) -> Finding:
-    span_s = float(own["t_start_ns"].max() - own["t_start_ns"].min()) / 1e9
     kinds = {trend.what for trend in trends}
     witnesses = ["the starts of each point for itself"] if kinds & {"point", "points"} else []
     witnesses += ["the anchor"] if "anchor" in kinds else []
-    direction, size = ("slower", factor) if factor > 1 else ("faster", 1 / factor)
-    text = (
-        f"{plural(len(serial), 'point')} were measured one after the other, not in turn, and in "
-        f"these {seconds(span_s)} the machine became {size:.2f} times {direction}, to judge "
-        f"by {listed(witnesses)}. What was measured last differs from what was measured "
-        f"first by up to that factor for no other reason. The factor is carried on from their "
-        "trend, so it is an estimate."
-    )
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=None,
-        where=serial,
-        confidence=0.9,
-        evidence=[
-            proof("points measured one after the other", len(serial), "points", "journal"),
-            proof("time between first and last start", span_s, "s", "journal"),
-            proof("time per call at the end ÷ at the beginning", factor, "1", "samples"),
-            proof("trends that show it", len(trends), "trends", "samples and anchor"),
-            proof(
-                "share of orders as extreme",
-                min(trend.share for trend in trends),
-                "1",
-                "permutation",
-            ),
-        ],
-        explanation=text,
-    )
+    words = {
+        "span_s": float(own["t_start_ns"].max() - own["t_start_ns"].min()) / 1e9,
+        "size": max(factor, 1 / factor),
+        "direction": "slower" if factor > 1 else "faster",
+        "witnesses": witnesses,
+        "longer": factor,
+        "trends": len(trends),
+        "chance": min(trend.share for trend in trends),
+    }
+    return ARTEFACT.finding(serial, words)

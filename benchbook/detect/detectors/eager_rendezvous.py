@@ -9,22 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.messages import ENVIRONMENT, SIZE, WINDOW, bytes_of, groups, messages
-from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.detect.inputs.timed_work import number_of, strongest
+from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
 EARLY = "sent_before_received"
-CERTAIN, LIKELY = 1.0, 0.95  # with a threshold that was moved, and without
-ARTEFACT = Artefact(
-    "eager-rendezvous",
-    "Draw the sweep with its change of protocol marked and fit no line across it; where that size "
-    "matters, move the threshold (MPICH: UCX_RNDV_THRESH; Open MPI: btl_tcp_eager_limit, "
-    "btl_vader_eager_limit) and measure both.",
-)
+ARTEFACT = artefact("eager-rendezvous")
 
 
 @dataclass(frozen=True)
@@ -88,43 +81,25 @@ def _change(seen: Seen, sweep: list[dict[str, Any]]) -> Change | None:
 
 def _finding(changes: list[Change], moved: list[list[Change]]) -> Finding:
     """A byte that takes longer in a larger message: only the change of protocol is between."""
-    dips = [change.ratio.estimate for change in changes if change.ratio and change.ratio.low > 1]
-    sizes = _sizes(changes)
-    text = (
-        f"In {plural(len(changes), 'sweep')} messages of up to {sizes[0]} leave before their "
-        f"receiver is ready, and those from {sizes[1]} on wait until it has asked for them."
+    dips = sorted(
+        change.ratio.estimate for change in changes if change.ratio and change.ratio.low > 1
     )
-    if dips:
-        text += f" Right there a byte takes {span(dips, times)} times as long as just below."
-    if moved:
-        to = ", ".join(
-            format_bytes(int(size)) for size in sorted({float(c.asked[SIZE]) for c in moved[0]})
-        )
-        text += f" With the threshold moved, the change moved too: it is at {to}."
-    effect: Effect = "explains" if dips else "informs"
     first = changes[0]
+    places = sorted({float(change.asked[SIZE]) for change in moved[0]}) if moved else []
+    words = {
+        "sweeps": len(changes),
+        "ahead": [float(change.ahead[SIZE]) for change in changes],
+        "asked": [float(change.asked[SIZE]) for change in changes],
+        "dips": dips,
+        "moved": ", ".join(format_bytes(int(size)) for size in places) or None,
+        "first_ahead": float(first.ahead[SIZE]),
+        "first_asked": float(first.asked[SIZE]),
+        "window": number_of(first.asked, WINDOW),
+    }
     return ARTEFACT.finding(
-        effect=effect,
-        where=sorted({row["where"] for change in changes for row in (change.ahead, change.asked)}),
-        confidence=CERTAIN if moved else LIKELY,
+        [row for change in changes for row in (change.ahead, change.asked)],
+        words,
+        "with-threshold-moved" if moved else "observed",
+        effect="explains" if dips else "informs",
         factor=strongest(1 / dip for dip in dips),
-        evidence=[
-            proof("largest that is sent ahead", float(first.ahead[SIZE]), "bytes", "kernel"),
-            proof("smallest that is asked for", float(first.asked[SIZE]), "bytes", "kernel"),
-            proof("messages in its window", number_of(first.asked, WINDOW), "messages", "kernel"),
-            *(proof("time per byte ÷ before", dip, "1", "paired blocks") for dip in sorted(dips)),
-        ],
-        explanation=text,
-    )
-
-
-def _sizes(changes: list[Change]) -> tuple[str, str]:
-    """Ranges of the sizes beside the changes."""
-
-    def write(size: float) -> str:
-        return format_bytes(int(size))
-
-    return (
-        span([float(change.ahead[SIZE]) for change in changes], write),
-        span([float(change.asked[SIZE]) for change in changes], write),
     )

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 import signal
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.timed_work import columns
+from benchbook.findings import Finding
 
 TRIAL = "trial"
 ENDED = ("failed", "cannot_run", "timeout")
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "exceeds-memory",
-    "Take arrays that fit into the memory available with room to spare, or a machine with more of "
-    "it; try a large size under a limit of address space first (prlimit --as), so that the host "
-    "stays safe.",
-)
+ARTEFACT = artefact("exceeds-memory")
 
 
 def detect(seen: Seen) -> Judged:
@@ -61,45 +55,17 @@ def _end(row: Row) -> str:
 
 def _of_trial(row: Row) -> Finding:
     needed, there = int(row["needed_bytes"]), int(row["memory_bytes"])
-    end = "exit_status" if not is_known(row.get("signal")) else "signal"
-    source = "trial under a limit of address space"
-    facts = [
-        ("needed_bytes", needed, "bytes"),
-        ("memory_bytes", there, "bytes"),
-        ("limit_bytes", row.get("limit_bytes"), "bytes"),
-        (end, row.get(end), ""),
-    ]
-    text = (
-        f"Its arrays need {format_bytes(needed)}, {needed / there:.1f} times the "
-        f"{format_bytes(there)} of memory available here."
-    )
-    if is_known(row.get("limit_bytes")):
-        text += f" Started once under a limit of {format_bytes(int(row['limit_bytes']))}, it "
-    else:
-        text += " Started once, it "
-    return ARTEFACT.finding(
-        effect="informs",
-        where=[row["where"]],
-        confidence=CERTAIN,
-        evidence=[proof(*fact, source) for fact in facts if is_known(fact[1])],
-        explanation=f"{text}{_end(row)}, so there is no figure for this size.",
-    )
+    words = {
+        **columns(row, "limit_bytes", "signal"),
+        "needed_bytes": needed,
+        "memory_bytes": there,
+        "exit_status": None if is_known(row.get("signal")) else row.get("exit_status"),
+        "times": needed / there,
+        "end": _end(row),
+    }
+    return ARTEFACT.finding([row], words, "trial")
 
 
 def _of_missing(rows: list[Row], there: int) -> Finding:
     needs = sorted({int(row["working_set_bytes"]) for row in rows})
-    span = format_bytes(needs[0])
-    if len(needs) > 1:
-        span += f" to {format_bytes(needs[-1])}"
-    points = "One point needs" if len(rows) == 1 else f"{len(rows)} points need"
-    return ARTEFACT.finding(
-        effect="informs",
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            proof("memory_bytes", there, "bytes", "operating system"),
-            *(proof("working_set_bytes", need, "bytes", "definition") for need in needs),
-        ],
-        explanation=f"{points} {span} of buffers, and this machine has {format_bytes(there)} of "
-        "memory. So they have no figure here.",
-    )
+    return ARTEFACT.finding(rows, {"needs": needs, "memory_bytes": there}, "not-measured")

@@ -10,36 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.number_format import count
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.timed_work import (
     number_of,
-    span,
     speed_up,
     strongest,
-    times,
     twins_of,
     working_set_bytes,
 )
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.findings import Finding
 
-ARTEFACT = Artefact(
-    "first-touch",
-)
+ARTEFACT = artefact("first-touch")
 PAGE_BYTES, HUGE_PAGE_BYTES = 4096, 2 << 20
 LEAST_FAULTS = 16  # fewer are the program's own, and cost microseconds
 LEAST_SHARE = 0.2  # of the pages
 NOTICED = 1.05
-CERTAIN, MAY_BE_BALANCING = 1.0, 0.8
+MAY_BE_BALANCING = 0.8  # a confidence, where the system moves pages between nodes of memory
 FEW = 2  # repetitions, of which the first is a large part
-EACH_TIME = (
-    "Take the buffer once, write to every page of it before the clock starts, and use it in all "
-    "repetitions; or say that the figure is that of fresh memory."
-)
-ONCE = (
-    "Write to every page of every buffer before the clock starts, or leave the first repetition "
-    "out; a median over many repetitions does not show it, a mean does."
-)
 
 
 @dataclass(frozen=True)
@@ -86,12 +73,12 @@ def detect(seen: Seen) -> Judged:
             touched.append(_Touched(row, faults, pages, *_repetitions(seen, row)))
     each = [point for point in touched if point.each_time]
     if each:
-        judged.findings.append(_each_time(each, rows))
+        judged.findings.append(_finding("each-time", each, rows, seen.host))
     once = [point for point in touched if not point.each_time]
     for is_few in (True, False):
         alike = [point for point in once if (point.repetitions <= FEW) == is_few]
         if alike:
-            judged.findings.append(_once(alike, rows, seen.host))
+            judged.findings.append(_finding("once", alike, rows, seen.host))
     return judged.rest_is_clean(row["where"] for row in rows if working_set_bytes(row))
 
 
@@ -110,17 +97,6 @@ def _repetitions(seen: Seen, row: dict[str, Any]) -> tuple[float, float]:
     return (number_of(row, "samples") or 1) / (number_of(row, "blocks") or 1), 1.0
 
 
-def _each_time(touched: list[_Touched], rows: list[dict[str, Any]]) -> Finding:
-    factors = _factors(touched, rows)
-    faults = [point.faults / point.repetitions for point in touched]
-    text = (
-        f"Each repetition takes {span(faults, count)} page faults, and the buffers have "
-        f"{_pages_of(touched)} pages: they are new every time, and the clock also counts how the "
-        "system finds and clears them."
-    )
-    return _finding(touched, factors, "biases", text + _beside(factors), CERTAIN)
-
-
 def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> dict[str, float]:
     """Rates ÷ rates of the same work in memory that was touched before, by point."""
     return {
@@ -130,71 +106,38 @@ def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> dict[str, f
     }
 
 
-def _beside(factors: dict[str, float]) -> str:
-    if not factors:
-        return ""
-    slower = span([1 / factor for factor in factors.values()], times)
-    return (
-        f" It takes {slower} times as long as the same work on this machine in memory that was "
-        "touched before."
-    )
-
-
-def _once(touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, Any]) -> Finding:
-    """A median over many repetitions does not hold the first one, so no factor is its own."""
-    text = (
-        f"{span([point.faults for point in touched], count)} page faults fall into the timed part "
-        f"of a start of the program, and the buffers have {_pages_of(touched)} pages: the first "
-        "repetition touches memory for the first time while the clock runs."
-    )
-    slow = [point for point in touched if point.mean_to_median > NOTICED]
-    if slow:
-        first = [point.first_to_later for point in slow]
-        means = [point.mean_to_median for point in slow]
-        text += (
-            f" It takes about {span(first, lambda factor: f'{factor:.0f}')} times as long as the "
-            f"later ones, which makes the mean {span(means, times)} times the median."
-        )
-    is_few = all(point.repetitions <= FEW for point in touched)
-    factors = _factors(touched, rows) if is_few else {}
-    return _finding(
-        touched,
-        factors,
-        "biases" if is_few else "informs",
-        text + _beside(factors),
-        MAY_BE_BALANCING if (host.get("numa_nodes") or 1) > 1 else CERTAIN,
-    )
-
-
-def _pages_of(touched: list[_Touched]) -> str:
-    return span([point.pages for point in touched], count)
-
-
 def _finding(
-    touched: list[_Touched],
-    factors: dict[str, float],
-    effect: Effect,
-    text: str,
-    confidence: float,
+    kind: str, touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, Any]
 ) -> Finding:
+    """A median over many repetitions does not hold the first one, so no factor is its own."""
+    is_once = kind == "once"
+    in_figure = not is_once or all(point.repetitions <= FEW for point in touched)
+    factors = _factors(touched, rows) if in_figure else {}
+    slow = [point for point in touched if point.mean_to_median > NOTICED]
     most = max(
         touched, key=lambda point: (point.faults, point.pages, number_of(point.row, "time_ns") or 0)
     )
-    size = int(working_set_bytes(most.row) or 0)
+    words = {
+        "faults": [point.faults for point in touched],
+        "faults_each": [point.faults / point.repetitions for point in touched],
+        "pages": [point.pages for point in touched],
+        "first": [point.first_to_later for point in slow],
+        "means": [point.mean_to_median for point in slow],
+        "slower": [1 / factor for factor in factors.values()],
+        "minor_faults": most.faults,
+        "repetitions": most.repetitions,
+        "pages_of_buffers": round(most.pages),
+        "buffers_bytes": int(working_set_bytes(most.row) or 0),
+    }
+    may_be_balancing = is_once and (host.get("numa_nodes") or 1) > 1
     return ARTEFACT.finding(
-        effect=effect,
+        [point.row for point in touched],
+        words,
+        kind,
+        effect="biases" if in_figure else "informs",
+        confidence=MAY_BE_BALANCING if may_be_balancing else None,
         factor=strongest(factors.values()),
         factors=factors,
-        where=sorted(point.row["where"] for point in touched),
-        confidence=confidence,
-        evidence=[
-            proof("minor_faults", most.faults, "faults", "operating system"),
-            proof("repetitions", most.repetitions, "repetitions", "samples"),
-            proof("pages_of_buffers", round(most.pages), "pages", "harness"),
-            proof("buffers_bytes", size, "bytes", "harness"),
-        ],
-        explanation=text,
-        remedy=EACH_TIME if most.each_time else ONCE,
     )
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Judged, Seen
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Seen, artefact
+from benchbook.findings import Finding
 from benchbook.stats.association import association, draws_for, quarters_ratio, ranked
 
 CHANCE = 0.001  # shared by all points that are asked
@@ -21,13 +21,7 @@ LEAST_STARTS = 8
 LEAST_MOVE = 1.03  # of the frequency, largest ÷ smallest
 LEAST_FACTOR = 1.02
 TREND = 0.01
-ARTEFACT = Artefact(
-    "frequency",
-    "Fix the clock (cpupower frequency-set -g performance, turbo off), let the machine warm up "
-    "first and cool in between, and give rates per cycle beside those per second.",
-    is_about_host=True,
-    is_timing_only=True,
-)
+ARTEFACT = artefact("frequency")
 
 
 @dataclass(frozen=True)
@@ -98,38 +92,24 @@ def _followed(where: str, starts: pd.DataFrame, draws: int) -> Followed | None:
 
 
 def _finding(followed: list[Followed], points: int) -> Finding:
-    slow, fast = (
-        min(point.slow_khz for point in followed),
-        max(point.fast_khz for point in followed),
-    )
-    factor = float(np.median([point.factor for point in followed]))
-    allowed = float(np.median([point.allowed for point in followed]))
+    slow_khz = min(point.slow_khz for point in followed)
+    fast_khz = max(point.fast_khz for point in followed)
+    longer = float(np.median([point.factor for point in followed]))
     directions = [point.falling for point in followed if point.falling is not None]
     course = ""
     if len(directions) > len(followed) / 2:
         course = " and fell as time went by" if np.mean(directions) > 0.5 else " and rose with time"
-    chance = max(point.share for point in followed)
-    text = (
-        f"The CPU’s clock moved between {slow / 1e6:.2f} and {fast / 1e6:.2f} GHz{course}. "
-        f"{len(followed)} of {plural(points, 'point')} went with it: in the quarter of the starts "
-        f"with the lowest clock they took {factor:.2f} times as long as in that with the highest, "
-        f"where the clock alone explains {allowed:.2f}. The frequency was read once a start, so "
-        "what it was in each sample is not known."
-    )
-    return ARTEFACT.finding(
-        effect="explains",
-        factor=1 / factor,
-        where=sorted(point.where for point in followed),
-        confidence=0.95,
-        evidence=[
-            proof("lowest frequency", slow, "kHz", "cpufreq"),
-            proof("highest frequency", fast, "kHz", "cpufreq"),
-            proof("time at lowest clock ÷ at highest", factor, "1", "samples"),
-            proof("highest ÷ lowest clock of these starts", allowed, "1", "cpufreq"),
-            proof(
-                "starts of a point", min(point.starts for point in followed), "starts", "journal"
-            ),
-            proof("share of orders as extreme", chance, "1", "permutation"),
-        ],
-        explanation=text,
-    )
+    words = {
+        "slow_khz": slow_khz,
+        "fast_khz": fast_khz,
+        "slow_ghz": slow_khz / 1e6,
+        "fast_ghz": fast_khz / 1e6,
+        "course": course,
+        "followed": len(followed),
+        "tried": points,
+        "longer": longer,
+        "allowed": float(np.median([point.allowed for point in followed])),
+        "starts": min(point.starts for point in followed),
+        "chance": max(point.share for point in followed),
+    }
+    return ARTEFACT.finding([point.where for point in followed], words, factor=1 / longer)

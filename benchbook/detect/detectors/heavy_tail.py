@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, number, share
-from benchbook.detect import Judged, Seen, first_unknown
+from benchbook.core.number_format import share
+from benchbook.detect import Judged, Seen, artefact, first_unknown
 from benchbook.detect.inputs.waits import Waits, waits
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 NEEDED = (
     "heavy_tail",
@@ -27,15 +27,7 @@ LEAST_MEAN = 1.1  # mean ÷ median, without the worst start; clean runs reach 1.
 # without the tail: a skewed body is none.
 LEAST_WAIT = 0.01
 LEAST_STARTS = 0.5  # of them have such samples: one burst of the machine is no tail
-SURE = 0.9
-ARTEFACT = Artefact(
-    "heavy-tail",
-    "Give the median and the 99th percentile instead of mean and standard deviation, show the "
-    "samples, and look for what delays the few: the program (growing, flushing, collecting) or "
-    "the machine.",
-    needs_quiet=True,
-    is_timing_only=True,
-)
+ARTEFACT = artefact("heavy-tail")
 
 
 def detect(seen: Seen) -> Judged:
@@ -79,33 +71,11 @@ def _by_tail(row: dict[str, Any]) -> float:
 
 def _finding(points: list[tuple[dict[str, Any], Waits | None]]) -> Finding:
     row, waited = max(points, key=lambda pair: pair[0]["mean_over_median"])
-    where = sorted(point["where"] for point, _ in points)
-    begin = "" if len(points) == 1 else f"At {count(len(points))} points, most of all where "
-    text = (
-        f"{begin}{share(row['tail_share'])} of {count(row['shape_samples'])} samples lie far above "
-        f"the others and take {share(row['tail_time_share'])} of the time: the mean is "
-        f"{number(row['mean_over_median'])} times the median, the 99th percentile "
-        f"{number(row['p99_over_median'])} times. "
-        "A mean with a standard deviation hides that, and changes with the luck of each run. "
-        f"It shows in {share(row['tail_starts_share'])} of the starts"
-    )
-    if waited is None:
-        text += "; whether the program or the machine does it, these samples cannot tell."
-    elif waited.share < LEAST_WAIT:
-        text += ", which did not wait for a CPU."
-    else:
-        text += (
-            f", which waited for a CPU for {share(waited.share)} of their time: that explains no "
-            "more than a part of it."
-        )
-    evidence = [proof(name, row[name], "1", "samples") for name in NEEDED[1:-1]]
-    evidence.append(proof("shape_samples", row["shape_samples"], "samples", "samples"))
-    if waited is not None:
-        evidence.append(proof("waited_share", waited.share, "1", "process times"))
-    return ARTEFACT.finding(
-        effect="informs",
-        where=where,
-        confidence=SURE,
-        evidence=evidence,
-        explanation=text,
-    )
+    words = {
+        **{name: row[name] for name in NEEDED},
+        "is_waited_known": waited is not None,
+        "never_waited": waited is not None and waited.share < LEAST_WAIT,
+        "waited": waited is not None and waited.share >= LEAST_WAIT,
+        "waited_share": waited.share if waited else None,
+    }
+    return ARTEFACT.finding([point for point, _ in points], words)

@@ -11,21 +11,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Seen, is_known
+from benchbook.detect import Judged, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import working_set_bytes
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.findings import Effect, Finding
 
-CERTAIN = 1.0
 APART = 0.5  # of the buffers: two starts differ where their shares in huge pages lie so far apart
 NO_DIFFERENCE = 1.03
 LEAST_STARTS = 4  # on each side; by chance 8 are parted so once in 35
-ARTEFACT = Artefact(
-    "huge-page-state",
-    "Ask for the pages that you mean in every start (madvise with MADV_HUGEPAGE or "
-    "MADV_NOHUGEPAGE, or one setting of transparent_hugepage for all runs), and state which in the "
-    "result.",
-)
+ARTEFACT = artefact("huge-page-state")
 
 
 @dataclass(frozen=True)
@@ -89,41 +82,22 @@ def _finding(group: list[_Start], between: float) -> Finding:
     huge = [start for start in group if start.share > between]
     small = [start for start in group if start.share <= between]
     sides = [[start.time_ns for start in side if start.time_ns] for side in (huge, small)]
-    factor = median(sides[1]) / median(sides[0]) if all(sides) else None
+    faster = median(sides[1]) / median(sides[0]) if all(sides) else None
     apart = all(len(side) >= LEAST_STARTS for side in sides) and (
         max(sides[0]) < min(sides[1]) or max(sides[1]) < min(sides[0])
     )
-    typical = [median(start.huge_bytes for start in side) for side in (huge, small)]
-    buffers = format_bytes(int(max(start.buffers_bytes for start in group)))
-    text = (
-        f"Of {buffers} of buffers {format_bytes(int(typical[0]))} lay in huge pages in "
-        f"{_starts_text(huge)}, and {format_bytes(int(typical[1]))} in {_starts_text(small)}. "
-        "A huge page takes one entry of the processor's table of addresses where 512 small ones "
-        "take one each, so far-flung accesses are faster in it."
-    )
-    effect: Effect = "explains"
-    if factor is None or not apart or 1 / NO_DIFFERENCE < factor < NO_DIFFERENCE:
-        effect = "informs"
-    if factor is not None:
-        text += f" Here the rate in huge pages is {factor:.2f} times that in small ones"
-        text += "." if apart else ", which so few or so mixed starts do not prove."
-    return ARTEFACT.finding(
-        effect=effect,
-        where=sorted({start.where for start in group}),
-        confidence=CERTAIN,
-        evidence=[
-            proof("anon_huge_bytes, most", int(max(start.huge_bytes for start in huge)), *_SMAPS),
-            proof("anon_huge_bytes, least", int(min(start.huge_bytes for start in small)), *_SMAPS),
-            proof("buffers_bytes", int(max(start.buffers_bytes for start in group)), *_SMAPS),
-            proof("starts in huge pages", len(huge), "starts", "smaps"),
-            proof("starts in small pages", len(small), "starts", "smaps"),
-        ],
-        explanation=text,
-    )
-
-
-_SMAPS = ("bytes", "smaps")
-
-
-def _starts_text(side: list[_Start]) -> str:
-    return f"{len(side)} start{'s' * (len(side) != 1)}"
+    no_effect = faster is None or not apart or 1 / NO_DIFFERENCE < faster < NO_DIFFERENCE
+    words = {
+        "buffers": int(max(start.buffers_bytes for start in group)),
+        "typical_huge": int(median(start.huge_bytes for start in huge)),
+        "typical_small": int(median(start.huge_bytes for start in small)),
+        "huge_starts": len(huge),
+        "small_starts": len(small),
+        "most": int(max(start.huge_bytes for start in huge)),
+        "least": int(min(start.huge_bytes for start in small)),
+        "faster": faster,
+        "proven": faster is not None and apart,
+        "unproven": faster is not None and not apart,
+    }
+    effect: Effect = "informs" if no_effect else "explains"
+    return ARTEFACT.finding([start.where for start in group], words, effect=effect)

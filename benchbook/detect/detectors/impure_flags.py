@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from statistics import median
 
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.findings import Finding
 
 NEEDED = ("flags_asked", "flags_dropped", "flags_added")
-ARTEFACT = Artefact(
-    "impure-flags",
-    "Tell the wrapper to leave flags alone and build again (under Nix: NIX_ENFORCE_NO_NATIVE=0 and "
-    'hardeningDisable = [ "all" ] in the shell), or name the compiler without its wrapper; else '
-    "read these figures as those of the flags that reached the compiler.",
-)
-CERTAIN, BY_MEANING = 1.0, 0.8
+ARTEFACT = artefact("impure-flags")
 VISIBLE = 1.02
 
 
@@ -58,41 +52,20 @@ def _timed(row: Row) -> bool:
 
 
 def _finding(rows: list[Row], factor: float | None) -> Finding:
-    wanted, dropped, added = (" ".join(rows[0][name]) for name in NEEDED)
-    did = [f"{verb} {flags}" for verb, flags in (("dropped", dropped), ("added", added)) if flags]
-    text = (
-        f"Asked for was {wanted or 'no flag'}; a wrapper of the compiler {' and '.join(did)}. So "
-        "these figures are not of the flags that they are named for."
-    )
-    if factor is not None and max(factor, 1 / factor) < VISIBLE:
-        text += " Where the flags reached the compiler, that makes no difference here."
-    elif factor is not None:
-        text += (
-            f" Where the flags reached the compiler, the same work takes {factor:.2f} times as "
-            "long on this machine."
-        )
+    wanted, dropped, added = (" ".join(rows[0][name]) or None for name in NEEDED)
+    changes = [
+        f"{verb} {flags}" for verb, flags in (("dropped", dropped), ("added", added)) if flags
+    ]
     isa = rows[0].get("isa")
-    evidence = {
-        "flags asked for": wanted,
-        "flags dropped": dropped,
-        "flags added": added,
-        "vector instructions": ", ".join(isa) or "none" if isinstance(isa, list) else "",
+    words = {
+        "wanted": wanted,
+        "wanted_or_none": wanted or "no flag",
+        "dropped": dropped,
+        "added": added,
+        "changes": " and ".join(changes),
+        "same": factor is not None and max(factor, 1 / factor) < VISIBLE,
+        "vectors": ", ".join(isa) or "none" if isinstance(isa, list) else None,
     }
-    certain = all(row.get("flags_decided_by") == "compiler" for row in rows)
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=factor,
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN if certain else BY_MEANING,
-        evidence=[
-            proof(
-                name,
-                value,
-                "",
-                "disassembly" if name.startswith("vector") else "compiler’s command line",
-            )
-            for name, value in evidence.items()
-            if value
-        ],
-        explanation=text,
-    )
+    is_certain = all(row.get("flags_decided_by") == "compiler" for row in rows)
+    kind = "by-command-line" if is_certain else "by-meaning"
+    return ARTEFACT.finding(rows, words, kind, factor=factor)

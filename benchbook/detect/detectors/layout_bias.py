@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Judged, Seen
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Seen, artefact
+from benchbook.findings import Finding
 from benchbook.stats.association import association, circular, draws_for, odds, quarters_ratio
 from benchbook.stats.intervals import signed_rank_interval
 
@@ -31,16 +31,7 @@ WORDS = {
     "destination": "place of the destination in its page",
     "distance": "distance of the two buffers within a page",
 }
-ARTEFACT = Artefact(
-    "layout-bias",
-    "Keep the random layout and take the median over many starts, or fix the places of the buffers "
-    "on purpose (align them, keep them apart) and say so; never compare single starts.",
-    is_timing_only=True,
-)
-RELINKED_REMEDY = (
-    "Measure each binary with several paddings, and call no difference real that is below what the "
-    "relinked twin shows."
-)
+ARTEFACT = artefact("layout-bias")
 
 
 @dataclass(frozen=True)
@@ -134,31 +125,20 @@ def _visible(times: np.ndarray) -> float:
 
 
 def _finding(what: str, moved: list[Moved], points: int) -> Finding:
-    factor = float(np.median([layout.factor for layout in moved]))
-    largest = max(layout.factor for layout in moved)
-    share = max(layout.share for layout in moved)
-    starts = min(layout.starts for layout in moved)
-    reach = f"{factor:.2f} times" if len(moved) == 1 else f"up to {largest:.2f} times"
-    text = (
-        f"The speed of {len(moved)} of {plural(points, 'point')} goes with the {WORDS[what]}: in "
-        f"the quarter of the starts where it is worst, the same program took {reach} as long as in "
-        f"the best quarter. It was drawn at random for each of {starts} starts, so chance brings "
-        f"that about once in {odds(share)} times at most. A single start can be off by "
-        "that much in either direction."
-    )
-    return ARTEFACT.finding(
-        effect="explains",
-        factor=1 / factor,
-        where=sorted(layout.where for layout in moved),
-        confidence=0.95,
-        evidence=[
-            proof("part of the layout", WORDS[what], "", "journal"),
-            proof("time at the worst places ÷ at the best", factor, "1", "samples"),
-            proof("starts of a point", starts, "starts", "journal"),
-            proof("share of orders as extreme", share, "1", "permutation"),
-        ],
-        explanation=text,
-    )
+    middle = float(np.median([layout.factor for layout in moved]))
+    chance = max(layout.share for layout in moved)
+    words = {
+        "part": WORDS[what],
+        "moved": len(moved),
+        "tried": points,
+        "middle": middle,
+        "reach": max(layout.factor for layout in moved),
+        "starts": min(layout.starts for layout in moved),
+        "chance": chance,
+        "odds": odds(chance),
+    }
+    where = [layout.where for layout in moved]
+    return ARTEFACT.finding(where, words, "goes-with-place", factor=1 / middle)
 
 
 def _relinked(seen: Seen) -> list[Finding]:
@@ -209,25 +189,13 @@ def _interval(seen: Seen, first: str, second: str) -> tuple[float, float, float]
 def _relinked_finding(
     where: str, relinked: tuple[float, float, float], same: tuple[float, float, float]
 ) -> Finding:
-    factor, low, high = map(math.exp, relinked)
-    text = (
-        f"The same object files, linked with padding in front of them, take {factor:.3f} times as "
-        f"long ({low:.3f} to {high:.3f}, but for one case in {1 / CHANCE:,.0f}), while the same "
-        f"binary measured twice differs by {math.exp(abs(same[0])):.3f}. Nothing but the place of "
-        "code and data changed, so a difference of this size between two builds says nothing of "
-        "their flags."
-    )
-    return ARTEFACT.finding(
-        effect="explains",
-        factor=1 / factor,
-        where=[where],
-        confidence=0.95,
-        evidence=[
-            proof("time of the relinked twin ÷ of its original", factor, "1", "samples"),
-            proof("lower end of its interval", low, "1", "samples"),
-            proof("upper end of its interval", high, "1", "samples"),
-            proof("time of the same binary again ÷ of itself", math.exp(same[0]), "1", "samples"),
-        ],
-        explanation=text,
-        remedy=RELINKED_REMEDY,
-    )
+    longer, low, high = map(math.exp, relinked)
+    words = {
+        "longer": longer,
+        "low": low,
+        "high": high,
+        "cases": 1 / CHANCE,
+        "again": math.exp(same[0]),
+        "again_apart": math.exp(abs(same[0])),
+    }
+    return ARTEFACT.finding([where], words, "relinked", factor=1 / longer)

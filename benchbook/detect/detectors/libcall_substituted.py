@@ -9,18 +9,13 @@ import re
 from statistics import median
 
 from benchbook.build.instructions import WORD_BYTES
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Artefact, Finding, proof
-from benchbook.stats.ratios import Ratio, time_ratio
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.findings import Finding
+from benchbook.stats.ratios import time_ratio
 
 _MOVES = re.compile(r"_*(?:w?mem(?:cpy|pcpy|move|set|set_pattern\d+)|bcopy|bzero)(?:_chk)?(?:@.*)?")
 SAME = 1.05
-ARTEFACT = Artefact(
-    "libcall-substituted",
-    "To compare what compilers make of the loop, keep it: -fno-tree-loop-distribute-patterns for "
-    "GCC, -fno-builtin for Clang; else say that the figure is the C library's.",
-)
+ARTEFACT = artefact("libcall-substituted")
 
 
 def detect(seen: Seen) -> Judged:
@@ -57,55 +52,19 @@ def _name(call: str) -> str:
 
 
 def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Finding:
-    against = [
-        ratio
+    loops = sorted(
+        ratio.estimate
         for row in rows
         for twin in plain
         if twin["setting"] == row["setting"]
         and (ratio := time_ratio(seen.starts, twin["where"], row["where"]))
-    ]
-    text = (
-        f"The compiler replaced the loop by {calls}, so the C library did the work: "
-        f"{_count(rows)} of its code, whatever flags the loop was built with."
     )
-    if against:
-        text += f" {_beside_loops(against)}"
-    return ARTEFACT.finding(
-        effect="explains",
-        factor=median(ratio.estimate for ratio in against) if against else None,
-        where=sorted(row["where"] for row in rows),
-        confidence=1.0,
-        evidence=[
-            proof("calls in the timed function", calls, "", "disassembly"),
-            proof("calls that it is there to make", ", ".join(_declared(rows)) or "none", "",
-                  "definition of the kernel"),
-            *(
-                proof("time of the loop ÷ time of the call", ratio.estimate, "1", "paired blocks")
-                for ratio in sorted(against, key=lambda ratio: ratio.estimate)
-            ),
-        ],
-        explanation=text,
-    )  # fmt: skip
-
-
-def _declared(rows: list[Row]) -> list[str]:
-    return sorted({call for row in rows for call in row["library_calls_declared"]})
-
-
-def _count(rows: list[Row]) -> str:
-    if len(rows) > 1:
-        return f"these {len(rows)} figures tell the speed"
-    size = rows[0].get("bytes_per_call")
-    of_size = f", of {format_bytes(int(size))} a call," if is_known(size) else ""
-    return f"this figure{of_size} tells the speed"
-
-
-def _beside_loops(against: list[Ratio]) -> str:
-    """What builds that kept their loop say."""
-    each = sorted(ratio.estimate for ratio in against)
-    if each[-1] < SAME and each[0] > 1 / SAME:
-        return "Builds that keep the loop take the same time here, within 5 %."
-    times = f"{each[0]:.2f}"
-    if f"{each[-1]:.2f}" != times:
-        times += f" to {each[-1]:.2f}"
-    return f"Where a build keeps the loop, the same work takes {times} times as long here."
+    declared = sorted({call for row in rows for call in row["library_calls_declared"]})
+    words = {
+        "calls": calls,
+        "declared": ", ".join(declared) or "none",
+        "size": rows[0].get("bytes_per_call"),
+        "loops": loops,
+        "same": bool(loops) and loops[-1] < SAME and loops[0] > 1 / SAME,
+    }
+    return ARTEFACT.finding(rows, words, factor=median(loops) if loops else None)

@@ -6,18 +6,15 @@ that the device can.
 
 from __future__ import annotations
 
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.transfers import link, over_bus
-from benchbook.findings import Artefact, Finding, proof
+from typing import Any
 
-CERTAIN = 1.0
+from benchbook.core.number_format import plural
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.transfers import link, over_bus
+from benchbook.findings import Finding, proof
+
 LARGE = 1 << 20  # smaller transfers may be over before the link is read
-ARTEFACT = Artefact(
-    "link-asleep",
-    "Keep the device at work before and while you measure, switch power saving of the link off "
-    "(pcie_aspm.policy=performance, persistence mode of the driver), see that the slot and "
-    "every bridge above it have all lanes, and read speed and width under load.",
-)
+ARTEFACT = artefact("link-asleep")
 Link = tuple[float, int, float, str]
 
 
@@ -62,12 +59,12 @@ def _above(row: Row, when: str) -> str:
     return str(at) if is_known(at) and is_known(own) and at != own else ""
 
 
-def _said(state: Link) -> str:
+def _in_words(state: Link) -> str:
     where = f" at the bridge {state[3]}" if state[3] else ""
-    return f"{state[0]:g} GT/s on {state[1]} lane{'s' * (state[1] != 1)}{where}"
+    return f"{state[0]:g} GT/s on {plural(state[1], 'lane')}{where}"
 
 
-def _evidence(**links: Link) -> list[dict[str, object]]:
+def _evidence(**links: Link) -> list[dict[str, Any]]:
     return [
         row
         for name, (speed, width, _, _) in links.items()
@@ -79,25 +76,16 @@ def _evidence(**links: Link) -> list[dict[str, object]]:
 
 
 def _at_work(where: list[str], load: Link, most: Link) -> Finding:
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=load[2] / most[2],
-        where=where,
-        confidence=CERTAIN,
-        evidence=_evidence(load=load, most=most),
-        explanation=f"Under load the link ran at {_said(load)}, and the device can do "
-        f"{_said(most)}: {load[2] / 1e9:.2f} of {most[2] / 1e9:.2f} GB/s each way. No transfer can "
-        "be faster than the link was.",
-    )
+    words = {
+        "load": _in_words(load),
+        "most": _in_words(most),
+        "load_carries": load[2] / 1e9,
+        "most_carries": most[2] / 1e9,
+    }
+    evidence = _evidence(load=load, most=most)
+    return ARTEFACT.finding(where, words, "at-work", evidence=evidence, factor=load[2] / most[2])
 
 
 def _while_idle(where: list[str], idle: Link, load: Link) -> Finding:
-    return ARTEFACT.finding(
-        effect="informs",
-        where=where,
-        confidence=CERTAIN,
-        evidence=_evidence(idle=idle, load=load),
-        explanation=f"Idle the link stood at {_said(idle)}, and under load at {_said(load)}. "
-        f"A ceiling read while it is idle would be {load[2] / idle[2]:.3g} times too low, and the "
-        "first transfer after a pause waits until the link is awake.",
-    )
+    words = {"idle": _in_words(idle), "load": _in_words(load), "too_low": load[2] / idle[2]}
+    return ARTEFACT.finding(where, words, "while-idle", evidence=_evidence(idle=idle, load=load))

@@ -9,20 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, plural
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.round_trips import differ_in, round_trips
-from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect.inputs.timed_work import columns, number_of, strongest
+from benchbook.findings import Finding
 
 LOOPBACK_MTU_BYTES = 65536  # Linux; jumbo frames are of 9,000 or so
-CERTAIN, BY_MTU = 1.0, 0.9
 OF_DEVICE = {"device_is_loopback", "device_mtu_bytes"}
-ARTEFACT = Artefact(
-    "loopback",
-    "Measure to another host, or at least to another network namespace over a pair of interfaces, "
-    "and call a figure of loopback by its name.",
-)
+ARTEFACT = artefact("loopback")
 
 
 def detect(seen: Seen) -> Judged:
@@ -39,9 +33,9 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = "the interface toward the far side is not known"
         elif is_loopback is None and (mtu or 0) >= LOOPBACK_MTU_BYTES:
             by_mtu.append(row)
-    for points, confidence in ((certain, CERTAIN), (by_mtu, BY_MTU)):
+    for points, kind in ((certain, "by-name"), (by_mtu, "by-mtu")):
         if points:
-            judged.findings.append(_finding(seen, points, confidence))
+            judged.findings.append(_finding(seen, points, kind))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
@@ -50,40 +44,17 @@ def _concerns(row: Row) -> bool:
     return any(is_known(row.get(name)) for name in names)
 
 
-def _finding(seen: Seen, rows: list[dict[str, Any]], confidence: float) -> Finding:
+def _finding(seen: Seen, rows: list[dict[str, Any]], kind: str) -> Finding:
     row = max(rows, key=lambda row: number_of(row, "device_mtu_bytes") or 0)
-    mtu = number_of(row, "device_mtu_bytes")
-    of_mtu = f", whose MTU is {count(mtu)} bytes" if mtu else ""
-    through = "the loopback interface" if confidence == CERTAIN else "what looks like loopback"
-    text = (
-        f"What {plural(len(rows), 'point')} measured went through {through}{of_mtu}: it never left "
-        "this host, so neither a driver nor a wire is in the figure."
-    )
-    others = _others(seen, rows)
-    if others:
-        text += (
-            " The same over another interface of this host takes "
-            f"{span(others, times)} times as long."
-        )
-    shown = [ratio for ratio in others if ratio > 1]
-    return ARTEFACT.finding(
-        effect="biases",
-        where=sorted(row["where"] for row in rows),
-        confidence=confidence,
-        factor=strongest(shown),
-        evidence=[
-            *(
-                proof(name, row[name], unit, "kernel")
-                for name, unit in (("device_is_loopback", "1"), ("device_mtu_bytes", "bytes"))
-                if is_known(row.get(name))
-            ),
-            *(
-                proof("time over another interface ÷ time", ratio, "1", "paired blocks")
-                for ratio in sorted(others)
-            ),
-        ],
-        explanation=text,
-    )
+    others = sorted(_others(seen, rows))
+    words = {
+        **columns(row, *OF_DEVICE),
+        "mtu": number_of(row, "device_mtu_bytes") or None,
+        "through": "what looks like loopback" if kind == "by-mtu" else "the loopback interface",
+        "others": others,
+    }
+    factor = strongest(ratio for ratio in others if ratio > 1)
+    return ARTEFACT.finding(rows, words, kind, factor=factor)
 
 
 def _others(seen: Seen, rows: list[dict[str, Any]]) -> list[float]:

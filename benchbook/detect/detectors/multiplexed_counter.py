@@ -6,19 +6,11 @@ what the tool says: the time that each event had a counter, or several sets of e
 
 from __future__ import annotations
 
-import re
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.tools import COUNTERS, SHOWN, WITH_VALUE, first_names
+from benchbook.findings import Finding, proof
 
-from benchbook.core.number_format import listed, plural, share
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.findings import Artefact, Finding, proof
-
-COUNTERS = re.compile(r"(likwid|perf)\b")
-SHOWN = 3
-ARTEFACT = Artefact(
-    "multiplexed-counter",
-    "Ask for fewer events at once (one group in a start), or start the program once for each set "
-    "of events, and take no ratio of two events that were counted at different times.",
-)
+ARTEFACT = artefact("multiplexed-counter")
 
 
 def detect(seen: Seen) -> Judged:
@@ -47,7 +39,7 @@ def counted(evidence: list[Row]) -> list[Row]:
         row
         for row in evidence
         if COUNTERS.match(str(row.get("source", "")))
-        and row.get("state") in ("ok", "replayed", "imported")
+        and row.get("state") in WITH_VALUE
         and is_known(row.get("value"))
     ]
     return sorted(counts, key=lambda row: (row["where"], str(row["name"]), str(row["source"])))
@@ -66,36 +58,23 @@ def _running(row: Row) -> float:
 
 def _finding(scaled: list[Row]) -> Finding:
     least = min(scaled, key=lambda row: (_running(row), str(row["name"]), row["where"]))
-    names = list(dict.fromkeys(str(row["name"]) for row in sorted(scaled, key=_running)))
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    shown = ", ".join(names[:SHOWN]) + more if more else listed(names)
+    in_order = sorted(scaled, key=_running)
     running = _running(least)
-    text = f"{plural(len(names), 'event')} shared the CPU’s counters and took turns: {shown}. "
-    if running < 1:
-        text += (
-            f"{least['name']} was counted for {share(running)} of the time and multiplied by "
-            f"{1 / running:.3g}, "
+    words = {
+        "events": len({str(row["name"]) for row in scaled}),
+        "names": first_names(in_order),
+        "name": least["name"],
+        "running": running if running < 1 else None,
+        "scaled": 1 / running,
+    }
+    evidence = [
+        proof(
+            f"{row['name']}: share of the time counted",
+            _running(row) if _running(row) < 1 else None,
+            "1",
+            str(row["source"]),
+            str(row["state"]),
         )
-    else:
-        text += "Each was counted for a part of the time that the tool does not tell, and scaled, "
-    text += (
-        "so the value is right only if the program did the same all the time. Ratios of two such "
-        "events compare different moments."
-    )
-    return ARTEFACT.finding(
-        effect="informs",
-        factor=None,
-        where=sorted({row["where"] for row in scaled} - {""}),
-        confidence=1.0,
-        evidence=[
-            proof(
-                f"{row['name']}: share of the time counted",
-                _running(row) if _running(row) < 1 else None,
-                "1",
-                str(row["source"]),
-                str(row["state"]),
-            )
-            for row in sorted(scaled, key=lambda row: (_running(row), str(row["name"])))[:SHOWN]
-        ],
-        explanation=text,
-    )
+        for row in sorted(scaled, key=lambda row: (_running(row), str(row["name"])))[:SHOWN]
+    ]
+    return ARTEFACT.finding(scaled, words, evidence=evidence)

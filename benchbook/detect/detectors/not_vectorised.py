@@ -10,9 +10,9 @@ from statistics import median
 
 from benchbook.build.disassembly import RUNTIME
 from benchbook.build.instructions import WORD_BYTES
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.detect.inputs.timed_work import span, times
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.detect.inputs.timed_work import used_bytes
+from benchbook.findings import Effect, Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
 NEEDED = ("widest_access_bytes", "string_instructions", "library_calls", "time_ns")
@@ -20,11 +20,7 @@ LEAST_FACTOR = 1.05  # that is called a bias
 LEAST_BLOCKS = 6  # fewer have no interval
 SLOWER, SAME, UNSURE, FEW = "slower", "same", "unsure", "few"
 NO_TWIN = "no other build of the same work is a vector loop, so nothing tells whether it could be"
-ARTEFACT = Artefact(
-    "not-vectorised",
-    "Build with flags that let the compiler use vectors (-O3, or -O2 -ftree-vectorize; with GCC 12 "
-    "and -fopenmp, -O2 is not enough), and compare builds only where both loops are vector code.",
-)
+ARTEFACT = artefact("not-vectorised")
 
 
 def detect(seen: Seen) -> Judged:
@@ -84,51 +80,33 @@ def _told(ratio: Ratio | None) -> str:
 
 
 def _is_beyond_caches(row: Row, seen: Seen) -> bool:
-    held = seen.host.get("total_llc_bytes")
-    used = row.get("buffers_bytes") if is_known(row.get("buffers_bytes")) else None
-    used = row.get("working_set_bytes") if used is None else used
-    return held is not None and is_known(used) and used > held
+    held, used = seen.host.get("total_llc_bytes"), used_bytes(row)
+    return held is not None and used is not None and used > held
 
 
 def _finding(effect: Effect, compared: str, groups: list[tuple[Row, Row, Ratio | None]]) -> Finding:
     row, twin, _ = min(groups, key=lambda pair: (pair[0]["time_ns"], pair[1]["time_ns"]))
     ratios = [ratio for *_, ratio in groups if ratio is not None and compared != FEW]
     slower = sorted(ratio.estimate for ratio in ratios)
-    width = f"{int(twin['widest_access_bytes'])} bytes"
-    text = (
-        f"The timed loop moves at most {WORD_BYTES} bytes at a time; {_how(row, twin)}, the same "
-        f"work is done {width} at a time. "
-    )
-    if compared == FEW:
-        text += f"Their times were not compared in enough blocks ({LEAST_BLOCKS} are needed)."
-    elif compared == SAME:
-        text += "Here both take the same time within the noise: something else is the limit."
-    else:
-        takes = span(slower, times)
-        text += f"On this machine the loop without vectors takes {takes} times as long"
-        if compared == UNSURE:
-            low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
-            text += f" (anything from {times(low)} to {times(high)} fits)"
-        text += ", which is the build's doing." if effect == "biases" else "."
-    return ARTEFACT.finding(
-        effect=effect,
-        factor=1 / median(slower) if compared == SLOWER else None,
-        where=sorted(point["where"] for point, *_ in groups),
-        confidence=1.0,
-        evidence=[
-            proof("widest access in its loop", int(row["widest_access_bytes"]), "bytes", _SOURCE),
-            proof("widest access in the other loop", int(twin["widest_access_bytes"]), "bytes",
-                  _SOURCE),
-            *(
-                proof("time ÷ time of the vector loop", factor, "1", "paired blocks")
-                for factor in slower[:1] + slower[1:][-1:]
-            ),
-        ],
-        explanation=text,
-    )  # fmt: skip
-
-
-_SOURCE = "disassembly"
+    is_unsure = compared == UNSURE
+    is_apart = compared not in (FEW, SAME)
+    words = {
+        "widest": WORD_BYTES,
+        "how": _how(row, twin),
+        "own_widest": int(row["widest_access_bytes"]),
+        "other_widest": int(twin["widest_access_bytes"]),
+        "few": compared == FEW,
+        "least_blocks": LEAST_BLOCKS,
+        "same": compared == SAME,
+        "slower": slower if is_apart else None,
+        "low": min(ratio.low for ratio in ratios) if is_unsure else None,
+        "high": max(ratio.high for ratio in ratios) if is_unsure else None,
+        "by_build": is_apart and effect == "biases",
+        "elsewhere": is_apart and effect != "biases",
+        "ends": slower[:1] + slower[1:][-1:],
+    }
+    factor = 1 / median(slower) if compared == SLOWER else None
+    return ARTEFACT.finding([point for point, *_ in groups], words, effect=effect, factor=factor)
 
 
 def _how(row: Row, twin: Row) -> str:

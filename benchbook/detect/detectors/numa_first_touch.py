@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.findings import Effect, Finding, proof
 
 MOST = 0.9  # of the pages on one node: shared out among two, each has half of them
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "numa-first-touch",
-    "Let each thread fill the part that it will work on (the same loop, shared out in the same "
-    "way, with bound threads), or interleave the pages with numactl --interleave=all.",
-)
+ARTEFACT = artefact("numa-first-touch")
 
 
 def detect(seen: Seen) -> Judged:
@@ -71,29 +66,23 @@ def _finding(rows: list[Row], everyone: list[Row]) -> Finding:
     row = max(rows, key=lambda row: sorted((_pages(row) or {}).values(), reverse=True))
     pages = _pages(row) or {}
     node = max(pages, key=lambda node: (pages[node], -node))
-    all_pages, used = sum(pages.values()), sorted(set(row["nodes_given"]))
-    ratios = [_against_spread(row, everyone) for row in rows]
-    measured = [ratio for ratio in ratios if ratio]
+    used = sorted(set(row["nodes_given"]))
+    measured = [ratio for row in rows if (ratio := _against_spread(row, everyone))]
     factor = sum(measured) / len(measured) if measured else None
-    text = (
-        f"{pages[node]} of {all_pages} pages of the buffers lie on node {node}, while the threads "
-        f"run on {len(used)} nodes ({', '.join(map(str, used))}). One thread touched them first, "
-        "so those of the other nodes reach across the link, and all share one node's memory."
-    )
-    if factor is not None:
-        text += f" With its pages shared out the same work is {1 / factor:.2f} times as fast."
+    words = {
+        "on_node": pages[node],
+        "all_pages": sum(pages.values()),
+        "node": node,
+        "nodes": len(used),
+        "names": ", ".join(map(str, used)),
+        "faster": None if factor is None else 1 / factor,
+    }
+    evidence = [
+        *(proof(f"pages on node {n}", pages[n], "pages", "numa_maps") for n in sorted(pages)),
+        proof("nodes of the CPUs", used, "", "topology"),
+    ]
     effect: Effect = "informs" if factor is None else "biases"
-    return ARTEFACT.finding(
-        effect=effect,
-        factor=factor,
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            *(proof(f"pages on node {n}", pages[n], "pages", "numa_maps") for n in sorted(pages)),
-            proof("nodes of the CPUs", used, "", "topology"),
-        ],
-        explanation=text,
-    )
+    return ARTEFACT.finding(rows, words, effect=effect, evidence=evidence, factor=factor)
 
 
 def _against_spread(row: Row, everyone: list[Row]) -> float | None:

@@ -9,20 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, plural
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import number_of, span, strongest, times
-from benchbook.findings import Artefact, Finding, proof
-from benchbook.stats.ratios import Ratio, time_ratio
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.comparisons import surely_longer, twins
+from benchbook.detect.inputs.timed_work import columns, number_of, strongest
+from benchbook.findings import Effect, Finding
 
-CERTAIN = 1.0
 # What two points have in common that differ in the packets only.
 SAME = ("request_bytes", "writes", "tcp_nodelay", "bytes_per_call", "device_mtu_bytes")
-ARTEFACT = Artefact(
-    "offload",
-    "Take packet counts from the interface, not from bytes ÷ MTU, and compute no cost per packet "
-    "from this figure; for real frames measure with offload off (ethtool -K … tso off).",
-)
+ARTEFACT = artefact("offload")
 
 
 def detect(seen: Seen) -> Judged:
@@ -57,56 +51,14 @@ def _packet_bytes(row: Row) -> float | None:
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=lambda row: _packet_bytes(row) or 0.0)
-    size, mtu = _packet_bytes(row) or 0.0, float(row["device_mtu_bytes"])
-    too_many = [(_packet_bytes(row) or 0.0) / row["device_mtu_bytes"] for row in rows]
-    text = (
-        f"The interface was handed {count(row['bytes_sent'])} bytes in "
-        f"{plural(row['interface_packets_sent'], 'packet')}, {count(size)} bytes each, and a frame "
-        f"of it carries {count(mtu)}: packets are cut into frames later, or never. Packets per "
-        f"second computed as bytes ÷ MTU would be {span(too_many, times)} times too many at "
-        f"{plural(len(rows), 'point')}."
-    )
-    ratios = _ratios(seen, rows, every)
-    if ratios:
-        text += (
-            " Cut into frames before the interface, the same transfer takes "
-            f"{span([ratio.estimate for ratio in ratios], times)} times as long."
-        )
-    return ARTEFACT.finding(
-        effect="explains" if ratios else "informs",
-        factor=strongest(ratio.estimate for ratio in ratios),
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            *(
-                proof(name, row[name], unit, source)
-                for name, unit, source in (
-                    ("bytes_sent", "bytes", "kernel"),
-                    ("interface_packets_sent", "packets", "interface"),
-                    ("device_mtu_bytes", "bytes", "interface"),
-                    ("segmentation_offload", "1", "interface"),
-                )
-                if is_known(row.get(name))
-            ),
-            *(
-                proof("time in frames ÷ time", ratio.estimate, "1", "paired blocks")
-                for ratio in ratios
-            ),
-        ],
-        explanation=text,
-    )
-
-
-def _ratios(seen: Seen, rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[Ratio]:
-    """Times of the same transfer in frames ÷ times of these, where each block says longer."""
-    large = {row["where"] for row in rows}
-    ratios = [
-        time_ratio(seen.starts, twin["where"], row["where"])
-        for row in rows
-        for twin in every
-        if twin["where"] not in large
-        and _packet_bytes(twin) is not None
-        and all(number_of(row, name) == number_of(twin, name) for name in SAME)
-    ]
-    longer = [ratio for ratio in ratios if ratio and ratio.is_always_beyond()]
-    return sorted(longer, key=lambda ratio: ratio.estimate)
+    in_frames = [twin for twin in every if _packet_bytes(twin) is not None]
+    longer = surely_longer(seen, ((twin, row) for row, twin in twins(rows, in_frames, SAME)))
+    words = {
+        **columns(row, "bytes_sent", "interface_packets_sent", "device_mtu_bytes"),
+        **columns(row, "segmentation_offload"),
+        "size": _packet_bytes(row) or 0.0,
+        "too_many": [(_packet_bytes(row) or 0.0) / row["device_mtu_bytes"] for row in rows],
+        "longer": longer,
+    }
+    effect: Effect = "explains" if longer else "informs"
+    return ARTEFACT.finding(rows, words, effect=effect, factor=strongest(longer))

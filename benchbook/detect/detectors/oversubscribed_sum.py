@@ -8,19 +8,13 @@ that the samples took, of all processes, against the sum.
 
 from __future__ import annotations
 
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.findings import Finding
 
 LEAST_FACTOR = 1.1
 BEYOND_TURNS = 1.2
-MEASURED = 0.95
 TIMES = ("mean_ns", "median_ns")
-ARTEFACT = Artefact(
-    "oversubscribed-sum",
-    "Start at most one process for each CPU and let them meet before each sample, or divide the "
-    "bytes of all processes by the wall time of the whole group.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("oversubscribed-sum")
 
 
 def detect(seen: Seen) -> Judged:
@@ -77,31 +71,16 @@ def _finding(seen: Seen, processes: int, cpus: int, rows: list[tuple[Row, float]
     row, factor = min(rows, key=lambda pair: (pair[1], pair[0]["bytes_per_call"]))
     rate = row["bytes_per_call"] / row["time_ns"]
     starts = seen.starts_of(row["where"])
-    turns = processes / cpus
-    beyond = ""
-    if factor > BEYOND_TURNS * turns:
-        beyond = (
-            f" Turns among themselves explain a factor of {turns:.3g} at most, so other programs "
-            "had the CPUs as well."
-        )
-    evidence = [
-        proof("processes", processes, "processes", "harness"),
-        proof("CPUs given", cpus, "CPUs", "affinity mask"),
-        proof("overlap_fraction", row["overlap_fraction"], "1", "harness"),
-        proof("sum of rates ÷ rate of the group", factor, "1", "harness"),
-    ]
+    turns, on_cpu = processes / cpus, None
     if {"on_cpu_ns", "wall_ns"} <= set(starts.columns):
-        share = (starts["on_cpu_ns"] / starts["wall_ns"]).median() / processes
-        evidence.append(proof("share of the time on a CPU", share, "1", "operating system"))
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=factor,
-        where=sorted(point["where"] for point, _ in rows),
-        confidence=MEASURED,
-        evidence=evidence,
-        explanation=f"{processes} processes share {cpus} CPU{'s' * (cpus != 1)} and take turns, "
-        "but each one's rate is that of its typical sample, in which it has a CPU to itself. "
-        f"Added, these rates give {rate:.3g} GB/s; in the time that all the samples took, the "
-        f"group moved {rate / factor:.3g} GB/s, so the sum is {factor:.2f} times too "
-        f"high.{beyond}",
-    )
+        on_cpu = (starts["on_cpu_ns"] / starts["wall_ns"]).median() / processes
+    words = {
+        "processes": processes,
+        "cpus": cpus,
+        "rate": rate,
+        "group_rate": rate / factor,
+        "turns": turns if factor > BEYOND_TURNS * turns else None,
+        "overlap_fraction": row["overlap_fraction"],
+        "on_cpu": on_cpu,
+    }
+    return ARTEFACT.finding([point for point, _ in rows], words, factor=factor)

@@ -9,21 +9,15 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchbook.core.number_format import plural
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.transfers import WORK, over_bus
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.findings import Effect, Finding
 
 if TYPE_CHECKING:
     from benchbook.stats.ratios import Ratio
 
-CERTAIN = 1.0
 VISIBLE = 1.05  # times as long: what lies nearer is told, and no bias
-ARTEFACT = Artefact(
-    "pageable",
-    "Let the driver allocate the host's side (CL_MEM_ALLOC_HOST_PTR, cuMemAllocHost), and say of "
-    "each figure which kind of memory it has.",
-)
+ARTEFACT = artefact("pageable")
 
 
 def detect(seen: Seen) -> Judged:
@@ -59,21 +53,6 @@ def _finding(pairs: list[tuple[Row, Ratio | None]]) -> Finding:
     ratios = sorted(ratio.estimate for _, ratio in pairs if ratio is not None)
     slower = any(ratio is not None and ratio.low > VISIBLE for _, ratio in pairs)
     effect: Effect = "biases" if slower else "informs"
-    text = (
-        f"{plural(len(pairs), 'point')} moved ordinary memory, which a device cannot reach by "
-        "itself: the driver copies it through pinned memory of its own."
-    )
-    if ratios:
-        span = f"{ratios[0]:.2f}" + (f" to {ratios[-1]:.2f}" if len(ratios) > 1 else "")
-        text += f" That takes {span} times as long as the same transfer of pinned memory here."
-    return ARTEFACT.finding(
-        effect=effect,
-        factor=1 / float(median(ratios)) if slower else None,
-        where=sorted(row["where"] for row, _ in pairs),
-        confidence=CERTAIN,
-        evidence=[
-            proof("host memory is pinned", 0, "1", "allocation"),
-            *(proof("time ÷ time, pinned", ratio, "1", "paired blocks") for ratio in ratios),
-        ],
-        explanation=text,
-    )
+    factor = 1 / float(median(ratios)) if slower else None
+    words = {"pinned": 0, "ratios": ratios}
+    return ARTEFACT.finding([row for row, _ in pairs], words, effect=effect, factor=factor)

@@ -12,21 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 NEEDED = ("stride_bytes", "lines_touched", "bytes_per_call", "time_ns")
 CLOSE = 0.1  # strides that differ by less are compared
 LEAST_FACTOR = 1.1
-MEASURED = 0.95
 ALIKE = ("bytes", "threads", "processes", "compiler", "flags_asked", "environment")
-ARTEFACT = Artefact(
-    "power-of-two-stride",
-    "Pad each row by one cache line, or copy the column into a block of its own first, and measure "
-    "strides a few lines beside the power of two as well.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("power-of-two-stride")
 
 
 @dataclass(frozen=True)
@@ -104,29 +98,19 @@ def _finding(pairs: list[tuple[Row, Row]], cache: _Cache) -> Finding:
     factor, row, twin = min(
         ((_factor(*pair), *pair) for pair in pairs), key=lambda candidate: candidate[0]
     )
-    stride, lines = int(row["stride_bytes"]), int(row["lines_touched"])
-    sets, all_sets = cache.sets(stride), cache.sets(cache.line_bytes)
-    geometry = "geometry of the cache"
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=factor,
-        where=sorted(point["where"] for point, _ in pairs),
-        confidence=MEASURED,
-        evidence=[
-            proof("stride_bytes", stride, "bytes", "definition"),
-            proof("lines_touched", lines, "lines", "destination check"),
-            proof("sets reached", sets, "sets", geometry),
-            proof("sets of the cache", all_sets, "sets", geometry),
-            proof("lines that they hold", sets * cache.ways, "lines", geometry),
-            proof("stride compared with", int(twin["stride_bytes"]), "bytes", "definition"),
-            proof("rate ÷ that of the other stride", factor, "1", "timing"),
-        ],
-        explanation=f"A stride of {_exact(stride)} reaches {sets} of the {all_sets} sets of the "
-        f"first data cache, which hold {sets * cache.ways} lines; the walk touches {lines}, so "
-        "they throw each other out while the rest of the cache stays empty. With a stride of "
-        f"{_exact(int(twin['stride_bytes']))} the same walk is {1 / factor:.2f} times as fast on "
-        "this machine.",
-    )
+    stride, other_stride = int(row["stride_bytes"]), int(twin["stride_bytes"])
+    words = {
+        "stride_bytes": stride,
+        "stride_exact": _exact(stride),
+        "lines_touched": int(row["lines_touched"]),
+        "sets": cache.sets(stride),
+        "all_sets": cache.sets(cache.line_bytes),
+        "room": cache.sets(stride) * cache.ways,
+        "other_stride": other_stride,
+        "other_exact": _exact(other_stride),
+        "faster": 1 / factor,
+    }
+    return ARTEFACT.finding([point for point, _ in pairs], words, factor=factor)
 
 
 def _exact(count: int) -> str:

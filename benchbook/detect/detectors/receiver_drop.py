@@ -8,22 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, plural, share
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen, is_known
-from benchbook.detect.inputs.timed_work import number_of, span
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.core.number_format import plural
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.timed_work import number_of
+from benchbook.findings import Finding
 
 LEAST_SHARE = 0.1  # of the datagrams missing, that had no room
 ALL = 0.99
-CERTAIN = 1.0
 # What two points have in common that differ in their buffer only.
 SAME = ("payload_bytes", "datagrams", "gap_ns", "link_bits_per_s")
-ARTEFACT = Artefact(
-    "receiver-drop",
-    "Give the receiving socket a larger buffer (SO_RCVBUF, net.core.rmem_max), read it faster, or "
-    "send at a pace that the receiver keeps; call it loss of the receiver, not of the network.",
-)
+ARTEFACT = artefact("receiver-drop")
 
 
 def detect(seen: Seen) -> Judged:
@@ -63,46 +57,27 @@ def _part(row: Row) -> float:
 
 def _finding(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=lambda row: number_of(row, "receive_buffer_errors") or 0.0)
-    missing, errors = _missing(row) or 0.0, number_of(row, "receive_buffer_errors") or 0.0
-    sent = number_of(row, "datagrams_sent")
-    part = _part(row)
-    of_all = f" of {count(sent)}" if sent else ""
-    room = number_of(row, "socket_buffer_bytes")
-    buffer = f" of {format_bytes(int(room))}" if room else ""
-    whose = "all of them" if part >= ALL else f"{share(part)} of them"
-    text = (
-        f"{count(missing)}{of_all} datagrams did not arrive in a start at one of "
-        f"{plural(len(rows), 'point')}, and the far host counted {count(errors)} that found their "
-        f"socket’s buffer{buffer} full: {whose} "
-        + ("were dropped there. " if missing > 1 else "was dropped there. ")
+    sent, taken = (
+        number_of(row, name) for name in ("datagrams_sent", "interface_packets_received")
     )
-    taken = number_of(row, "interface_packets_received")
-    if sent and taken is not None and taken >= ALL * sent:
-        text += f"Its interface took in all {count(sent)}, so the network lost none."
-    elif part >= ALL:
-        text += "So none of that loss is the network’s."
-    else:
-        text += "The others were lost before."
-    if others := _with_room(rows, every):
-        larger = span([_room(row) for row in others], _bytes)
-        text += f" The same bursts into a buffer of {larger} lost none."
-    return ARTEFACT.finding(
-        effect="explains",
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            proof(name, value, unit, source)
-            for name, value, unit, source in (
-                ("datagrams missing", missing, "datagrams", "far side"),
-                ("receive_buffer_errors", errors, "datagrams", "far host"),
-                ("datagrams_sent", sent, "datagrams", "kernel"),
-                ("interface_packets_received", taken, "packets", "far host"),
-                ("socket_buffer_bytes", room, "bytes", "socket"),
-            )
-            if value is not None
-        ],
-        explanation=text,
-    )
+    missing, part = _missing(row) or 0.0, _part(row)
+    all_taken = bool(sent and taken is not None and taken >= ALL * sent)
+    words = {
+        "missing": missing,
+        "receive_buffer_errors": number_of(row, "receive_buffer_errors") or 0.0,
+        "datagrams_sent": sent,
+        "interface_packets_received": taken,
+        "socket_buffer_bytes": number_of(row, "socket_buffer_bytes"),
+        "room": number_of(row, "socket_buffer_bytes") or None,
+        "part": part,
+        "all_of_them": part >= ALL,
+        "are_many": missing > 1,
+        "all_taken": all_taken,
+        "all_at_socket": not all_taken and part >= ALL,
+        "some_before": not all_taken and part < ALL,
+        "larger": [_room(row) for row in _with_room(rows, every)],
+    }
+    return ARTEFACT.finding(rows, words)
 
 
 def _with_room(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[Row]:
@@ -121,7 +96,3 @@ def _with_room(rows: list[dict[str, Any]], every: list[dict[str, Any]]) -> list[
 
 def _room(row: Row) -> float:
     return number_of(row, "socket_buffer_bytes") or 0.0
-
-
-def _bytes(size: float) -> str:
-    return format_bytes(int(size))

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, number, plural, share
-from benchbook.detect import Judged, Row, Seen
-from benchbook.detect.inputs.timed_work import number_of, rate_of, span, times
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact
+from benchbook.detect.inputs.timed_work import number_of, rate_of
+from benchbook.findings import Finding
 
 LEAST_MISSING = 0.01  # of the declared bytes
 BITS = 8
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "sender-rate",
-    "Report the bytes that the receiving program got, over the time until it had them, and beside "
-    "them what was lost; a sender’s figure tells only how fast a socket takes data.",
-)
+ARTEFACT = artefact("sender-rate")
 
 
 def detect(seen: Seen) -> Judged:
@@ -56,42 +50,19 @@ def _too_high(row: Row) -> float:
 def _finding(rows: list[dict[str, Any]]) -> Finding:
     row = max(rows, key=_too_high)
     declared, arrived = _declared(row) or 0.0, number_of(row, "bytes_received") or 0.0
-    factors = span([_too_high(row) for row in rows], times)
-    text = (
-        f"The figure of {plural(len(rows), 'point')} counts what the sender handed to its socket: "
-        f"of {count(declared)} bytes declared in a start, {count(arrived)} "
-        f"({share(arrived / declared)}) arrived at the program on the far side. "
-    )
-    if rate := rate_of(row):
-        text += (
-            f"{number(rate * BITS)} Gbit/s sent are {number(rate * BITS * arrived / declared)} "
-            "Gbit/s at the receiver at most, and "
-        )
-    else:
-        text += "And "
-    text += f"the figure is {factors} times too high."
-    if _lost_at_socket(row):
-        text += " The receiving socket’s full buffer dropped the rest, no link did."
-    errors = number_of(row, "receive_buffer_errors")
-    taken = number_of(row, "interface_packets_received")
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=_too_high(row),
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            proof(name, value, unit, source)
-            for name, value, unit, source in (
-                ("bytes declared", declared, "bytes", "harness"),
-                ("bytes_sent", number_of(row, "bytes_sent"), "bytes", "kernel"),
-                ("bytes_received", arrived, "bytes", "far side"),
-                ("receive_buffer_errors", errors, "datagrams", "far host"),
-                ("interface_packets_received", taken, "packets", "far host"),
-            )
-            if value is not None
-        ],
-        explanation=text,
-    )
+    rate = rate_of(row)
+    words = {
+        **{name: number_of(row, name) for name in ("bytes_sent", "receive_buffer_errors")},
+        "interface_packets_received": number_of(row, "interface_packets_received"),
+        "declared": declared,
+        "arrived": arrived,
+        "part": arrived / declared,
+        "sent_rate": rate * BITS if rate else None,
+        "arrived_rate": rate * BITS * arrived / declared if rate else None,
+        "too_high": [_too_high(row) for row in rows],
+        "lost_at_socket": _lost_at_socket(row),
+    }
+    return ARTEFACT.finding(rows, words, factor=_too_high(row))
 
 
 def _lost_at_socket(row: Row) -> bool:

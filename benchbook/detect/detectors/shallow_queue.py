@@ -12,24 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from benchbook.core.number_format import count, interval, listed, number, plural
-from benchbook.detect import Judged, Row, Seen
+from benchbook.core.number_format import interval, number
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.round_trips import by_block, groups, over_blocks, round_trips
-from benchbook.detect.inputs.timed_work import number_of, span, strongest
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect.inputs.timed_work import number_of, strongest
+from benchbook.findings import Finding, proof
 from benchbook.stats.intervals import Interval
 
 BITS = 8
 LEAST_FRAME_BYTES = 84  # on a wire, with preamble and gap
 OVERHEAD_BYTES = 66  # of a datagram on a wire: UDP, IP, Ethernet, preamble and gap
 LEAST_SHARE = 0.75  # of the slope that a link would have
-SURE = 0.95
-ARTEFACT = Artefact(
-    "shallow-queue",
-    "Emulate the link with a switch that holds each frame for its wire time, or call it a limit of "
-    "the mean rate; latencies over it are those of a link without a rate.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("shallow-queue")
 
 
 @dataclass(frozen=True)
@@ -106,33 +100,24 @@ def _slope(seen: Seen, rows: list[dict[str, Any]]) -> Interval | None:
 
 def _finding(groups: list[_Slope]) -> Finding:
     rows = [row for group in groups for row in group.rows]
-    sizes = span([row["payload_bytes"] for row in rows], count)
-    rates = span([row["link_bits_per_s"] / 1e6 for row in rows], number)
-    links = span([group.of_link for group in groups], number)
     groups = sorted(groups, key=lambda group: (group.of_link, group.seen.estimate))
-    seen = listed([_per_byte(group.seen) for group in groups])
-    text = (
-        f"From {sizes} bytes, each byte more costs {seen} ns, but a link of {rates} Mbit/s would "
-        f"add {links} ns there and back ({plural(len(rows), 'point')}). Single frames pass "
-        "without their wire time: what stands there limits the mean rate only, as a token bucket "
-        "does, and neither stores nor forwards."
-    )
-    return ARTEFACT.finding(
-        effect="biases",
-        where=sorted(row["where"] for row in rows),
-        confidence=SURE,
-        factor=strongest(group.factor for group in groups),
-        evidence=[
-            row
-            for group in groups
-            for row in (
-                proof("link_bits_per_s", group.rows[0]["link_bits_per_s"], "bit/s", "definition"),
-                proof("slope of the link", group.of_link, "ns/byte", "arithmetic"),
-                proof("slope seen", group.seen.estimate, "ns/byte", "paired blocks"),
-            )
-        ],
-        explanation=text,
-    )
+    words = {
+        "sizes": [row["payload_bytes"] for row in rows],
+        "slopes": [_per_byte(group.seen) for group in groups],
+        "rates": [row["link_bits_per_s"] / 1e6 for row in rows],
+        "of_link": [group.of_link for group in groups],
+    }
+    evidence = [
+        row
+        for group in groups
+        for row in (
+            proof("link_bits_per_s", group.rows[0]["link_bits_per_s"], "bit/s", "definition"),
+            proof("slope of the link", group.of_link, "ns/byte", "arithmetic"),
+            proof("slope seen", group.seen.estimate, "ns/byte", "paired blocks"),
+        )
+    ]
+    factor = strongest(group.factor for group in groups)
+    return ARTEFACT.finding(rows, words, evidence=evidence, factor=factor)
 
 
 def _per_byte(slope: Interval) -> str:

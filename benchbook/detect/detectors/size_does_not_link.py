@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact
+from benchbook.findings import Finding
 
 LIMIT = "largest static array"
 WORDS = re.compile(
@@ -18,12 +17,7 @@ WORDS = re.compile(
     r"|size of (array|variable) .*too large|exceeds maximum object size",
     re.IGNORECASE,
 )
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "size-does-not-link",
-    "Build with -mcmodel=medium or -mcmodel=large, or take the arrays from the heap; then check "
-    "that they fit into memory as well.",
-)
+ARTEFACT = artefact("size-does-not-link")
 
 
 def detect(seen: Seen) -> Judged:
@@ -60,41 +54,21 @@ def _words(text: str) -> str:
 
 
 def _of_points(rows: list[Row]) -> Finding:
-    first = min(rows, key=lambda row: str(row["reason"]))
-    words = _words(str(first["reason"]))
-    why = ", which has a limit for the size of one object"
-    if "relocation" in words.lower():
-        why = (
-            ". The small code model, the usual one, reaches static data within 2 GiB only, and "
-            "these arrays end beyond"
-        )
-    points = "One point has" if len(rows) == 1 else f"{len(rows)} points have"
-    return ARTEFACT.finding(
-        effect="informs",
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[proof("said", str(first["reason"]), "", "compiler and linker")],
-        explanation=f"{points} no figure, because the program could not be built: “{words}”{why}.",
-    )
+    message = min(str(row["reason"]) for row in rows)
+    telling = _words(message)
+    by_code_model = "relocation" in telling.lower()
+    words = {"words": telling, "by_code_model": by_code_model, "message": message}
+    return ARTEFACT.finding(rows, words, "not-built")
 
 
 def _of_limit(rows: list[Row], every: bool) -> Finding:
     first = min(rows, key=lambda row: str(row.get("message")))
-    arrays, links, fails = first["arrays"], first["links_bytes"], first["fails_bytes"]
-    builds = "one build" if len(rows) == 1 else f"{len(rows)} builds"
-    elsewhere = " Another build of the same source links at every size tried." if every else ""
-    return ARTEFACT.finding(
-        effect="informs",
-        where=[],
-        confidence=CERTAIN,
-        evidence=[
-            proof("links_bytes", links, "bytes", "compiler and linker"),
-            proof("fails_bytes", fails, "bytes", "compiler and linker"),
-            proof("arrays", arrays, "arrays", "definition"),
-            proof("said", str(first["message"]), "", "compiler and linker"),
-        ],
-        explanation=f"In {builds}, {arrays} static arrays of {format_bytes(links)} each are the "
-        f"largest that link ({format_bytes(arrays * links)} together); one step further, compiler "
-        f"or linker says “{_words(str(first['message']))}”, because the code model reaches no "
-        f"further.{elsewhere}",
-    )
+    words = {
+        **{name: first[name] for name in ("arrays", "links_bytes", "fails_bytes")},
+        "builds": "one build" if len(rows) == 1 else f"{len(rows)} builds",
+        "together": first["arrays"] * first["links_bytes"],
+        "words": _words(str(first["message"])),
+        "message": str(first["message"]),
+        "every": every,
+    }
+    return ARTEFACT.finding([], words, "limit")

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, plural
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.round_trips import EACH, SOCKETS, like, round_trips, sockets_each
-from benchbook.detect.inputs.timed_work import span, strongest, times
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.detect.inputs.timed_work import columns, strongest
+from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
 
 LEAST_ROUND_TRIPS = 10  # fewer do not tell a loop
-CERTAIN = 1.0
-ARTEFACT = Artefact(
-    "socket-lifetime",
-    "Open the socket once, before the clock starts, and use it for all round trips; or say that "
-    "the figure is that of a round trip with a new socket.",
-)
+ARTEFACT = artefact("socket-lifetime")
 
 
 def detect(seen: Seen) -> Judged:
@@ -54,33 +48,13 @@ def _beside(seen: Seen, row: Row, rows: list[dict[str, Any]]) -> Ratio | None:
 
 def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Finding:
     row, _ = max(points, key=lambda pair: pair[0]["sockets_opened"])
-    longer = [ratio.estimate for _, ratio in points if ratio]
-    text = (
-        f"{count(row['sockets_opened'])} sockets were opened in {count(row['round_trips'])} round "
-        f"trips at {plural(len(points), 'point')}, so opening and closing one is part of each. "
-    )
-    if kind == "longer":
-        text += (
-            f"It makes a round trip {span(longer, times)} times as long as the same with one "
-            "socket for all, in the same blocks."
-        )
-    elif kind == "same":
-        text += "Against one socket for all, this run shows no difference beyond its noise."
-    else:
-        text += "No point that differs only in that was measured beside, so its cost is unknown."
-    effect: Effect = "informs" if kind == "same" else "biases"
-    return ARTEFACT.finding(
-        effect=effect,
-        where=sorted(point["where"] for point, _ in points),
-        confidence=CERTAIN,
-        factor=strongest(1 / ratio for ratio in longer) if kind == "longer" else None,
-        evidence=[
-            proof("sockets_opened", row["sockets_opened"], "sockets", "kernel"),
-            proof("round_trips", row["round_trips"], "round trips", "kernel"),
-            *(
-                proof("time ÷ time with one socket", ratio, "1", "paired blocks")
-                for ratio in sorted(longer)
-            ),
-        ],
-        explanation=text,
-    )
+    ratios = sorted(ratio.estimate for _, ratio in points if ratio)
+    words = {
+        **columns(row, "sockets_opened", "round_trips"),
+        "is_longer": kind == "longer",
+        "is_same": kind == "same",
+        "is_unknown": kind == "unknown",
+        "ratios": ratios,
+    }
+    factor = strongest(1 / ratio for ratio in ratios) if kind == "longer" else None
+    return ARTEFACT.finding([point for point, _ in points], words, kind, factor=factor)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchbook.core.number_format import plural
-from benchbook.detect import Judged, Seen
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Seen, artefact
+from benchbook.findings import Finding, proof
 from benchbook.stats.association import association, draws_for, odds, ranked
 from benchbook.stats.states import LEAST_READINGS, MIXED
 
@@ -23,15 +22,8 @@ CHANCE = 0.001  # shared by all points that are asked
 LEAST_STARTS = 10
 LEAST_EACH = 3
 LEAST_FACTOR = 1.05
-SURE, UNSURE = 0.95, 0.6
 LEAST_CHANGES = 3  # below, whatever else changed at that moment would look the same
-ARTEFACT = Artefact(
-    "state-flip",
-    "Compare only what was measured in the same state (the pages show estimates for each), and "
-    "state which one a figure is of; more blocks or a machine of its own make the mixture even.",
-    is_about_host=True,
-    is_timing_only=True,
-)
+ARTEFACT = artefact("state-flip")
 
 
 @dataclass(frozen=True)
@@ -136,40 +128,34 @@ def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:
 def _finding(flips: list[Flip], points: int, readings: pd.DataFrame) -> Finding:
     strongest = max(flips, key=lambda flip: flip.factor)
     by_speed = sorted(strongest.medians_ns, key=lambda state: strongest.medians_ns[state])
-    fast, slow = by_speed[0], by_speed[-1]
     marked = readings.dropna(subset=["state"])
     by_state = marked.groupby(marked["state"].astype(int))["value"].median()
-    levels = float(by_state.max() / by_state.min())
-    factor = float(np.median([flip.factor for flip in flips]))
     chance = max(flip.share for flip in flips)
     often = max(flip.changes for flip in flips) >= LEAST_CHANGES
-    text = (
-        f"The machine has {len(by_state)} states: {_piece(marked)}, timed between the "
-        f"starts, takes {levels:.2f} times as long in one as in another. "
-        f"{len(flips)} of {plural(points, 'point')} went with it, {_range(flips)} times as long in "
-        f"the slow state, which chance brings about once in {odds(chance)} times at most. "
-    )
-    text += (
-        "A figure over all starts is a mixture of the states, and two mixtures differ where "
-        "nothing but the state does."
-        if often
-        else "The state changed so seldom that whatever else changed then would look the same."
-    )
-    shown: list[dict[str, Any]] = [
+    words = {
+        "states": len(by_state),
+        "piece": _piece(marked),
+        "levels": float(by_state.max() / by_state.min()),
+        "flipped": len(flips),
+        "tried": points,
+        "slower": [flip.factor for flip in flips],
+        "odds": odds(chance),
+        "often": often,
+        "chance": chance,
+    }
+    evidence = [
         proof(f"readings in state {state}", int(count), "readings", "anchor and probe")
         for state, count in marked["state"].astype(int).value_counts().sort_index().items()
     ]
-    for state in (fast, slow):
+    for state in (by_speed[0], by_speed[-1]):
         name = f"median of {strongest.starts[state]} starts in state {state}"
-        shown.append(proof(name, strongest.medians_ns[state], "ns", "samples"))
-    shown.append(proof("share of orders as extreme", chance, "1", "permutation"))
+        evidence.append(proof(name, strongest.medians_ns[state], "ns", "samples"))
     return ARTEFACT.finding(
-        effect="explains",
-        factor=1 / factor,
-        where=sorted(flip.where for flip in flips),
-        confidence=SURE if often else UNSURE,
-        evidence=shown,
-        explanation=text,
+        [flip.where for flip in flips],
+        words,
+        "often" if often else "seldom",
+        evidence=evidence,
+        factor=1 / float(np.median([flip.factor for flip in flips])),
     )
 
 
@@ -179,8 +165,3 @@ def _piece(marked: pd.DataFrame) -> str:
     if all(str(name).startswith("pair") for name in names):
         return "a round trip between two cores"
     return "a fixed piece of work"
-
-
-def _range(flips: list[Flip]) -> str:
-    least, most = min(flip.factor for flip in flips), max(flip.factor for flip in flips)
-    return f"{most:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"

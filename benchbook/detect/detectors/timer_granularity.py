@@ -7,13 +7,13 @@ part of every interval.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchbook.core.number_format import count, duration, number, share
-from benchbook.detect import Judged, Seen, is_known
-from benchbook.detect.inputs.timed_work import number_of
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.detect import Judged, Seen, artefact, is_known
+from benchbook.detect.inputs.timed_work import columns, number_of
+from benchbook.findings import Effect, Finding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,12 +21,50 @@ if TYPE_CHECKING:
 LEAST_TICKS = 20
 LEAST_READINGS = 20
 NO_NUMBER = 2  # ticks or readings, below which the interval is the clock's own
-SURE, BY_COST = 1.0, 0.9
-ARTEFACT = Artefact(
-    "timer-granularity",
-    "Repeat the work inside one timed interval until that lasts some hundred ticks and readings of "
-    "the clock, and divide by the repetitions.",
-)
+ARTEFACT = artefact("timer-granularity")
+
+
+@dataclass(frozen=True)
+class _Coarse:
+    """A point whose intervals last few ticks of the clock, or few readings of it; times in ns."""
+
+    row: dict[str, Any]
+    tick: float | None
+    cost: float | None
+    ticks: float  # in an interval
+    readings: float  # times as long
+
+    @property
+    def by_tick(self) -> bool:
+        return self.ticks < LEAST_TICKS
+
+    @property
+    def by_cost(self) -> bool:
+        return self.readings < LEAST_READINGS
+
+    @property
+    def effect(self) -> Effect:
+        """Whole ticks are noise, up as often as down; what a reading takes is always added."""
+        if min(self.ticks, self.readings) < NO_NUMBER:
+            return "invalidates"
+        return "biases" if self.by_cost else "informs"
+
+    @property
+    def factor(self) -> float | None:
+        """Honest time ÷ seen, where the cost of a reading alone is what is wrong."""
+        interval = self.row["sample_ns"]
+        honest = (interval - self.cost) / interval if self.cost and not self.by_tick else 0.0
+        return honest if honest > 0 else None
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What tells it, the interval first."""
+        return {
+            "sample_ns": self.row["sample_ns"],
+            "clock_tick_ns": self.tick,
+            "clock_cost_ns": self.cost,
+            **columns(self.row, "distinct_times", "zero_share"),
+        }
 
 
 def detect(seen: Seen) -> Judged:
@@ -36,7 +74,7 @@ def detect(seen: Seen) -> Judged:
     Abstains where neither the samples nor the clock's readings tell a tick.
     """
     judged = Judged()
-    by_kind: dict[str, list[Finding]] = {}
+    by_effect: dict[Effect, list[_Coarse]] = {}
     for row in seen.rows():
         starts = seen.starts_of(row["where"])
         reported = _of_starts(starts, row, "clock_resolution_ns")
@@ -48,27 +86,10 @@ def detect(seen: Seen) -> Judged:
             judged.abstained[row["where"]] = (
                 "too few samples to show the clock's tick, and its readings were not timed"
             )
-        elif finding := _finding(row, tick, cost):
-            by_kind.setdefault(finding.effect, []).append(finding)
-    judged.findings = [_together(by_kind[effect]) for effect in sorted(by_kind)]
+        elif coarse := _coarse(row, tick, cost):
+            by_effect.setdefault(coarse.effect, []).append(coarse)
+    judged.findings = [_finding(effect, by_effect[effect]) for effect in sorted(by_effect)]
     return judged.rest_is_clean(row["where"] for row in seen.rows())
-
-
-def _together(alike: list[Finding]) -> Finding:
-    """What is true of all, in the words of the one with the shortest interval."""
-    if len(alike) == 1:
-        return alike[0]
-    worst = min(alike, key=lambda finding: [float(fact["value"]) for fact in finding.evidence])
-    first, rest = worst.explanation[0].lower(), worst.explanation[1:]
-    return replace(
-        worst,
-        where=sorted(where for finding in alike for where in finding.where),
-        confidence=min(finding.confidence for finding in alike),
-        factors={
-            finding.where[0]: finding.factor for finding in alike if finding.factor is not None
-        },
-        explanation=f"At {count(len(alike))} points, most of all where {first}{rest}",
-    )
 
 
 def _of_starts(starts: pd.DataFrame, row: dict[str, Any], name: str) -> float | None:
@@ -100,62 +121,44 @@ def _tick(row: dict[str, Any], reported: float | None) -> float | None:
     return reported
 
 
-def _finding(row: dict[str, Any], tick: float | None, cost: float | None) -> Finding | None:
+def _coarse(row: dict[str, Any], tick: float | None, cost: float | None) -> _Coarse | None:
     interval = row["sample_ns"]
-    ticks = interval / tick if tick else float("inf")
-    readings = interval / cost if cost else float("inf")
+    ticks = interval / tick if tick else math.inf
+    readings = interval / cost if cost else math.inf
     if ticks >= LEAST_TICKS and readings >= LEAST_READINGS:
         return None
-    # Whole ticks are noise, up as often as down; what a reading takes is always added.
-    effect: Effect = "biases" if readings < LEAST_READINGS else "informs"
-    if min(ticks, readings) < NO_NUMBER:
-        effect = "invalidates"
-    honest = (interval - cost) / interval if cost and ticks >= LEAST_TICKS else 0.0
-    words = []
-    if ticks < LEAST_TICKS:
-        words.append(_of_ticks(row, interval, tick or 0.0, ticks))
-    if cost and readings < LEAST_READINGS:
-        words.append(_of_readings(interval, cost, readings))
+    return _Coarse(row, tick, cost, ticks, readings)
+
+
+def _finding(effect: Effect, points: list[_Coarse]) -> Finding:
+    """What is true of all, in the words of the one with the shortest interval."""
+    worst = min(points, key=lambda point: [*filter(is_known, point.observed.values())])
+    several, by_tick, by_cost = len(points) > 1, worst.by_tick, worst.by_cost
+    words = {
+        **worst.observed,
+        "tick": worst.tick,
+        "ticks": worst.ticks,
+        "cost": worst.cost,
+        "readings": worst.readings,
+        "zeros": worst.row.get("zero_share") or None,
+        "wrong": 1 / max(worst.ticks, 1),
+        "clock_part": 1 / max(worst.readings, 1),
+        "by_tick": by_tick,
+        "by_cost": by_cost,
+        "by_both": by_tick and by_cost,
+        "is_below_tick": by_tick and worst.ticks < 1,
+        "lasts_ticks": by_tick and worst.ticks >= 1,
+        "is_all_clock": by_cost and worst.readings <= 1,
+        "is_part_clock": by_cost and worst.readings > 1,
+        "timed": "a timed" if several else "A timed",
+        "reading": "reading" if several and not by_tick else "Reading",
+    }
+    factors = {point.row["where"]: point.factor for point in points if point.factor is not None}
     return ARTEFACT.finding(
+        [point.row for point in points],
+        words,
+        "by-tick" if all(point.by_tick for point in points) else "by-cost",
         effect=effect,
-        where=[row["where"]],
-        confidence=SURE if ticks < LEAST_TICKS else BY_COST,
-        factor=honest if honest > 0 else None,
-        evidence=[
-            proof(name, value, unit, source)
-            for name, value, unit, source in (
-                ("sample_ns", interval, "ns", "samples"),
-                ("clock_tick_ns", tick, "ns", "samples"),
-                ("clock_cost_ns", cost, "ns", "clock"),
-                ("distinct_times", row.get("distinct_times"), "values", "samples"),
-                ("zero_share", row.get("zero_share"), "1", "samples"),
-            )
-            if is_known(value)
-        ],
-        explanation=" ".join(words),
-    )
-
-
-def _of_ticks(row: dict[str, Any], interval: float, tick: float, ticks: float) -> str:
-    zero = row.get("zero_share") or 0.0
-    zeros = f", and {share(zero)} of them are zero" if zero else ""
-    lasts = "less than one tick" if ticks < 1 else f"{number(ticks)} ticks"
-    each = "more than the interval itself" if ticks < 1 else share(1 / ticks)
-    return (
-        f"A timed interval lasts {lasts} of a clock that moves in steps of {duration(tick)} "
-        f"(median {duration(interval)}, {count(row['distinct_times'])} distinct intervals"
-        f"{zeros}), so each may be wrong by {each}."
-    )
-
-
-def _of_readings(interval: float, cost: float, readings: float) -> str:
-    part = (
-        "all of the number may be the clock's own time"
-        if readings <= 1
-        else f"about {share(1 / readings)} of the number is the clock's own time"
-    )
-    return (
-        f"Reading the clock takes {duration(cost)}, and the interval between two readings is "
-        f"{duration(interval)}, {number(readings)} times that: {part}. "
-        "The cost was timed apart from these samples, so that is an estimate."
+        factor=worst.factor,
+        factors=factors if several else None,
     )

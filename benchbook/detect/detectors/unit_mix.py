@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.findings import Finding, proof
 from benchbook.stats.ratios import Ratio, time_ratio
 
 CONSTANTS = {
@@ -43,11 +43,7 @@ CODE = (
     "library_calls",
 )
 BUFFERS = ("bytes", "buffers_bytes")
-ARTEFACT = Artefact(
-    "unit-mix",
-    "Bring both figures to one unit (10⁶ bytes) and one way of counting (bytes read plus bytes "
-    "written) before you compare them; neither program is faster.",
-)
+ARTEFACT = artefact("unit-mix")
 
 
 def detect(seen: Seen) -> Judged:
@@ -118,29 +114,23 @@ def _constant(ratio: float) -> float | None:
 
 def _declared(constant: float, pairs: list[tuple[Row, Row, float]]) -> Finding:
     less, more, times = min(pairs, key=lambda pair: (pair[0]["bytes_per_call"], pair[2]))
-    where = sorted({more["where"] for _, more, _ in pairs})
     apart = max(max(factor, 1 / factor) for *_, factor in pairs)
-    took = f"took the same time (ratio {times:.2f})"
-    so = f"their rates differ by {constant:.6g} and their speeds do not"
-    if apart >= SAME_TIME:
-        took = f"took times that are {apart:.2f} apart at most"
-        so = f"their rates differ by {constant:.6g} more than their speeds"
-    counts = [f"{int(row['bytes_per_call']):,}" for row in (less, more)]
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=constant,
-        where=where,
-        confidence=1.0,
-        evidence=[
-            proof("bytes per call by one", less["bytes_per_call"], "bytes", "declared"),
-            proof("bytes per call by the other", more["bytes_per_call"], "bytes", "declared"),
-            proof("bytes of the buffers of both", less.get("buffers_bytes"), "bytes", "harness"),
-            proof("time ÷ time", times, "1", "paired blocks"),
-        ],
-        explanation=f"The same instructions on the same buffers {took}, but {counts[0]} bytes are "
-        f"counted for one figure and {counts[1]} for the other. So {so}: that is the ratio between "
-        f"{CONSTANTS[constant]}.",
-    )
+    words = {
+        "times": times,
+        "apart": apart,
+        "same_time": apart < SAME_TIME,
+        "fewer_bytes": int(less["bytes_per_call"]),
+        "more_bytes": int(more["bytes_per_call"]),
+        "of_units": CONSTANTS[constant],
+    }
+    evidence = [
+        proof("bytes per call by one", less["bytes_per_call"], "bytes", "declared"),
+        proof("bytes per call by the other", more["bytes_per_call"], "bytes", "declared"),
+        proof("bytes of the buffers of both", less.get("buffers_bytes"), "bytes", "harness"),
+        proof("time ÷ time", times, "1", "paired blocks"),
+    ]
+    counted_more = [more for _, more, _ in pairs]
+    return ARTEFACT.finding(counted_more, words, "declared", evidence=evidence, factor=constant)
 
 
 def _of_foreign(seen: Seen, beside: list[list[tuple[Row, Row]]], judged: Judged) -> None:
@@ -191,19 +181,14 @@ def _sides(ratio: Ratio) -> list[float]:
 def _timed(pairs: list[tuple[Row, Row]], ratios: list[Ratio]) -> Finding:
     (side,) = _sides(ratios[0])
     constant = max(side, 1 / side)
-    factors = sorted(max(ratio.estimate, 1 / ratio.estimate) for ratio in ratios)
-    return ARTEFACT.finding(
-        effect="biases",
-        factor=side,
-        where=sorted(row["where"] for row, _ in pairs),
-        confidence=SURE,
-        evidence=[
-            proof("rate ÷ rate of ours", estimate, "1", "paired blocks")
-            for estimate in sorted(ratio.estimate for ratio in ratios)
-        ],
-        explanation=f"At all {len(pairs)} sizes this program's figure and ours differ by a factor "
-        f"of {factors[0]:.3f} to {factors[-1]:.3f}, which is {constant:.6g} within the noise: the "
-        f"ratio between {CONSTANTS[constant]}. Its code was not looked into, so this is "
-        f"{100 * SURE:.0f} % sure at most; another speed that is the same at all sizes would look "
-        "like it.",
-    )
+    factors = [max(ratio.estimate, 1 / ratio.estimate) for ratio in ratios]
+    words = {
+        "sizes": len(pairs),
+        "least": min(factors),
+        "most": max(factors),
+        "constant": constant,
+        "of_units": CONSTANTS[constant],
+        "sure": SURE,
+        "estimates": sorted(ratio.estimate for ratio in ratios),
+    }
+    return ARTEFACT.finding([row for row, _ in pairs], words, "by-time", factor=side)

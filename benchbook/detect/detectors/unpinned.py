@@ -6,19 +6,15 @@ wandering cost is told where the same binary was measured bound.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import rate_of
-from benchbook.findings import Artefact, Effect, Finding, proof
+from benchbook.findings import Effect, Finding
 
-CERTAIN = 1.0
 SLOWER = 0.95  # of the bound rate: what lies nearer is told, and no bias
-ARTEFACT = Artefact(
-    "unpinned",
-    "Bind each thread to one CPU of its own (taskset, numactl, or OMP_PROC_BIND=true with "
-    "OMP_PLACES), and measure again.",
-)
+ARTEFACT = artefact("unpinned")
 
 
 def detect(seen: Seen) -> Judged:
@@ -34,9 +30,9 @@ def detect(seen: Seen) -> Judged:
             kinds[kind].append(row)
         else:
             judged.abstained[row["where"]] = kind
-    for kind, explain in (("moved", _moved), ("wide", _wide), ("shared", _shared)):
+    for kind in ("moved", "wide", "shared"):
         if own := kinds[kind]:
-            judged.findings.append(_finding(own, explain(own), _factor(own, kinds["bound"])))
+            judged.findings.append(_finding(kind, own, _factor(own, kinds["bound"])))
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
@@ -96,58 +92,31 @@ def _factor(rows: list[Row], bound: list[Row]) -> float | None:
     return float(median(ratios)) if ratios else None
 
 
-def _moved(rows: list[Row]) -> str:
-    moves, starts = sum(row["moves"] for row in rows), sum(row["starts"] for row in rows)
-    masks = [row["cpus"] for row in rows if row["cpus"]]
-    often = f"{moves} time{'s' * (moves != 1)}" + (f" in {starts} starts" if starts else "")
-    allowed = f"; {max(masks)} CPUs were open to it" if masks else ""
-    return (
-        f"Between two samples the program was found on another CPU {often}{allowed}. Each move "
-        "leaves the data in the caches of the CPU that was left, so the figures spread and belong "
-        "to no one place."
-    )
+def _finding(kind: str, rows: list[Row], factor: float | None) -> Finding:
+    most = max(rows, key=_most_at(kind))
+    slower = factor is not None and factor < SLOWER
+    words = {
+        "moves": sum(row["moves"] or 0 for row in rows),
+        "starts": sum(row["starts"] for row in rows) or None,
+        "most_cpus": max((row["cpus"] for row in rows if row["cpus"]), default=None),
+        "workers": most["workers"],
+        "cpus": most["cpus"],
+        "slower": slower,
+        "faster": None if factor is None else 1 / factor,
+        "allowed": _distinct(rows, "cpus"),
+        "migrations": _distinct(rows, "moves"),
+        "threads": _distinct(rows, "workers"),
+    }
+    effect: Effect = "biases" if slower else "informs"
+    return ARTEFACT.finding(rows, words, kind, effect=effect, factor=factor)
 
 
-def _wide(rows: list[Row]) -> str:
-    row = max(rows, key=lambda row: (row["cpus"], row["workers"]))
-    what = "thread" if row["workers"] == 1 else "threads"
-    return (
-        f"The program has {row['workers']} {what} and may run on {row['cpus']} CPUs, so the system "
-        "is free to move it at any time. In this run it was not seen to move; the next one may be "
-        "slower for it."
-    )
+def _most_at(kind: str) -> Callable[[Row], tuple[float, ...]]:
+    """By what the point is chosen that a finding of that kind describes."""
+    if kind == "shared":
+        return lambda row: (row["workers"] / row["cpus"], row["cpus"])
+    return lambda row: (row["cpus"] or 0, row["workers"])
 
 
-def _shared(rows: list[Row]) -> str:
-    row = max(rows, key=lambda row: (row["workers"] / row["cpus"], row["cpus"]))
-    cpus = f"{row['cpus']} CPU{'s' * (row['cpus'] != 1)}"
-    return (
-        f"{row['workers']} threads run on {cpus}: some of them share one and wait for each other, "
-        "so the figure is that of fewer threads than it names."
-    )
-
-
-def _finding(rows: list[Row], explanation: str, factor: float | None) -> Finding:
-    effect: Effect = "informs"
-    if factor is not None and factor < SLOWER:
-        effect = "biases"
-        explanation += f" The same binary, bound, runs {1 / factor:.2f} times as fast here."
-    elif factor is not None:
-        explanation += (
-            f" The same binary, bound, runs at {1 / factor:.2f} times this rate, so it cost little."
-        )
-    evidence = [
-        *(("migrations", row["moves"], "migrations", "sched_getcpu per sample") for row in rows),
-        *(("CPUs allowed", row["cpus"], "CPUs", "affinity mask") for row in rows),
-        *(("threads", row["workers"], "threads", "definition") for row in rows),
-    ]
-    return ARTEFACT.finding(
-        effect=effect,
-        factor=factor,
-        where=sorted(row["where"] for row in rows),
-        confidence=CERTAIN,
-        evidence=[
-            proof(*fact) for fact in sorted({fact for fact in evidence if fact[1] is not None})
-        ],
-        explanation=explanation,
-    )
+def _distinct(rows: list[Row], name: str) -> list[int]:
+    return sorted({row[name] for row in rows if row[name] is not None})

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.number_format import duration, plural
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.round_trips import (
     by_block,
     groups,
@@ -20,20 +19,14 @@ from benchbook.detect.inputs.round_trips import (
     round_trips,
     switches_each,
 )
-from benchbook.detect.inputs.timed_work import number_of, span, strongest
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect.inputs.timed_work import number_of, strongest
+from benchbook.findings import Finding, proof
 from benchbook.stats.intervals import Interval
 
 LEAST_SHARE = 0.05  # of a round trip, that waking adds
 WAITED = 0.05  # of a start's time, from which on its CPU was not its own
 SLEEPS = 0.5  # times that the CPU is given up in a round trip, from which on its ends sleep
-CONFIRMED, WITHOUT_TWIN = 0.95, 0.7
-ARTEFACT = Artefact(
-    "wake-up",
-    "Say how far apart round trips were, and compare figures of one gap only; or let both ends "
-    "spin, or keep the cores from idling (idle=poll, a C-state limit), and say what that costs.",
-    is_timing_only=True,
-)
+ARTEFACT = artefact("wake-up")
 
 
 @dataclass(frozen=True)
@@ -133,35 +126,23 @@ def _undisturbed(seen: Seen, row: Row) -> dict[int, float]:
 
 def _finding(points: list[_Grown]) -> Finding:
     bases = {grown.base["where"]: grown.base for grown in points}
-    added = [grown.added.estimate for grown in points]
+    base_gaps = [float(base["gap_ns"]) for base in bases.values()]
     is_confirmed = points[0].spinning is not None
-    text = (
-        f"With {_span(grown.row['gap_ns'] for grown in points)} between round trips, one takes "
-        f"{_span(grown.row['time_ns'] for grown in points)} instead of "
-        f"{_span(base['time_ns'] for base in bases.values())} with "
-        f"{_gap(bases)} between them ({plural(len(points), 'point')}): its ends sleep while they "
-        "wait, and a core that is idle must wake first. "
-    )
-    if is_confirmed:
-        beside = [max(0.0, grown.spinning.estimate) for grown in points if grown.spinning]
-        text += (
-            f"Where the ends spin, the same gaps add {_span(beside)}, so being woken adds "
-            f"{_span(added)}."
-        )
-    else:
-        text += (
-            f"It adds {_span(added)}; how much of that an idle core would cost spinning ends too, "
-            "no point of this run tells."
-        )
+    words = {
+        "gaps": [grown.row["gap_ns"] for grown in points],
+        "took": [grown.row["time_ns"] for grown in points],
+        "base_took": [base["time_ns"] for base in bases.values()],
+        "base_gaps": base_gaps if max(base_gaps) > 0 else None,
+        "spinning": [max(0.0, grown.spinning.estimate) for grown in points if grown.spinning],
+        "added": [grown.added.estimate for grown in points],
+    }
+    factors = (1 - grown.share for grown in points if grown.share < 1)
     return ARTEFACT.finding(
-        effect="biases" if is_confirmed else "informs",
-        where=sorted(grown.row["where"] for grown in points),
-        confidence=CONFIRMED if is_confirmed else WITHOUT_TWIN,
-        factor=strongest(1 - grown.share for grown in points if grown.share < 1)
-        if is_confirmed
-        else None,
+        [grown.row for grown in points],
+        words,
+        "confirmed" if is_confirmed else "without-spinning-twin",
         evidence=[row for grown in points for row in _evidence(grown)],
-        explanation=text,
+        factor=strongest(factors) if is_confirmed else None,
     )
 
 
@@ -177,12 +158,3 @@ def _evidence(grown: _Grown) -> list[dict[str, Any]]:
     if switches is not None:
         rows.append(proof("voluntary switches in a round trip", switches, "1", "operating system"))
     return rows
-
-
-def _span(values: Any) -> str:
-    return span(values, duration)
-
-
-def _gap(bases: dict[str, dict[str, Any]]) -> str:
-    gaps = [float(base["gap_ns"]) for base in bases.values()]
-    return _span(gaps) if max(gaps) > 0 else "nothing"

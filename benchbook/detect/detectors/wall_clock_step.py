@@ -12,18 +12,13 @@ from typing import Any
 import pandas as pd
 
 from benchbook.core.number_format import duration, plural
-from benchbook.detect import Judged, Seen, is_known
-from benchbook.detect.inputs.timed_work import number_of
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.detect import Judged, Seen, artefact, is_known
+from benchbook.detect.inputs.timed_work import columns, number_of
+from benchbook.findings import Finding
 
 WILD = 1000.0  # sample ÷ median, from which on a forward step would look the same
 LONGER, SLACK_NS = 1.5, 1e6  # than the start by the other clock, before the two contradict
-ARTEFACT = Artefact(
-    "wall-clock-step",
-    "Time with a clock that nobody can set (CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW, "
-    "time.perf_counter, std::chrono::steady_clock), and measure again: dropping the odd samples "
-    "leaves those that were stepped by less.",
-)
+ARTEFACT = artefact("wall-clock-step")
 
 
 def detect(seen: Seen) -> Judged:
@@ -57,32 +52,20 @@ def _lasted(starts: pd.DataFrame, row: dict[str, Any]) -> float | None:
 
 
 def _finding(row: dict[str, Any], backward: int, lasted: float | None) -> Finding:
-    seen = []
+    traces = []
     if row["negative_samples"]:
-        seen.append(f"{plural(row['negative_samples'], 'sample')} took less than no time")
+        traces.append(f"{plural(row['negative_samples'], 'sample')} took less than no time")
     if backward:
-        seen.append(f"{plural(backward, 'sample')} began before the one before")
+        traces.append(f"{plural(backward, 'sample')} began before the one before")
     if lasted is not None:
-        seen.append(
+        traces.append(
             f"one lasted {duration(row['longest_sample_ns'])}, though its start was over after "
             f"{duration(lasted)} by a clock that cannot be set"
         )
-    text = (
-        f"The clock was set while these samples ran: {', '.join(seen)}. "
-        f"The median is {duration(row['sample_ns'])}, so the step is in single samples, and in "
-        "every mean and sum of them."
-    )
-    evidence = [
-        proof("negative_samples", row["negative_samples"], "samples", "samples"),
-        proof("backward_starts", backward, "samples", "samples"),
-        proof("longest_sample_ns", row["longest_sample_ns"], "ns", "samples"),
-    ]
-    if lasted is not None:
-        evidence.append(proof("wall_ns", lasted, "ns", "process times"))
-    return ARTEFACT.finding(
-        effect="invalidates",
-        where=[row["where"]],
-        confidence=1.0,
-        evidence=evidence,
-        explanation=text,
-    )
+    words = {
+        **columns(row, "negative_samples", "longest_sample_ns", "sample_ns"),
+        "traces": ", ".join(traces),
+        "backward_starts": backward,
+        "wall_ns": lasted,
+    }
+    return ARTEFACT.finding([row], words)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import count, number, plural, share
-from benchbook.detect import Judged, Seen, first_unknown, is_known
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.core.number_format import plural
+from benchbook.detect import Judged, Seen, artefact, first_unknown, is_known
+from benchbook.detect.inputs.timed_work import columns
+from benchbook.findings import Effect, Finding
 
 NEEDED = (
     "unsteady_samples",
@@ -24,14 +25,7 @@ LEAST_STARTS = 0.6  # of them show it: one burst at the start of one is none
 LEAST_COUNT = 3  # starts that show it: in two of three the machine may have changed its speed
 LEAST_LEVEL = 1.2  # of the medians: single delays make a mean, but no warm-up
 LEAST_MEDIAN = 1.02  # from here on the median is no steady figure either
-SURE = 0.9
-ARTEFACT = Artefact(
-    "warm-up",
-    "Repeat the work until its times no longer change, throw those samples away, and say how many; "
-    "or, if the first call is what matters, report it as a figure of its own.",
-    needs_quiet=True,
-    is_timing_only=True,
-)
+ARTEFACT = artefact("warm-up")
 
 
 def detect(seen: Seen) -> Judged:
@@ -75,38 +69,14 @@ def _off(factor: float) -> float:
 
 def _finding(rows: list[dict[str, Any]], moved: bool) -> Finding:
     row = max(rows, key=lambda row: _off(row["warm_up_factor"]))
-    mean, middle = row["warm_up_factor"], row["median_over_steady"]
-    begin = "The" if len(rows) == 1 else f"At {count(len(rows))} points, most of all where the"
-    of_all = ""
-    if is_known(row.get("samples")) and is_known(row.get("blocks")):
-        of_all = f" of {count(row['samples'] / row['blocks'])}"
-    first, unsteady = row["first_over_steady"], row["unsteady_samples"]
-    times = f"{number(first)} times" if first >= 1 else f"only {number(first)} times"
-    many = f"{count(unsteady)}{of_all} samples of a start are not steady yet: the very first"
-    one = "sample of a start is not steady yet: it"
-    text = (
-        f"{begin} first {many if unsteady > 1 else one} takes {times} as long as the later ones, "
-        f"and the mean of all is {number(mean)} times that of the steady ones. "
-    )
-    text += (
-        f"The median is moved too, to {number(middle)} times. "
-        if moved
-        else f"The median hardly notices ({number(middle)} times), a mean or a total does. "
-    )
-    text += f"Only timing tells this; {share(row['unsteady_starts_share'])} of the starts began so."
-    evidence = [
-        proof("unsteady_samples", row["unsteady_samples"], "samples", "samples"),
-        proof("unsteady_starts_share", row["unsteady_starts_share"], "1", "samples"),
-        proof("first_over_steady", first, "1", "samples"),
-        proof("unsteady_over_steady", row["unsteady_over_steady"], "1", "samples"),
-        proof("warm_up_factor", mean, "1", "samples"),
-        proof("median_over_steady", middle, "1", "samples"),
-    ]
-    return ARTEFACT.finding(
-        effect="biases" if moved else "informs",
-        factor=1 / middle if moved else None,
-        where=sorted(row["where"] for row in rows),
-        confidence=SURE,
-        evidence=evidence,
-        explanation=text,
-    )
+    is_counted = is_known(row.get("samples")) and is_known(row.get("blocks"))
+    words = {
+        **columns(row, "first_over_steady", *NEEDED),
+        "samples": row["samples"] / row["blocks"] if is_counted else None,
+        "is_plural": row["unsteady_samples"] > 1,
+        "is_faster": row["first_over_steady"] < 1,
+        "moved": moved,
+    }
+    effect: Effect = "biases" if moved else "informs"
+    factor = 1 / row["median_over_steady"] if moved else None
+    return ARTEFACT.finding(rows, words, effect=effect, factor=factor)

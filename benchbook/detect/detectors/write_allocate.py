@@ -9,23 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.detect import Judged, Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.thresholds import BEYOND
-from benchbook.detect.inputs.timed_work import are_same
-from benchbook.findings import Artefact, Finding, proof
-from benchbook.stats.ratios import Ratio, time_ratio
+from benchbook.detect.inputs.timed_work import are_same, used_bytes
+from benchbook.findings import Finding, proof
+from benchbook.stats.ratios import time_ratio
 
 READ, WRITTEN, LINES = "bytes_read_from_memory", "bytes_written_to_memory", "lines_written"
 LEAST = 1.15  # bytes moved ÷ bytes needed
-CERTAIN, CONFIRMED, SIMULATED = 1.0, 0.9, 0.6
 ABOUT = (0.5, 1.5)  # times the bytes written, that were read beyond the need
 # Do two points the same work by other instructions?
 WORK = ("bytes", "threads", "processes", "block_bytes", "bytes_per_call", "buffers_bytes")
-ARTEFACT = Artefact(
-    "write-allocate",
-    "Compare this figure only with figures of ordinary stores; to see what memory carries, "
-    "multiply by the factor, or measure with non-temporal stores.",
-)
+ARTEFACT = artefact("write-allocate")
 
 
 @dataclass(frozen=True)
@@ -68,10 +63,8 @@ def detect(seen: Seen) -> Judged:
 
 
 def _is_beyond(row: Row, host: dict[str, Any]) -> bool:
-    held = host.get("total_llc_bytes")
-    used = row.get("buffers_bytes")
-    used = used if is_known(used) else row.get("working_set_bytes")
-    return held is not None and is_known(used) and used >= BEYOND * held
+    held, used = host.get("total_llc_bytes"), used_bytes(row)
+    return held is not None and used is not None and used >= BEYOND * held
 
 
 def _may_store(row: Row) -> bool:
@@ -123,48 +116,34 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
 def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> Finding:
     fastest, traffic = max(pairs, key=lambda pair: pair[0]["rate_bytes_per_s"])
     factor = traffic.factor or 1.0
-    rate = fastest["rate_bytes_per_s"] / 1e9
-    text = (
-        "Ordinary stores read each line before they write to it, so memory moved "
-        f"{factor:.2f} times the bytes that the work needs, as counted. The figure leaves them "
-        f"out: at {rate:.1f} GB/s memory really moved {rate * traffic.declared:.1f} GB/s."
-    )
-    if traffic.state == "simulated":
-        text = (
-            "By a cache simulation of these ordinary stores memory would have moved "
-            f"{factor:.2f} times the bytes that the work needs, if nothing stayed in a cache and "
-            "this processor reads lines before it writes them. The figure leaves them out: at "
-            f"{rate:.1f} GB/s memory would have moved {rate * traffic.declared:.1f} GB/s."
-        )
-    confirmed = [
-        ratio for row, _ in pairs for twin in _past_caches(row, rows)
+    rate = fastest["rate_bytes_per_s"]
+    twins = [(row, twin) for row, _ in pairs for twin in _past_caches(row, rows)]
+    ratios = [
+        ratio
+        for row, twin in twins
         if (ratio := time_ratio(seen.starts, row["where"], twin["where"]))
-    ]  # fmt: skip
-    if confirmed:
-        text += f" {_beside_twin(confirmed)}"
-    return ARTEFACT.finding(
-        effect="explains",
-        factor=1 / factor,
-        where=sorted(row["where"] for row, _ in pairs),
-        confidence=_confidence(traffic, confirmed),
-        evidence=[
-            proof("bytes moved ÷ bytes needed", factor, "1", traffic.source, traffic.state),
-            proof("bytes moved ÷ bytes declared", traffic.declared, "1", traffic.source,
-                  traffic.state),
-            *(
-                proof("time ÷ time with non-temporal stores", ratio.estimate, "1", "paired blocks")
-                for ratio in sorted(confirmed, key=lambda ratio: ratio.estimate)
-            ),
-        ],
-        explanation=text,
-    )  # fmt: skip
-
-
-def _confidence(traffic: Traffic, beside: list[Ratio]) -> float:
-    """A simulation does not know what this processor does; a twin's time may tell."""
-    if traffic.state != "simulated":
-        return CERTAIN
-    return CONFIRMED if any(ratio.low > 1 for ratio in beside) else SIMULATED
+    ]
+    longer = sorted(ratio.estimate for ratio in ratios)
+    words = {
+        "traffic": factor,
+        "rate": rate,
+        "memory_rate": rate * traffic.declared,
+        "part": 1 / longer[-1] if longer else None,
+    }
+    kind = "counted"
+    if traffic.state == "simulated":  # it does not know what this processor does; a twin may tell
+        kind = "simulated-and-confirmed" if any(ratio.low > 1 for ratio in ratios) else "simulated"
+    by = (traffic.source, traffic.state)
+    evidence = [
+        proof("bytes moved ÷ bytes needed", factor, "1", *by),
+        proof("bytes moved ÷ bytes declared", traffic.declared, "1", *by),
+        *(
+            proof("time ÷ time with non-temporal stores", ratio, "1", "paired blocks")
+            for ratio in longer
+        ),
+    ]
+    where = [row for row, _ in pairs]
+    return ARTEFACT.finding(where, words, kind, evidence=evidence, factor=1 / factor)
 
 
 def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
@@ -176,10 +155,3 @@ def _past_caches(row: Row, rows: list[Row]) -> list[Row]:
         and twin["non_temporal_stores"]
         and all(are_same(row.get(name), twin.get(name)) for name in WORK)
     ]
-
-
-def _beside_twin(ratios: list[Ratio]) -> str:
-    times = max(ratio.estimate for ratio in ratios)
-    return (
-        f"With stores that do not read first, the same work takes {1 / times:.2f} of the time here."
-    )

@@ -9,28 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.number_format import share
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Judged, Row, Seen
+from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.timed_work import (
     moves_no_bytes,
     number_of,
-    span,
     speed_up,
     strongest,
-    times,
     touches_memory,
     twins_of,
 )
-from benchbook.findings import Artefact, Finding, proof
+from benchbook.findings import Finding
 
 LEAST_MISSING = 0.05  # of the buffers; sums are over whole pages, so a written buffer lacks none
-EXACT, MAY_BE_SHARED = 1.0, 0.7
-ARTEFACT = Artefact(
-    "zero-page",
-    "Write to every page of every buffer before measuring, with values that the check can tell "
-    "from zeros, and set the figure aside: it is no rate of reading that much memory.",
-)
+ARTEFACT = artefact("zero-page")
 
 
 @dataclass(frozen=True)
@@ -94,49 +85,33 @@ def _held(row: Row) -> _Held | None:
 
 
 def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any]]) -> Finding:
-    held = max((memory for _, memory in points), key=lambda memory: (memory.missing, memory.need))
+    memories = [memory for _, memory in points]
+    held = max(memories, key=lambda memory: (memory.missing, memory.need))
     factors = {
         row["where"]: factor
         for row, _ in points
         if (factor := speed_up(row, twins_of(row, rows, _is_written))) is not None
     }
-    likely = any(memory.is_resident for _, memory in points)
-    text = (
-        f"{_lacks([memory for _, memory in points])} were never written, and for such pages the "
-        "system maps one page of zeros again and again: what is read comes from cache."
-    )
-    if factors:
-        text += (
-            " Over memory that was written the same code takes "
-            f"{span(factors.values(), times)} times as long on this machine."
-        )
-    if likely:
-        text += (
-            " Pages shared with a file or another program would look the same to the system, so "
-            "this is likely, not proven."
-        )
-    name = {"statm": "resident_bytes", "smaps": "anonymous_bytes"}[held.source]
+    likely = any(memory.is_resident for memory in memories)
+    words = {
+        "at_least": any(memory.source == "statm" for memory in memories),
+        "missing": [memory.missing for memory in memories],
+        "sizes": [memory.need for memory in memories],
+        "factors": list(factors.values()),
+        "may_be_shared": likely,
+        "need": int(held.need),
+        "resident_bytes": int(held.held) if held.source == "statm" else None,
+        "anonymous_bytes": int(held.held) if held.source == "smaps" else None,
+        "worst": held.missing,
+        "source": held.source,
+    }
     return ARTEFACT.finding(
-        effect="invalidates",
+        [row for row, _ in points],
+        words,
+        "likely" if likely else "proven",
         factor=strongest(factors.values()),
         factors=factors,
-        where=sorted(row["where"] for row, _ in points),
-        confidence=MAY_BE_SHARED if likely else EXACT,
-        evidence=[
-            proof("buffers_bytes", int(held.need), "bytes", "harness"),
-            proof(name, int(held.held), "bytes", f"/proc/self/{held.source}"),
-            proof("never_written_fraction", held.missing, "1", f"/proc/self/{held.source}"),
-        ],
-        explanation=text,
     )
-
-
-def _lacks(held: list[_Held]) -> str:
-    """How much of what: `50 % to 100 % of the 8 MiB to 64 MiB in the buffers`."""
-    shares = span([memory.missing for memory in held], share)
-    sizes = span([memory.need for memory in held], lambda size: format_bytes(int(size)))
-    least = "At least " if any(memory.source == "statm" for memory in held) else ""
-    return f"{least}{shares} of the {sizes} in the buffers"
 
 
 def _is_written(row: Row) -> bool:

@@ -5,15 +5,13 @@ Rows are those of `artefacts.Seen.points`; times in ns, sizes in bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from benchbook.core.number_format import count
-from benchbook.core.sizes import format_bytes
-from benchbook.detect import Row, Seen, is_known
+from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import number_of, speed_up
 from benchbook.findings import Artefact, Finding, proof
 
-SIMULATED = 0.95  # a confidence
 LEAST_BLOCKS = 4  # in a simulation, which counts a few lines of the program's own
 _SAME = ("bytes", "bytes_per_call", "block_bytes", "blocks_declared", "processes")
 
@@ -34,32 +32,59 @@ def is_one_block(row: Row, lines: dict[str, Any]) -> bool:
     return bool(declared >= LEAST_BLOCKS * block and 0 < touched <= 2 * block)
 
 
-def finding_by_lines(
-    artefact: Artefact, row: Row, lines: dict[str, Any], does: str, end: str
-) -> Finding:
-    """That one repetition `does` (reads, writes) lines of one block only; `end`: and so what."""
+def judge_block_copies(
+    seen: Seen,
+    artefact: Artefact,
+    needed: tuple[str, ...],
+    lines_name: str,
+    is_stuck: Callable[[Row], bool],
+) -> Judged:
+    """One finding per point whose blocks were all the same place: as the check of its destination
+    says (`is_stuck`, of rows that have the columns `needed`), else the simulated lines."""
+    judged = Judged()
+    every = seen.rows()
+    rows = [row for row in every if is_known(row.get("block_bytes"))]
+    for row in rows:
+        lines = simulated_lines(seen, row["where"], lines_name)
+        if not (missing := first_unknown(row, needed)):
+            if is_stuck(row):
+                judged.findings.append(_checked(artefact, row, every))
+        elif lines is None:
+            judged.abstained[row["where"]] = f"{missing} was not observed"
+        elif is_one_block(row, lines):
+            judged.findings.append(_simulated(artefact, row, lines))
+    return judged.rest_is_clean(row["where"] for row in rows)
+
+
+def _checked(artefact: Artefact, row: Row, every: list[Row]) -> Finding:
+    """By what the check of the destination saw."""
+    names = dict.fromkeys(fact.name for fact in artefact.kinds["checked"].evidence)
+    words = {name: number_of(row, name) for name in (*names, "bytes", "block_bytes")}
+    written = words["destination_written_fraction"]
+    words["partly_written"] = written is not None and written < 1
+    return artefact.finding([row], words, "checked", factor=_over_honest(row, every))
+
+
+def _simulated(artefact: Artefact, row: Row, lines: dict[str, Any]) -> Finding:
+    """By the lines that one repetition touches in a simulation."""
     declared, line, touched = (
         int(lines[name]) for name in ("declared_bytes", "line_bytes", "value")
     )
-    source, state = lines["source"], lines["state"]
-    return artefact.finding(
-        effect="invalidates",
-        where=[row["where"]],
-        confidence=SIMULATED,
-        evidence=[
-            proof(lines["name"], touched, "lines", source, state),
-            proof("declared_bytes", declared, "bytes", source, state),
-        ],
-        explanation=(
-            f"In a cache simulation one repetition, which declares {format_bytes(declared)}, "
-            f"{does} {count(touched)} lines of {line} bytes, where that many bytes have "
-            f"{count(declared // line)}: block after block of "
-            f"{format_bytes(int(row['block_bytes']))} {end}"
-        ),
-    )
+    words = {
+        "declared": declared,
+        "touched": touched,
+        "line": line,
+        "lines": declared // line,
+        "block": int(row["block_bytes"]),
+    }
+    evidence = [
+        proof(lines["name"], touched, "lines", lines["source"], lines["state"]),
+        proof("declared_bytes", declared, "bytes", lines["source"], lines["state"]),
+    ]
+    return artefact.finding([row], words, "simulated", evidence=evidence)
 
 
-def beside_honest(row: Row, rows: list[dict[str, Any]]) -> float | None:
+def _over_honest(row: Row, rows: list[Row]) -> float | None:
     """Rate ÷ rate of the same copy that did all its work; None where there is no such point."""
     honest = [
         peer

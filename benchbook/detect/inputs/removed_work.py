@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook.core.number_format import duration
-from benchbook.core.sizes import format_bytes
 from benchbook.detect import Row, is_known
 from benchbook.detect.inputs.timed_work import (
     ACCESSES,
@@ -18,7 +16,6 @@ from benchbook.detect.inputs.timed_work import (
     is_possible,
     number_of,
     rate_of,
-    span,
     touches_memory,
 )
 from benchbook.findings import proof
@@ -122,10 +119,12 @@ def is_by_code(rows: list[dict[str, Any]]) -> bool:
     return all(is_known(row.get(name)) for row in rows for name in (*ACCESSES, *CALLS))
 
 
-def claim(rows: list[dict[str, Any]]) -> str:
-    """What calls claim to move, and how long they take."""
-    sizes = span([row["bytes_per_call"] for row in rows], lambda size: format_bytes(int(size)))
-    return f"A call claims {sizes} and takes {span([row['time_ns'] for row in rows], duration)}"
+def claimed(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """What calls claim to move, and how long they take, as words of a finding."""
+    return {
+        "claimed": [row["bytes_per_call"] for row in rows],
+        "took": [row["time_ns"] for row in rows],
+    }
 
 
 def evidence(row: Row) -> list[dict[str, Any]]:

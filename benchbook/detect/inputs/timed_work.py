@@ -58,9 +58,20 @@ def working_set_bytes(row: Row) -> float | None:
     return declared * (number_of(row, "processes") or 1)
 
 
+def used_bytes(row: Row) -> float | None:
+    """Its buffers: as the harness saw them, else as the kernel declares them for one process."""
+    seen = number_of(row, "buffers_bytes")
+    return number_of(row, "working_set_bytes") if seen is None else seen
+
+
 def number_of(row: Row, name: str) -> float | None:
     """A number of the row; None where it is not known."""
     return float(row[name]) if is_known(row.get(name)) else None
+
+
+def columns(row: Row, *names: str) -> dict[str, Any]:
+    """These columns of the row; None where it does not have one."""
+    return {name: row.get(name) for name in names}
 
 
 def rate_of(row: Row) -> float | None:
@@ -98,15 +109,3 @@ def strongest(factors: Iterable[float | None]) -> float | None:
     """The factor that is farthest from 1; None where none is known."""
     known_factors = sorted(factor for factor in factors if factor)
     return max(known_factors, key=lambda factor: abs(math.log(factor)), default=None)
-
-
-def span(values: Iterable[float], write: Callable[[float], str]) -> str:
-    """`3`, or `3 to 5`."""
-    ordered = sorted(values)
-    ends = dict.fromkeys((write(ordered[0]), write(ordered[-1])))
-    return " to ".join(ends)
-
-
-def times(factor: float) -> str:
-    """As explanations write a factor."""
-    return f"{factor:.2f}"

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import string
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchbook.core import number_format, plugins, sizes
+from benchbook.core import sizes
+from benchbook.detect import artefact
 from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.findings import Effect, Finding, proof
+from benchbook.findings import Effect, Finding, Format, merged, proof
 
 CATALOGUE = Path(__file__).parent.parent / "findings.toml"
 Proof = Result | tuple[str, Any, str, object]  # name, value, unit, and its line or source
-# How a number is written whose place in the words ends with `:number}` and so on.
-FORMATS: dict[str, Callable[[Any], str]] = {
-    "number": number_format.number,
-    "duration": number_format.duration,
-    "share": number_format.share,
-    "count": number_format.count,
-    "begin": lambda said: said[:1].upper() + said[1:],
-    "bytes": lambda value: sizes.format_bytes(round(value)),
-}
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,7 @@ class Kind:
     by_name: bool = False
 
 
-class _Words(string.Formatter):
+class _Words(Format):
     """`{mean:,.6g}` of a result is its value with its unit, `{mean:unit}` that unit alone."""
 
     def format_field(self, value: Any, spec: str) -> str:
@@ -50,7 +41,7 @@ class _Words(string.Formatter):
             if spec == "unit":
                 return unit
             return self.format_field(value.value, spec) + unit
-        return FORMATS[spec](value) if spec in FORMATS else format(value, spec)
+        return super().format_field(value, spec)
 
 
 _WORDS = _Words()
@@ -60,14 +51,12 @@ _WORDS = _Words()
 def kinds() -> dict[str, Kind]:
     """All kinds by their names. What an artefact says of itself holds for each of its kinds, and
     what a kind says for one that is `like` it."""
-    found = {}
-    for artefact, entry in tomllib.loads(CATALOGUE.read_text(encoding="utf-8")).items():
-        common = {key: value for key, value in entry.items() if not isinstance(value, dict)}
-        for name, own in entry.items():
-            if isinstance(own, dict):
-                like = entry.get(own.pop("like", ""), {})
-                found[name] = Kind(artefact, **(common | like | own))
-    return found
+    catalogue = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return {
+        name: Kind(artefact, **kind)
+        for artefact, entry in catalogue.items()
+        for name, kind in merged(entry)[1].items()
+    }
 
 
 def finding(
@@ -144,12 +133,11 @@ def _proof(item: Proof, kind: Kind) -> dict[str, Any]:
 
 
 def _remedy(kind: Kind) -> str:
-    """What to do; of a kind with none, or a constant's name, what the artefact's detector says."""
-    if kind.remedy and not kind.remedy.isupper():
+    """What to do; of a kind with none, or with the name of a detector's kind, what that says."""
+    if " " in kind.remedy:
         return kind.remedy
-    # Loaded when it is needed: what detectors stand on takes longer to load than a log to read.
-    module = plugins.load("benchbook.detect.detectors", kind.artefact.replace("-", "_"))
-    return str(getattr(module, kind.remedy) if kind.remedy else module.ARTEFACT.remedy)
+    entry = artefact(kind.artefact)
+    return entry.kinds[kind.remedy].remedy if kind.remedy else entry.remedy
 
 
 def span(results: Sequence[Result]) -> str:
