@@ -102,7 +102,8 @@ def test_nix_is_taken_where_its_pin_can_be_reached_and_asked_once(place):
     asked, *_ = [call for call in place.calls("nix") if "metadata" in call]
     assert asked.endswith(f"flake metadata github:NixOS/nixpkgs/{REVISION}")
     assert "BENCHBOOK_DOOR=nix" in in_env(place, "env").stdout.splitlines()
-    assert [call.split(" -c ")[1] for call in place.calls()] == ["env"]
+    (call,) = place.calls()
+    assert call.endswith(f" develop .#default -c env -C {place.root} env")
     locked(place, "1" * 40)
     in_env(place, "env")
     assert any("metadata" in call for call in place.calls("nix")), "another pin is asked for"
@@ -159,6 +160,28 @@ def test_inside_of_the_shell_nothing_is_chosen(place):
     assert place.calls() == []
     done = in_env(place, "env", BENCHBOOK_ENV="host", **inside)
     assert "BENCHBOOK_DOOR=host" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("inside", "wanted", "entered"),
+    [
+        (None, "test", "test"),
+        (None, "lab", "lab"),
+        ("default", "test", "test"),
+        ("test", "test", None),
+        ("lab", "test", "test"),
+    ],
+)
+def test_the_shell_of_nix_is_the_one_that_has_the_tools(
+    place, inside: str | None, wanted: str, entered: str | None
+):
+    locked(place)
+    place.stand_in("nix", nix())
+    shell = {"BENCHBOOK_DOOR": "nix", "IN_NIX_SHELL": "impure", "BENCHBOOK_SHELL": inside}
+    done = in_env(place, "--with", wanted, "env", **(shell if inside else {}))
+    assert "BENCHBOOK_DOOR=nix" in done.stdout.splitlines(), done.stderr
+    entries = [call for call in place.calls("nix") if " develop " in call]
+    assert [re.search(r"\.#(\w+)", call)[1] for call in entries] == ([entered] if entered else [])
 
 
 def test_the_host_door_can_be_forced(place):
