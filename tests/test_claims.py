@@ -101,10 +101,22 @@ def test_too_few_blocks_never_decide() -> None:
     )
 
 
-def test_failed_null_makes_everything_inconclusive() -> None:
-    verdict = judge(measured(2.0, twin=1.3))
-    assert verdict["verdict"] == "inconclusive"
-    assert "fails its own null" in verdict["reason"]
+def test_equal_programs_that_differ_widen_every_interval_by_as_much() -> None:
+    sound, apart = judge(measured(2.0)), judge(measured(2.0, twin=1.3))
+    by = max(apart["interval"][1] / sound["interval"][1], 1.3)
+    assert apart["interval"][1] == pytest.approx(sound["interval"][1] * by)
+    assert apart["interval"][0] == pytest.approx(sound["interval"][0] / by)
+    assert 1.3 <= by < 1.35
+    assert apart["estimate"] == sound["estimate"]
+    assert sound["verdict"] == "reproduced"
+    assert apart["verdict"] == "inconclusive"  # 1.8 to 2.2 is less than a factor of 1.3 wide
+    assert "wider by a factor of 1.3" in apart["reason"]
+
+
+def test_a_difference_beyond_what_equal_programs_show_is_decided() -> None:
+    verdict = judge(measured(8.0, twin=1.05))
+    assert verdict["verdict"] == "not_reproduced"
+    assert "wider by a factor of 1.06" in verdict["reason"]
 
 
 def test_missing_null_decides_nothing() -> None:

@@ -291,7 +291,6 @@ KINDS = [
     (remover("figures", 1, "claims", 0, "estimand", "kind"), "key 'kind' is missing in 'figures.1"),
     (claim("estimand", "over", "bytes"), "key 'over' in 'figures.1.claims.0.estimand' is unknown"),
     (claim("estimand", "quantity", "speed"), "estimand.quantity' is 'speed'; allowed: rate, time"),
-    (claim("estimand", "within_state", "yes"), "estimand.within_state' is 'yes'; it must be true"),
     (remover("figures", 1, "claims", 0, "statistic"), "magnitude.statistic' is missing; name the"),
     (claim("statistic", "max"), "figures.1.claims.0.statistic' is 'max'; allowed: "),
     (

@@ -348,43 +348,6 @@ def test_size_that_is_unknown_here_names_no_point() -> None:
     assert why == Reason(Code.SIZE_UNKNOWN)
 
 
-# Within one state of the machine.
-
-
-def test_within_one_state_leaves_out_every_block_of_mixed_states() -> None:
-    logs = noisy(methods(a=2, b=1), sd=0.002, blocks=16)
-    states = {"v,method=a": ["1"] * 16, "v,method=b": ["1"] * 16}
-    for k in range(8):  # b met the slow state and a did not
-        states["v,method=b"][k] = "2"
-        logs["v,method=b"][k] -= math.log(1.8)
-    states["v,method=a"][8] = states["v,method=b"][8] = "mixed"
-    table = summaries(logs, states)
-    over_all = found(ratio(), table)
-    inside = found(ratio(within_state=True), table)
-    assert len(over_all.values) == 16
-    assert len(inside.values) == 7
-    assert inside.value == pytest.approx(2, rel=0.01)
-    assert over_all.value > 2.1
-
-
-def test_within_one_state_keeps_blocks_of_either_state() -> None:
-    logs = noisy(methods(a=2, b=1), sd=0.002)
-    states = [str(1 + k % 2) for k in range(BLOCKS)]
-    table = summaries(logs, dict.fromkeys(logs, states))
-    assert len(found(ratio(within_state=True), table).values) == BLOCKS
-
-
-def test_no_block_within_one_state_decides_nothing_and_says_so() -> None:
-    of = claim(ratio(within_state=True), [0.5, 3])
-    points = known({"method": ["a", "b"]}, twin_of={"method": "b"})
-    logs = noisy(dict.fromkeys(points, 0.0))
-    states = {name: ["2" if "method=a" in name else "1"] * BLOCKS for name in points}
-    run = measured_run(points, summaries(logs, states))
-    (verdict,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, {}, {})
-    assert (verdict.verdict, verdict.reason) == ("inconclusive", Reason(Code.NO_COMMON_STATE))
-    assert verdict.price is None
-
-
 # The source's own number.
 
 
@@ -511,7 +474,6 @@ def test_what_two_claims_share_counts_once() -> None:
     assert counted(ratio(), ratio()) == 1
     assert counted(ratio(), ratio(quantity="time")) == 2
     assert counted(ratio(), ratio("a", "c")) == 2
-    assert counted(ratio(), ratio(within_state=True)) == 2  # of other blocks
     assert counted(share()) == 1
     # Of two points the one ratio; of more, each one's distance from their mean.
     assert counted(spread(["a"], [1, 2])) == 1

@@ -34,7 +34,7 @@ from scipy.stats import binomtest
 from simulate import DRIFTING, FLIPPING, QUIET, RARELY_FLIPPING, Machine, simulate
 
 from benchbook import stats
-from benchbook.estimands import Estimate, Roles, kind_of, names_of
+from benchbook.estimands import Estimate, Roles, kind_of
 from benchbook.judge import claims, resolved_claim, verdicts
 from benchbook.judge.claims import Verdict
 from benchbook.judge.resolved_claim import Measured
@@ -73,7 +73,7 @@ def edges(first_true: bool) -> list[dict[str, Any]]:
     return [
         claim(ratio("twice", "base"), [2 - one, None]),
         claim(ratio("near", "base"), [0.95, 1.05 + two]),
-        claim(ratio("near", "base", within_state=True), [0.95, 1.05 + three]),
+        claim(ratio("near", "base", "time"), [1 / 1.05 - three, 1.05]),
         claim(ratio("base", "twice", "time"), [None, 2 + four]),
         claim(share(), [0.5 - five, None]),
         claim(spread(["four"], [1, 2, 3, 4]), [None, 0.05 + six]),
@@ -135,11 +135,8 @@ def quick(bare: pytest.MonkeyPatch) -> None:
 def quick_estimate(
     claim: dict[str, Any], roles: Roles, run: Wide, intervals: int
 ) -> Estimate | None:
-    estimand, names = claim["estimand"], names_of(roles)
+    estimand = claim["estimand"]
     logs = run.logs if estimand["quantity"] == "rate" else -run.logs
-    if estimand.get("within_state"):
-        seen = run.states[names]
-        logs = logs[(seen.nunique(axis=1) == 1) & (seen[names[0]] != stats.MIXED)]
     return kind_of(estimand).estimate(estimand, roles, logs, intervals)
 
 

@@ -51,8 +51,8 @@ def ratio_interval(
 def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) -> dict[str, Any]:
     """A/A twins of an experiment at a figure's simultaneous level.
 
-    again: the same binary twice; its interval must contain 1. relinked: other padding, a floor
-    for the effects that count as real.
+    again: the same binary twice; where its interval is without 1, it says by how much all others
+    are too narrow. relinked: other padding, a floor for the effects that count as real.
     """
     twins: dict[str, list[dict[str, Any]]] = {"again": [], "relinked": []}
     for point in points:
@@ -63,18 +63,20 @@ def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) 
         interval = ratio_interval(summaries, base, point["point"], "time", "median_ns", claims)
         if interval:
             twins[point["twin"]].append({"point": base, **interval})
-    # Of several twins the worst speaks: one that fails, else the widest; the furthest bound.
+    # Of several twins the worst speaks: the furthest of those that fail, else the widest.
     again = max(twins["again"], key=_badness, default=None)
-    relinked = max(twins["relinked"], key=_furthest, default=None)
+    relinked = max(twins["relinked"], key=furthest, default=None)
     passes = None if again is None else stats.null_check(again["low"], again["high"])
     return {"again": again, "relinked": relinked, "passes": passes}
 
 
 def _badness(interval: dict[str, Any]) -> tuple[bool, float]:
-    return not stats.null_check(interval["low"], interval["high"]), interval["half_width"]
+    fails = not stats.null_check(interval["low"], interval["high"])
+    return fails, furthest(interval) if fails else interval["half_width"]
 
 
-def _furthest(interval: dict[str, Any]) -> float:
+def furthest(interval: dict[str, Any]) -> float:
+    """The log of the furthest bound of a ratio from 1."""
     low, high = interval["low"], interval["high"]
     return max(-math.log(low) if low > 0 else math.inf, math.log(high))
 

@@ -13,17 +13,16 @@ from typing import Any
 class Code(StrEnum):
     """The kinds of reasons, with the parameters that each has."""
 
-    # The interval and the region that counts as holding.
+    # The interval and the region that counts as holding; `widened_by`, as of SMALL_EFFECT, is
+    # the factor by which the same binary measured twice differs, where it does.
     WITHIN = "within_region"
     OUTSIDE = "outside_region"
     OVER_THE_EDGE = "over_the_edge"
     # What leaves a claim undecided although there is an interval.
     SMALL_EFFECT = "small_effect"  # factor, smallest, limit (own, a_a or relinked)
     NO_TWIN = "no_twin"
-    NULL_FAILS = "null_fails"  # low, high
     PROCESSES_APART = "processes_apart"  # point, overlap
     # No block to estimate from.
-    NO_COMMON_STATE = "no_common_state"
     NO_FACTOR = "no_factor"
     NO_COMMON_BLOCK = "no_common_block"
     # Points that a claim rests on and that this host does not have.

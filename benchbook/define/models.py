@@ -472,9 +472,6 @@ class Probe(Model):
 
 Quantity = Literal["rate", "time"]
 TimeUnit = Literal["ns", "µs", "ms", "s"]
-WithinState = Annotated[
-    bool, Field(description="only blocks in which the machine kept one state at all its points")
-]
 
 
 class Ratio(Model):
@@ -484,7 +481,6 @@ class Ratio(Model):
     quantity: Quantity
     numerator: Setting
     denominator: Setting
-    within_state: WithinState = False
 
 
 class RatioOfRanges(Model):
@@ -494,7 +490,6 @@ class RatioOfRanges(Model):
     quantity: Quantity
     numerator: list[Setting] = Field(min_length=2)
     denominator: list[Setting] = Field(min_length=2)
-    within_state: WithinState = False
 
 
 class ExplainedShare(Model):
@@ -505,7 +500,6 @@ class ExplainedShare(Model):
     odd: Setting
     base: Setting
     removed: Setting
-    within_state: WithinState = False
 
 
 class Range(Model):
@@ -516,7 +510,6 @@ class Range(Model):
     points: Setting
     over: Name = Field(description="the factor whose values are compared")
     holds: Literal["all", "most"]
-    within_state: WithinState = False
 
 
 class Difference(Model):
@@ -527,7 +520,6 @@ class Difference(Model):
     unit: TimeUnit
     minuend: list[Setting] = Field(min_length=1)
     subtrahend: list[Setting] = Field(min_length=1, description="as many as of `minuend`")
-    within_state: WithinState = False
 
 
 class Slope(Model):
@@ -541,7 +533,6 @@ class Slope(Model):
     ways: Literal[1, 2] = Field(
         default=1, description="2: a round trip makes each step twice; what one way adds is told"
     )
-    within_state: WithinState = False
 
 
 class Unevenness(Model):
@@ -551,7 +542,6 @@ class Unevenness(Model):
     quantity: Literal["time"]
     points: list[Setting] = Field(min_length=1)
     over: Name = Field(description="the factor, a number, along which the time grows")
-    within_state: WithinState = False
 
 
 class BeyondHost(Model):

@@ -37,7 +37,8 @@ class Estimate:
 
     `values` (blocks,) are those that it rests on, on the scale on which noise adds (logs of
     ratios); `half_width` is on that scale. `effect` is its distance from no effect as a log, and
-    `null` the value of no effect, None where every verdict rests on an effect. `notes` are found
+    `null` the value of no effect, None where every verdict rests on an effect. `distance` says how
+    far a log ratio of two points can move the estimate on the scale of its kind. `notes` are found
     only when asked for: a null distribution takes most of the time, and few estimates need it.
     """
 
@@ -50,6 +51,7 @@ class Estimate:
     values: Values
     effect: float
     null: float | None
+    distance: Callable[[float], float] = float
     beside: Callable[[], dict[str, Any]] = dict
 
     @property
@@ -74,6 +76,9 @@ class Kind(Protocol):
 
     def scale(self, value: float) -> float:
         """A value of the claim's unit on the scale on which noise adds."""
+
+    def shown(self, scaled: float) -> float:
+        """A value on that scale in the claim's unit: the inverse of `scale`."""
 
     def pairs(self, estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
         """The ratios whose widths decide when a run has measured enough."""
@@ -172,8 +177,8 @@ def intervals_of(claims: list[tuple[dict[str, Any], Roles]]) -> int:
     keys: set[Hashable] = set()
     for claim, roles in claims:
         estimand = claim["estimand"]
-        # Of other blocks, or by another statistic, it is another interval.
-        own = claim["statistic"], estimand.get("within_state", False)
+        # By another statistic it is another interval.
+        own = claim["statistic"]
         keys |= {(own, key) for key in kind_of(estimand).compared(estimand, roles)}
     return len(keys)
 
@@ -240,6 +245,24 @@ def of_values(
     )
 
 
+def widened(estimand: dict[str, Any], made: Estimate, log_ratio: float) -> Estimate:
+    """The estimate with every end of its intervals further out, by as much as a log ratio that
+    nothing in the programs made can move it."""
+    kind, by = kind_of(estimand), made.distance(log_ratio)
+
+    def further(end: float, by: float) -> float:
+        return float(kind.shown(kind.scale(end) + by))
+
+    return replace(
+        made,
+        low=further(made.low, -by),
+        high=further(made.high, by),
+        low95=further(made.low95, -by),
+        high95=further(made.high95, by),
+        half_width=made.half_width + log_ratio,
+    )
+
+
 def of_times(values: Values, intervals: int, base: float) -> Estimate:
     """The estimate of one time per block, in the claim's unit, where no effect is 0.
 
@@ -253,7 +276,16 @@ def of_times(values: Values, intervals: int, base: float) -> Estimate:
         effect=lambda value: math.log1p(abs(value) / base),
         null=0.0,
     )
-    return replace(found, half_width=math.log1p(found.half_width / base))
+    return replace(
+        found,
+        half_width=math.log1p(found.half_width / base),
+        distance=lambda log_ratio: base * math.expm1(log_ratio),
+    )
+
+
+def log(value: float) -> float:
+    """The natural logarithm, minus infinity at an open end, which is 0."""
+    return math.log(value) if value > 0 else -math.inf
 
 
 def exp(value: float) -> float:

@@ -20,6 +20,11 @@ def scale(value: float) -> float:
     return value
 
 
+def shown(scaled: float) -> float:
+    """In the claim's unit, which has the same scale."""
+    return scaled
+
+
 def unit(estimand: dict[str, Any]) -> str:
     """What the number is, in words."""
     return f"difference of {estimand['quantity']}s, {estimand['unit']}"

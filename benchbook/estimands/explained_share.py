@@ -22,6 +22,11 @@ def scale(value: float) -> float:
     return value
 
 
+def shown(scaled: float) -> float:
+    """In the claim's unit, which has the same scale."""
+    return scaled
+
+
 def unit(estimand: dict[str, Any]) -> str:
     """What the number is, in words."""
     del estimand
@@ -69,7 +74,12 @@ def estimate(
     factors = {"factor": exp(center), "factor_removed": exp(removed_factor)}
     # In logs, as the effect beside which it stands.
     half_width = found.half_width * abs(center)
-    return replace(found, half_width=half_width, beside=lambda: factors)
+    return replace(
+        found,
+        half_width=half_width,
+        distance=lambda log_ratio: log_ratio / abs(center),
+        beside=lambda: factors,
+    )
 
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:

@@ -28,8 +28,9 @@ def scale(value: float) -> float:
     return -math.log1p(-value) if value < 1 else math.inf
 
 
-def _shown(log_range: float) -> float:
-    return -math.expm1(-log_range)
+def shown(log_range: float) -> float:
+    """The range of points whose largest ÷ smallest has this log; none is below 0."""
+    return -math.expm1(-max(log_range, 0.0))
 
 
 def unit(estimand: dict[str, Any]) -> str:
@@ -139,11 +140,11 @@ def estimate(
     narrow = [chosen([each.pointwise[end] for each in ranges]) for end in (0, 1)]
     resting = next(each for each in ranges if each.estimate == center)
     return Estimate(
-        value=_shown(center),
-        low=_shown(wide[0]),
-        high=_shown(wide[1]),
-        low95=_shown(narrow[0]),
-        high95=_shown(narrow[1]),
+        value=shown(center),
+        low=shown(wide[0]),
+        high=shown(wide[1]),
+        low95=shown(narrow[0]),
+        high95=shown(narrow[1]),
         half_width=(wide[1] - wide[0]) / 2,
         values=resting.values,
         effect=center,
@@ -165,9 +166,9 @@ def _beside_null(logs: Values, found: _Range) -> dict[str, Any]:
     blocks, points = logs.shape
     kept: dict[str, Any] = {
         "points": points,
-        "range": _shown(found.estimate),
-        "low": _shown(found.simultaneous[0]),
-        "high": _shown(found.simultaneous[1]),
+        "range": shown(found.estimate),
+        "low": shown(found.simultaneous[0]),
+        "high": shown(found.simultaneous[1]),
     }
     if blocks < LEAST_FOR_NULL:
         return kept
@@ -201,7 +202,7 @@ def _with_null(observed: float, null: Values) -> dict[str, float]:
 def of_cells(estimand: dict[str, Any], roles: Roles, logs: dict[str, list[float]]) -> float:
     """The range, from all printed cells: the source's ranges go over all its starts."""
     ranges = [
-        _shown(float(np.ptp([value for name in names for value in logs[name]])))
+        shown(float(np.ptp([value for name in names for value in logs[name]])))
         for names in _groups(estimand, roles).values()
     ]
     return sorted(ranges)[_rank(estimand, len(ranges))]

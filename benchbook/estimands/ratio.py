@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from typing import Any
 
 import pandas as pd
 
-from benchbook.estimands import Estimate, Roles, exp, of_values
+from benchbook.estimands import Estimate, Roles, exp, log, of_values
 
-scale = math.log
+scale, shown = log, exp
 
 
 def unit(estimand: dict[str, Any]) -> str:

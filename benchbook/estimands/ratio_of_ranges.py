@@ -3,16 +3,15 @@ same of `denominator`, in each block. Below 1 the points of the numerator agree 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchbook.estimands import Estimate, Roles, exp, names_of, of_values
+from benchbook.estimands import Estimate, Roles, exp, log, names_of, of_values
 
-scale = math.log
+scale, shown = log, exp
 
 
 def unit(estimand: dict[str, Any]) -> str:

@@ -22,6 +22,11 @@ def scale(value: float) -> float:
     return value
 
 
+def shown(scaled: float) -> float:
+    """In the claim's unit, which has the same scale."""
+    return scaled
+
+
 def unit(estimand: dict[str, Any]) -> str:
     """What the number is, in words."""
     way = ", one way" if estimand.get("ways", 1) == 2 else ""

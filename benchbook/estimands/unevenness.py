@@ -29,6 +29,11 @@ def scale(value: float) -> float:
     return value
 
 
+def shown(scaled: float) -> float:
+    """In the claim's unit, which has the same scale."""
+    return scaled
+
+
 def unit(estimand: dict[str, Any]) -> str:
     """What the number is, in words."""
     return f"(largest − smallest step of the {estimand['quantity']}) ÷ mean step"
@@ -84,6 +89,7 @@ def estimate(
         values=chosen / grows,
         effect=math.log1p(float(np.ptp(centers[:-1])) / first),
         null=0.0,
+        distance=lambda log_ratio: first * math.expm1(log_ratio) / grows,
         beside=lambda: _beside(values, times, steps),
     )
 

@@ -1,7 +1,8 @@
 """Claims -> verdicts by the interval rule, the machine's own null first.
 
 I is the simultaneous interval, R the region that counts as holding: I within R reproduced, I and
-R disjoint not reproduced, else inconclusive. A machine that fails its own null decides nothing.
+R disjoint not reproduced, else inconclusive. Where the same binary measured twice differs, every
+interval is wider by that difference.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from benchbook import stats
-from benchbook.analyse.null_tests import smallest_effect
+from benchbook.analyse.null_tests import furthest, smallest_effect
 from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import RATE
 from benchbook.define.points import Point
-from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published
+from benchbook.estimands import Estimate, Known, Roles, kind_of, names_of, published, widened
 from benchbook.judge.resolved_claim import MEASURES, Claim, ResolvedClaim, estimate
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not_reproduced"
@@ -123,10 +124,12 @@ def judge_claim(
     )
     if resolved.missing:
         return verdict
-    made = resolved.estimate
-    if made is None:
+    if resolved.estimate is None:
         return replace(verdict, verdict=INCONCLUSIVE)
+    made, widening = _beside_null(resolved.estimand, resolved.estimate, null)
     outcome, reason = _decided(resolved.claim, made, null)
+    if widening:
+        reason = replace(reason, parameters=reason.parameters | {"widened_by": widening})
     if apart := _processes_apart(resolved.used, resolved.run.known):
         outcome, reason = INCONCLUSIVE, apart
     if resolved.left_out:
@@ -175,20 +178,26 @@ def _processes_apart(roles: Roles, points: Known) -> Reason | None:
 
 
 def _no_block(estimand: dict[str, Any]) -> Reason:
-    if estimand.get("within_state"):
-        return Reason(Code.NO_COMMON_STATE)
     if estimand["kind"] == "explained_share":
         return Reason(Code.NO_FACTOR)
     return Reason(Code.NO_COMMON_BLOCK)
+
+
+def _beside_null(
+    estimand: dict[str, Any], made: Estimate, null: dict[str, Any]
+) -> tuple[Estimate, float | None]:
+    """The estimate, and the factor by which its interval is wider on each side because the same
+    binary measured twice differs by as much here; None where it does not differ."""
+    if null["passes"] is not False:
+        return made, None
+    apart = furthest(null["again"])
+    return widened(estimand, made, apart), math.exp(apart)
 
 
 def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, Reason]:
     region = claim["region"]
     if null["passes"] is None:
         return INCONCLUSIVE, Reason(Code.NO_TWIN)
-    if not null["passes"]:
-        ends = {end: null["again"][end] for end in ("low", "high")}
-        return INCONCLUSIVE, Reason(Code.NULL_FAILS, ends)
     verdict: str = stats.decide(made.low, made.high, *region)
     smallest = _smallest(made, null)
     # Either way the verdict would rest on a difference that nothing may have made.

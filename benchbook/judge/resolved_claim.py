@@ -24,7 +24,6 @@ from benchbook.estimands import (
     roles_of,
     usable,
 )
-from benchbook.stats.states import MIXED
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
 Claim = dict[str, Any]  # as paper.yaml has it
@@ -124,17 +123,8 @@ def logs_of(
     own = summaries[summaries["point"].isin(names)]
     if own["point"].nunique() < len(names):
         return None
-    if estimand.get("within_state"):
-        own = _within_state(own, names)
     column = own[measure]
     values = rate(own["bytes_declared"], column) if estimand["quantity"] == RATE else column
     table = own.assign(value=values)
     logs = np.log(table.pivot(index="block", columns="point", values="value")).sort_index()
     return logs if set(names) <= set(logs.columns) else None
-
-
-def _within_state(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """The blocks in which the machine was in one and the same state at every one of the points."""
-    groups = summaries.groupby("block")["machine_state"]
-    same = (groups.nunique() == 1) & (groups.first() != MIXED) & (groups.size() == len(names))
-    return summaries[summaries["block"].isin(same.index[same])]

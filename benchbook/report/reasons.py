@@ -36,7 +36,6 @@ BY_INTERVAL = {
 SENTENCES = {
     Code.NOT_IN_PRESET: NOT_IN_PRESET,
     Code.NO_TWIN: "no A/A twin was measured beside this claim",
-    Code.NO_COMMON_STATE: "no block holds all points in one and the same state of the machine",
     Code.NO_FACTOR: "odd is not above base in every block, so there is no factor to explain",
     Code.NO_COMMON_BLOCK: "no block holds all points",
     Code.SIZE_UNKNOWN: "a size that the claim names is unknown here",
@@ -92,17 +91,12 @@ def _cause(claim: Claim) -> str:
     match code:
         case Code.WITHIN | Code.OUTSIDE | Code.OVER_THE_EDGE:
             region = in_region(claim["region"])
-            return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}"
+            return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}{_widening(reason)}"
         case Code.SMALL_EFFECT:
             return (
                 f"{_estimate(claim)} rests on a factor of {reason['factor']:.3g}, less than the "
                 f"smallest effect that counts as real here, a factor of {_factor(reason)} (limited "
-                f"by {LIMITS[reason['limit']]})"
-            )
-        case Code.NULL_FAILS:
-            return (
-                "the machine fails its own null: the same binary twice gives a ratio of "
-                f"{reason['low']:.3f} to {reason['high']:.3f}, without 1"
+                f"by {LIMITS[reason['limit']]}){_widening(reason)}"
             )
         case Code.PROCESSES_APART:
             return (
@@ -118,6 +112,17 @@ def _cause(claim: Claim) -> str:
         case Code.STATED:
             return str(reason["text"])
     return SENTENCES[code]
+
+
+def _widening(reason: dict[str, Any]) -> str:
+    """What the same binary measured twice did to the interval; nothing where it did not differ."""
+    by = reason.get("widened_by")
+    if by is None:
+        return ""
+    return (
+        "; the same program measured twice differs here, so the interval is wider by a factor of "
+        f"{by:.3g} on each side"
+    )
 
 
 def _factor(reason: dict[str, Any]) -> str:

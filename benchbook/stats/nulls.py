@@ -25,7 +25,8 @@ class SmallestEffect(NamedTuple):
 def null_check(low: float, high: float) -> bool:
     """Whether the A/A interval (ratios, at the figure's simultaneous level) contains 1.
 
-    False: the machine fails its own null, and every comparison of the figure is inconclusive.
+    False: on this machine equal programs differ, by up to the furthest bound, and every interval of
+    the figure is too narrow by as much.
     Error: a sound machine fails with the probability that the level leaves, 5 % over a figure.
     """
     if math.isnan(low) or math.isnan(high) or low > high:
