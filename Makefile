@@ -32,7 +32,7 @@ bench: ## ratios and seconds of Benchbook itself; asserts nothing
 lint: ## ruff, clang-format, snakefmt, snakemake --lint, no stored outputs; changes no file
 	@exec $(in_env) --with test scripts/lint
 
-check: ## the linters, and the tests that start no program; `nix flake check` does the same
+check: ## the linters, and the tests that start no program (as `nix flake check`)
 	@exec $(in_env) --with test scripts/check
 
 lab: notebook ## the same as make notebook

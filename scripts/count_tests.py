@@ -1,6 +1,7 @@
-"""Print every skipped test of a JUnit report with its reason, then one line that counts all.
+"""Print every skipped test of JUnit reports with its reason, then one line that counts all.
 
-Ends with 1 when a test failed, or when no test is in the report (pytest itself ends with 5 then).
+A test that one report skipped and another ran counts as run. Ends with 1 when a test failed, or
+when no test is in any report (pytest itself ends with 5 then).
 Standard library only: it must say something even where the set-up failed.
 """
 
@@ -8,6 +9,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
+
+GRAVEST = ["failed", "passed", "skipped"]
 
 
 def outcome_of(case: ElementTree.Element) -> str:
@@ -18,22 +21,25 @@ def outcome_of(case: ElementTree.Element) -> str:
     return "skipped" if "skipped" in outcomes else "passed"
 
 
-def main(path: Path) -> int:
-    """Print the lines for the report at `path` and return the exit status."""
-    try:
-        cases = list(ElementTree.parse(path).getroot().iter("testcase"))
-    except (OSError, ElementTree.ParseError) as error:
-        print(f"no report of the tests: {error}")
-        cases = []
+def main(paths: list[Path]) -> int:
+    """Print the lines for the reports at `paths` and return the exit status."""
     outcomes: dict[str, str] = {}
-    for case in cases:
-        name = f"{case.get('classname', '')}::{case.get('name', '')}"
-        outcome = outcome_of(case)
-        # A test whose teardown fails is in the report twice; the failure counts.
-        if outcomes.get(name) != "failed":
-            outcomes[name] = outcome
-        for skip in case.iter("skipped"):
-            print(f"skipped: {name}: {skip.get('message', 'no reason given')}")
+    reasons: dict[str, str] = {}
+    for path in paths:
+        try:
+            cases = list(ElementTree.parse(path).getroot().iter("testcase"))
+        except (OSError, ElementTree.ParseError) as error:
+            print(f"no report of the tests: {error}")
+            continue
+        for case in cases:
+            name = f"{case.get('classname', '')}::{case.get('name', '')}"
+            # A test whose teardown fails is in the report twice; the failure counts.
+            outcomes[name] = min(outcomes.get(name, "skipped"), outcome_of(case), key=GRAVEST.index)
+            for skip in case.iter("skipped"):
+                reasons[name] = skip.get("message", "no reason given")
+    for name, outcome in outcomes.items():
+        if outcome == "skipped":
+            print(f"skipped: {name}: {reasons[name]}")
     count = Counter(outcomes.values())
     if not outcomes:
         print("no test ran")
@@ -42,4 +48,4 @@ def main(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main([Path(word) for word in sys.argv[1:]]))

@@ -56,10 +56,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Scheduling(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--passed-before",
+        type=Path,
+        metavar="FILE",
+        help="leave out the tests whose ids FILE holds, one a line; all run where there is no FILE",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker has it left at the end. A test that needs
     `measured` may run a workflow of its own.
     """
+    file = config.getoption("passed_before")
+    if file is not None and file.exists():
+        before = set(file.read_text().splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
+        items[:] = [item for item in items if item.nodeid not in before]
     first = {path for path in {item.path for item in items} if needs_workflow(path)}
     items.sort(key=lambda item: item.path not in first)
     for item in items:

@@ -1,4 +1,6 @@
-"""Two programs decide what continuous integration reports: the counter and the lint filter."""
+"""What decides what continuous integration reports: the counter of tests, the linters' gates, and
+which tests start nothing.
+"""
 
 import importlib.util
 import os
@@ -19,9 +21,9 @@ def load(name: str):
     return module
 
 
-def count_tests(report: Path) -> subprocess.CompletedProcess[str]:
+def count_tests(*reports: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "scripts/count_tests.py", report],
+        [sys.executable, ROOT / "scripts/count_tests.py", *reports],
         capture_output=True,
         text=True,
         check=False,
@@ -44,6 +46,23 @@ def test_tests_are_counted_and_skips_named(tmp_path):
         "1 passed, 2 failed, 1 skipped",
     ]
     assert done.returncode == 1
+
+
+def test_what_one_report_skipped_and_another_ran_counts_as_run(tmp_path):
+    case = '<testcase classname="a" name="{}">{}</testcase>'
+    skipped = '<skipped message="not here"/>'
+    reports = {
+        "check.xml": [("x", ""), ("y", skipped), ("z", skipped), ("w", skipped)],
+        "tests.xml": [("y", ""), ("z", skipped), ("w", "<failure/>")],
+    }
+    for name, cases in reports.items():
+        inside = "".join(case.format(*words) for words in cases)
+        (tmp_path / name).write_text(f"<testsuites><testsuite>{inside}</testsuite></testsuites>")
+    done = count_tests(*(tmp_path / name for name in reports))
+    assert done.stdout.splitlines() == [
+        "skipped: a::z: not here",
+        "2 passed, 1 failed, 1 skipped",
+    ]
 
 
 @pytest.mark.parametrize("text", [None, "", "<testsuites><testsuite/></testsuites>"])
@@ -137,3 +156,61 @@ def test_a_linter_of_another_version_is_shown_and_does_not_gate(lint):
         f"-- snakefmt: not gated; snakefmt is absent here, {LOCKED['snakefmt']} in the lock",
     ]
     assert "a fault" not in done.stdout
+
+
+TESTS_THAT_START = """
+import os
+import subprocess
+import pytest
+
+def test_that_starts_nothing():
+    pass
+
+def test_that_starts():
+    subprocess.run(["true"])
+
+def test_that_forks():
+    os.fork() or os._exit(0)
+
+def test_that_goes_on_without():
+    try:
+        subprocess.run(["true"])
+    except BaseException:
+        pass
+
+@pytest.fixture(scope="module")
+def wrapped():
+    try:
+        subprocess.run(["true"])
+    except BaseException as error:
+        raise RuntimeError("cannot start") from error
+
+def test_with_a_fixture(wrapped):
+    pass
+
+def test_with_the_same_fixture(wrapped):
+    pass
+
+def test_that_fails():
+    assert False
+"""
+
+
+def test_what_is_refused_a_start_is_skipped_and_never_an_error(tmp_path):
+    (tmp_path / "test_all.py").write_text(TESTS_THAT_START)
+    (tmp_path / "pytest.ini").touch()
+
+    def run(*words: str) -> list[str]:
+        command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", *words]
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        return re.findall(r"(?m)^(\d+ failed, .*) in [\d.]+s", done.stdout)
+
+    assert run("starts_nothing") == ["1 failed, 1 passed, 5 skipped"]
+    kept = tmp_path / "build/check.passed"
+    assert kept.read_text() == "test_all.py::test_that_starts_nothing\n"
+    left = run("conftest", f"--passed-before={kept}")
+    assert left == ["1 failed, 5 passed, 1 deselected"]
+    assert run("conftest", "--passed-before=nowhere") == ["1 failed, 6 passed"]
