@@ -453,6 +453,8 @@ def test_what_forbids_namespaces_is_named(program, guest, file, value, setting) 
     put(guest.machine, f"proc/sys/{file}", value)
     one = answers(namespaces, guest)["namespaces"]
     assert (one.state, command(one.remedy)) == ("denied", f"sysctl {setting}")
+    assert one.reason.endswith(f"{file.replace('/', '.')} is {value}")
+    assert ("AppArmor lets only root" in one.reason) == ("apparmor" in file)
 
 
 @pytest.mark.parametrize("said", [OURS, "", "net:"])

@@ -20,14 +20,15 @@ from benchbook.host.sysfs import read_int
 
 NAMES = ("namespaces",)
 PROGRAMS = ("unshare",)
-# Settings that forbid them: (file, the value that does, one that does not).
+_ROOT_ONLY = "lets only root make user namespaces: "
+# Settings that forbid them: (file, the value that does, one that does not, in words).
 _SETTINGS = (
-    ("proc/sys/kernel/unprivileged_userns_clone", 0, 1),
-    ("proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1, 0),
-    ("proc/sys/user/max_user_namespaces", 0, 15000),
-    ("proc/sys/user/max_net_namespaces", 0, 15000),
+    ("proc/sys/kernel/unprivileged_userns_clone", 0, 1, f"the kernel {_ROOT_ONLY}"),
+    ("proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1, 0, f"AppArmor {_ROOT_ONLY}"),
+    ("proc/sys/user/max_user_namespaces", 0, 15000, ""),
+    ("proc/sys/user/max_net_namespaces", 0, 15000, ""),
 )
-FILES = tuple(name for name, _, _ in _SETTINGS)
+FILES = tuple(setting[0] for setting in _SETTINGS)
 _OWN = ("--user", "--map-root-user")
 
 
@@ -48,11 +49,11 @@ def look(place: Place) -> Iterator[Capability]:
     if any(ways.values()):
         yield able("namespaces", f"network namespaces {sentence}", ways=ways)
         return
-    for file, bad, good in _SETTINGS:
+    for file, bad, good, words in _SETTINGS:
         if read_int(place.machine / file) == bad:
             setting = file.removeprefix("proc/sys/").replace("/", ".")
             remedy = as_root(f"sysctl {setting}={good}")
-            yield Capability("namespaces", "denied", f"{setting} is {bad}", remedy)
+            yield Capability("namespaces", "denied", f"{words}{setting} is {bad}", remedy)
             return
     state = "denied" if by_root.refused else "absent"
     yield Capability("namespaces", state, by_root.why("unshare --net"))
