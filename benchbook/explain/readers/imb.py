@@ -12,9 +12,9 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import half_digit, printed_lines, unremarked
+from benchbook.explain.printed_digits import half_digit, unremarked
 from benchbook.explain.readers.common.iperf_lines import link_speed
-from benchbook.explain.readers.common.table_heads import is_head
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "imb"
 LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
@@ -52,98 +52,102 @@ _EXACT = 0.02  # of what both numbers of a row leave open: the two units are 0.0
 
 
 @dataclass
-class _Run:
-    """One table."""
+class _Row:
+    """A line of a table: its cells by column, and the line of those that were put below it."""
 
     line: int
-    name: str
-    version: str
+    cells: dict[str, str]
+    rest: int
+
+    def count(self, column: str) -> int | None:
+        """A whole number; None where it is none."""
+        text = self.cells.get(column, "")
+        return int(text) if text.isdecimal() else None
+
+
+@dataclass
+class _Run(Run):
+    """One table."""
+
+    name: str = ""
     columns: list[str] = field(default_factory=list)
-    rows: list[tuple[Line, dict[str, str]]] = field(default_factory=list)
-    rests: dict[int, int] = field(default_factory=dict)  # by line of a row, that of its rest
+    rows: list[_Row] = field(default_factory=list)
     named: bool = False  # whether its rows begin with the test
     ended: bool = False
     first: int = 0  # columns in the first line of a head that was parted, and then of each row
-    begun: tuple[Line, list[str]] | None = None  # such a row, as far as it has come
-    facts: dict[str, Any] = field(default_factory=dict)
+    begun: tuple[int, list[str]] | None = None  # such a row, as far as it has come
+
+    def finish(self) -> bool:
+        """Take over a row that was begun, with or without its rest."""
+        if self.begun:
+            self.add_row(*self.begun)
+        return bool(self.rows)
+
+    def add_row(self, line: int, words: list[str], rest: int | None = None) -> None:
+        """A row that begins in a line, whose last columns may stand in another."""
+        self.rows.append(_Row(line, dict(zip(self.columns, words, strict=False)), rest or line))
+        self.begun = None
 
 
 def read(log: Log) -> list[Report]:
     """One report for each table."""
-    runs: list[_Run] = []
-    version = ""
-    typed = {command.number for command in log.commands}
-    for line in printed_lines(log):
-        text = line.text
-        begin = text.lstrip()[:1]
-        if begin.isdecimal() or begin == "-":
-            if runs and runs[-1].columns and not runs[-1].ended:
-                _read_row(runs[-1], line)
-        elif not begin:
-            continue
-        elif found := _SUITE.search(text):
-            version = found["version"].rstrip(".,")
-        elif (found := _TITLE.search(text)) and "#procs" not in text:
-            runs.append(_Run(line.number, found["name"], version))
-        elif (found := _PROCESSES.search(text)) and runs:
-            runs[-1].facts["processes"] = int(found["count"])
-        elif _HEAD.search(text):
-            if not runs or runs[-1].rows:
-                runs.append(_Run(line.number, "", version))
-            runs[-1].columns, runs[-1].named = _COLUMN.findall(text), "#procs" in text
-        elif runs and runs[-1].columns:
-            run = runs[-1]
-            if run.named and not run.ended and (found := _NAMED.match(text)):
-                _read_row(run, Line(line.number, text[found.end() :]))
-            elif not run.rows and not run.first and _REST_OF_HEAD.match(text):
-                run.first = len(run.columns)
-                run.columns += _COLUMN.findall(text)
-            elif run.rows and (line.number in typed or is_head(text)):
-                _end_row(run)
-                run.ended = True  # rows may follow that another tool printed
-    for run in runs:
-        _end_row(run)
     speed = link_speed(log)
-    return [_report(log, run, speed) for run in runs if run.rows]
+    return [_report(log, run, speed) for run in _READER.runs(log)]
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run, begin = reading.run, text.lstrip()[0]
+    if begin.isdecimal() or begin == "-":
+        if run.columns and not run.ended:
+            _read_row(run, reading.line)
+    elif found := _SUITE.search(text):
+        reading.above["version"] = found["version"].rstrip(".,")
+    elif (found := _TITLE.search(text)) and "#procs" not in text:
+        reading.begin(name=found["name"])
+    elif (found := _PROCESSES.search(text)) and run.line:
+        run.facts["processes"] = int(found["count"])
+    elif _HEAD.search(text):
+        run = reading.begin() if run.rows or not run.line else run
+        run.columns, run.named = _COLUMN.findall(text), "#procs" in text
+    elif run.columns:
+        if run.named and not run.ended and (found := _NAMED.match(text)):
+            _read_row(run, Line(reading.line.number, text[found.end() :]))
+        elif not run.rows and not run.first and _REST_OF_HEAD.match(text):
+            run.first = len(run.columns)
+            run.columns += _COLUMN.findall(text)
+        elif run.rows and reading.ends_table(text):
+            run.ended = run.finish()  # rows may follow that another tool printed
+
+
+_READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)
 
 
 def _read_row(run: _Run, line: Line) -> None:
     row = line.text if _ROW.match(line.text) else unremarked(line.text)
-    if run.begun and _REST.match(row):
-        whole = [*run.begun[1], *row.split()]
-        if len(whole) == len(run.columns):
-            run.rests[run.begun[0].number] = line.number
-            run.begun = run.begun[0], whole
-            _end_row(run)
-            return
-    _end_row(run)
-    if _ROW.match(row):
-        words = row.split()
-        if run.rows and run.columns[0] == "#bytes" and _begins_anew(run, words[0]):
-            run.ended = True  # of a table whose head was cut out of the log
-        elif len(words) == len(run.columns):
-            run.rows.append((line, dict(zip(run.columns, words, strict=True))))
-        elif len(words) == run.first:
-            run.begun = line, words
+    words = row.split()
+    if run.begun and _REST.match(row) and len(run.begun[1]) + len(words) == len(run.columns):
+        run.add_row(run.begun[0], [*run.begun[1], *words], line.number)
+        return
+    run.finish()
+    if not _ROW.match(row):
+        return
+    if run.rows and run.columns[0] == "#bytes" and _begins_anew(run, words[0]):
+        run.ended = True  # of a table whose head was cut out of the log
+    elif len(words) == len(run.columns):
+        run.add_row(line.number, words)
+    elif len(words) == run.first:
+        run.begun = line.number, words
 
 
 def _begins_anew(run: _Run, size: str) -> bool:
-    first, now = _count(run.rows[0][1]["#bytes"]), _count(size)
-    return first is not None and now is not None and now <= first
-
-
-def _end_row(run: _Run) -> None:
-    """Take over a row that was begun, with or without its rest."""
-    if run.begun:
-        line, words = run.begun
-        run.rows.append((line, dict(zip(run.columns, words, strict=False))))
-        run.begun = None
+    first = run.rows[0].count("#bytes")
+    return first is not None and size.isdecimal() and int(size) <= first
 
 
 def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
-    unit, notes = _unit(log, run)
-    results = [item for line, row in run.rows for item in _row(log, run, line, row, unit)]
-    facts = dict(run.facts)
+    unit, run.notes = _unit(log, run)
+    run.results = [item for row in run.rows for item in _figures_of(log, run, row, unit)]
+    facts = run.facts
     if run.name:
         facts["test"] = run.name
     if run.name in (*_MOVES, *_WINDOWED) or (not run.name and "t[usec]" in run.columns):
@@ -156,28 +160,23 @@ def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:
         facts["processes_timed"] = facts["processes"]
     if run.name in _BOTH_WAYS:
         facts["direction"] = "both"
-    return Report(TOOL, results, run.line, run.version, facts, notes)
+    return run.report(TOOL)
 
 
-def _count(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
-
-
-def _row(log: Log, run: _Run, line: Line, row: dict[str, str], unit: str) -> Iterator[Result]:
-    of: dict[str, Any] = {"repetitions": _count(row["#repetitions"])}
-    if "Group" in row:
-        of["group"] = _count(row["Group"])
-    if "#bytes" in row:
-        of["message_bytes"] = _count(row["#bytes"])
-    if log.number(row.get("defects", "")):
+def _figures_of(log: Log, run: _Run, row: _Row, unit: str) -> Iterator[Result]:
+    of: dict[str, Any] = {"repetitions": row.count("#repetitions")}
+    if "Group" in row.cells:
+        of["group"] = row.count("Group")
+    if "#bytes" in row.cells:
+        of["message_bytes"] = row.count("#bytes")
+    if log.number(row.cells.get("defects", "")):
         of["validated"] = False  # by a build that checks the data
-    rest = run.rests.get(line.number, line.number) if run.rests else line.number
     for index, column, name, of_time, statistic in _figures(run.name, tuple(run.columns)):
-        value = log.number(row[column]) if column in row else None
+        value = log.number(row.cells[column]) if column in row.cells else None
         if value is not None:
-            number = rest if index >= run.first else line.number
+            line = row.rest if index >= run.first else row.line
             own = of | _moved(log, run, row) if column == RATE else of
-            yield Result(name, value, of_time or unit, number, statistic, own)
+            yield Result(name, value, of_time or unit, line, statistic, own)
 
 
 @lru_cache(maxsize=64)
@@ -185,36 +184,31 @@ def _figures(test: str, columns: tuple[str, ...]) -> list[tuple[int, str, str, s
     """Of each column that is a figure: its place, itself, what it is called, its unit ("" for that
     of rates) and statistic."""
     time = f"{test} time" if test else "time"
-    found = []
+    figures = []
     for index, column in enumerate(columns):
         if column.endswith("[usec]"):
             short = column.removesuffix("[usec]")
             statistic = _STATISTIC.get(short)
             name = time if statistic else f"{time} {short.removeprefix('t_')}"
-            found.append((index, column, name, "us", statistic or "mean"))
+            figures.append((index, column, name, "us", statistic or "mean"))
         elif column in _OTHERS:
-            found.append((index, column, *_OTHERS[column]))
-    return found
+            figures.append((index, column, *_OTHERS[column]))
+    return figures
 
 
-def _time(log: Log, row: dict[str, str]) -> tuple[float, float] | None:
+def _time(log: Log, row: _Row) -> tuple[float, float] | None:
     """The time that a rate is made of, in us, and how exact it is."""
-    text = row.get("t_max[usec]") or row.get("t[usec]")
-    value = log.number(text) if text else None
-    return None if text is None or not value else (value, half_digit(text))
+    text = row.cells.get("t_max[usec]") or row.cells.get("t[usec]") or ""
+    value = log.number(text)
+    return (value, half_digit(text)) if value else None
 
 
-def _moved(log: Log, run: _Run, row: dict[str, str]) -> dict[str, Any]:
-    moves, took = _MOVES.get(run.name), _time(log, row)
-    size = _count(row.get("#bytes", "")) or 0
+def _moved(log: Log, run: _Run, row: _Row) -> dict[str, Any]:
+    moves, took, size = _MOVES.get(run.name), _time(log, row), row.count("#bytes")
     if not moves or not took or not size:
         return {}
-    value, error = took
-    return {
-        "bytes_moved": moves * size,
-        "elapsed_s": value / 1e6,
-        "elapsed_error_s": error / 1e6,
-    }
+    elapsed = {"elapsed_s": took[0] / 1e6, "elapsed_error_s": took[1] / 1e6}
+    return {"bytes_moved": moves * size, **elapsed}
 
 
 def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
@@ -223,16 +217,15 @@ def _unit(log: Log, run: _Run) -> tuple[str, list[str]]:
         return "MB/s", []
     moves = _MOVES.get(run.name, 0 if run.name else 1)
     ratios = []
-    for _, row in run.rows:
-        rate, took = log.number(row.get(RATE, "")), _time(log, row)
-        count = log.number(row.get("Msg/sec", ""))
-        size = _count(row.get("#bytes", "")) or 0
+    for row in run.rows:
+        rate, took = log.number(row.cells.get(RATE, "")), _time(log, row)
+        count, size = log.number(row.cells.get("Msg/sec", "")), row.count("#bytes")
         if not rate or not size:
             continue
-        error = half_digit(row[RATE]) / abs(rate)
+        error = half_digit(row.cells[RATE]) / abs(rate)
         if moves and took and error + took[1] / abs(took[0]) <= _EXACT:
             ratios.append(moves * size / took[0] / rate * 1e6)
-        elif count and error + half_digit(row["Msg/sec"]) / abs(count) <= _EXACT:
+        elif count and error + half_digit(row.cells["Msg/sec"]) / abs(count) <= _EXACT:
             ratios.append(size * count / rate)
     if ratios:
         middle = median(ratios)

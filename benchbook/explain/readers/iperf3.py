@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +21,7 @@ from benchbook.explain.readers.common.iperf_lines import (
     out_of_order,
     row_of,
 )
-from benchbook.explain.readers.common.line_reader import Run
+from benchbook.explain.readers.common.line_reader import Run, command_above, starts_of
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
@@ -84,21 +83,26 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each test; that of a server's output within a client's is another."""
     speed = link_speed(log)
-    shown = _shown(log)
-    reports = [_report(log, run, _command(shown, run)) for run in _runs(log) if run.took()]
+    starts = starts_of(log, TOOL)
+    reports = [
+        _report(log, run, command_above(starts, run.line + 2))
+        for run in _runs(log, {command.number for command in starts})
+        if run.took()
+    ]
     for report in reports:
         report.facts |= speed
     return reports
 
 
-def _runs(log: Log) -> list[_Run]:
+def _runs(log: Log, starts: set[int]) -> list[_Run]:
+    """All runs; `starts` are the lines of the commands that start them."""
     family, runs = Family(log), [_Run(1)]
     ruled = closing = False  # after dashes; after the head of columns that follows them
     headed = False  # the last head of columns has no rows yet
-    wrapped, shown = _wrapped(log), {command.number for command in _shown(log)}
+    wrapped = _wrapped(log)
     for line in printed_lines(log):
         # Nearly all lines are rows, which begin nothing.
-        if line.number in shown and runs[-1].done:
+        if line.number in starts and runs[-1].done:
             _next(runs, line)
         usual = family.name == TOOL and "/sec" in line.text and line.text[0] == "["
         if not usual and (_is_of_json(line.text) or family.of(line) == "iperf"):
@@ -242,17 +246,6 @@ def _report(log: Log, run: _Run, command: Command | None) -> Report:
         notes = [*notes, "its totals are not in the log: the tail is missing"]
     facts = {key: value for key, value in run.facts.items() if value is not None}
     return Report(TOOL, run.results, run.line, run.version, facts, notes)
-
-
-def _shown(log: Log) -> list[Command]:
-    """The command lines that start it."""
-    return [command for command in log.commands if "iperf3" in command.words[0]]
-
-
-def _command(shown: list[Command], run: _Run) -> Command | None:
-    """The command line that it was started by, where the log shows it."""
-    before = bisect_right(shown, run.line + 1, key=lambda command: command.number)
-    return shown[before - 1] if before else None
 
 
 def _learn(run: _Run, command: Command | None) -> None:

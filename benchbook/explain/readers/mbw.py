@@ -12,7 +12,14 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
-from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
+from benchbook.explain.readers.common.line_reader import (
+    LineReader,
+    Reading,
+    Run,
+    command_above,
+    option,
+    starts_of,
+)
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "mbw"
@@ -63,7 +70,7 @@ class _Run(Run):
 
 def read(log: Log) -> list[Report]:
     """One report for each start."""
-    calls = [command for command in log.commands if "mbw" in command.words[0]]
+    calls = starts_of(log, "mbw")
     runs = _READER.runs(log)
     for run in runs:
         _complete(run, calls)
@@ -228,13 +235,8 @@ def _cut(rows: list[Result]) -> set[str]:
 def _block_asked(calls: list[Command], run: _Run) -> int | None:
     """The block that the last command line before the run asks for."""
     command = command_above(calls, run.results[0].line)
-    words = command.words if command else ()
-    for word, value in zip(words, [*words[1:], ""], strict=False):
-        if word == "-b" and value.isdecimal():
-            return int(value)
-        if word.startswith("-b") and word[2:].isdecimal():
-            return int(word[2:])
-    return _DEFAULT_BLOCK_BYTES if words else None
+    size = option(command, "-b")
+    return int(size) if size.isdecimal() else _DEFAULT_BLOCK_BYTES if command else None
 
 
 _READER = LineReader(TOOL, _Run, _line, lines=_unfolded)

@@ -12,9 +12,9 @@ from itertools import takewhile
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
-from benchbook.explain.readers.common.line_reader import Run
+from benchbook.explain.model import Log, Report, Result, Twice
+from benchbook.explain.printed_digits import half_digit, is_number
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.units import BASE, in_base
 
 TOOL = "nccl-tests"
@@ -40,7 +40,7 @@ _AVERAGE = late(
     r"^[\s#]*Avg bus bandwidth\s*: *(?P<value>\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?nan)(?![\w.])"
     r"(?: *(?P<unit>[KMGT]i?B/s))?(?P<rest>.*)$"
 )
-_WRONG = late(r"^[\s#]*Out of bounds values\s*: *(?P<count>\d{1,18})(?: +(?P<said>\w+))?")
+_WRONG = late(r"^[\s#]*Out of bounds values\s*: *(?P<count>\d{1,18})(?: +(?P<verdict>\w+))?")
 # What the library says, on lines of its own or behind what was printed of a row so far.
 _NOISE = late(
     r"(?:\[[\d :.T-]{8,30}\] )?[A-Za-z][\w.-]{0,80}:\d{1,9}:\d{1,9}"
@@ -95,6 +95,8 @@ class _Row:
 class _Run(Run):
     """One start of a test."""
 
+    line: int = 1
+    test: str = ""  # as the last command above it names it
     asked: bool = False  # whether its line with minBytes is there
     sizes_asked: int = 0
     ranks: set[str] = field(default_factory=set)
@@ -116,40 +118,33 @@ class _Run(Run):
 
 def read(log: Log) -> list[Report]:
     """One report for each start; what a library or a launcher says in between is passed over."""
-    runs = [_Run(1)]
-    test = ""
-    for line in printed_lines(log):
-        text = line.text
-        if not text or text.isspace():
-            continue
-        if "CCL" in text:
-            if found := _LIBRARY.match(text):
-                runs[-1].facts.setdefault("library_version", found["version"])
-                continue
-            text = _NOISE.sub("", text)
-        if "|" in text:
-            text = text.replace("|", " ")  # a table that somebody made one of Markdown
-        if "_perf" in text and (found := _TEST.search(text)):
-            test = found["test"]
-        if not _of_head(log, runs, line.number, text, test):
-            _of_table(log, runs[-1], line, text)
-    last = next((line for line in reversed(log.lines) if line.text.strip()), None)
-    is_open = bool(last and log.lines[-1] is last)
-    reports = []
-    for run in runs:
-        if run.results:
-            cut = last.number if last and is_open else 0
-            reports.append(_report(run, cut))
-    return reports
+    last = log.lines[-1] if log.lines and log.lines[-1].text.strip() else None
+    return [_report(run, last.number if last else 0) for run in _READER.runs(log)]
 
 
-def _of_head(log: Log, runs: list[_Run], number: int, text: str, test: str) -> bool:
+def _line(reading: Reading[_Run], text: str) -> None:
+    if "CCL" in text:
+        if found := _LIBRARY.match(text):
+            reading.run.facts.setdefault("library_version", found["version"])
+            return
+        text = _NOISE.sub("", text)
+    if "|" in text:
+        text = text.replace("|", " ")  # a table that somebody made one of Markdown
+    if "_perf" in text and (found := _TEST.search(text)):
+        reading.above["test"] = found["test"]
+    if not _of_head(reading, text):
+        _of_table(reading, text)
+
+
+_READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)
+
+
+def _of_head(reading: Reading[_Run], text: str) -> bool:
     """Whether it is a line above or below a table, which may begin another run."""
-    run = runs[-1]
+    run, number, test = reading.run, reading.line.number, reading.above.get("test")
     if "nThread" in text and (found := _ASKED.match(text)):
         if run.asked or run.begun:
-            runs.append(_Run(number))
-            run = runs[-1]
+            run = reading.begin()
         elif not run.version:
             run.line = number
         _asked(run, found)
@@ -157,15 +152,14 @@ def _of_head(log: Log, runs: list[_Run], number: int, text: str, test: str) -> b
             run.facts["test"] = test
     elif "nccl-tests version" in text and (found := _VERSION.match(text)):
         if run.asked or run.begun:
-            runs.append(_Run(number))
-        runs[-1].version, runs[-1].line = found["version"], number
+            run = reading.begin()
+        run.version, run.line = found["version"], number
     elif "busbw" in text and (found := _HEAD.match(text)):
         words = _words_of_head(found["head"])
         if any(word not in _LABELS and word not in _CELLS for word in words):
             return False
         if run.results or run.averages:
-            runs.append(_Run(number))
-            run = runs[-1]
+            run = reading.begin()
         elif not run.asked and not run.version:
             run.line = number
         run.columns, run.row = words, None
@@ -181,19 +175,16 @@ def _of_head(log: Log, runs: list[_Run], number: int, text: str, test: str) -> b
         run.ranks.add(found["rank"])
         run.facts.setdefault("device", found["name"])
     elif "Avg bus" in text and (found := _AVERAGE.match(text)):
-        value, unit = log.number(found["value"]), found["unit"] or run.rate_unit
+        unit = found["unit"] or run.rate_unit
         if len(run.averages) == len(run.results) > 0:
-            runs.append(_Run(number))  # as `grep Avg` leaves of many logs
-            run = runs[-1]
-        if value is not None:
-            figure = Result("bus bandwidth", value, unit, number, "mean")
-            run.results.append(figure)
-            run.averages.append((figure, half_digit(found["value"])))
+            run = reading.begin()  # as `grep Avg` leaves of many logs
+        if reading.add("bus bandwidth", found["value"], unit, "mean"):
+            run.averages.append((run.results[-1], half_digit(found["value"])))
             if "FAILED" in found["rest"]:
                 run.notes.append(f"line {number}: less than the test was told to expect")
         run.row = None
     elif "Out of bounds" in text and (found := _WRONG.match(text)):
-        run.wrong = run.wrong or int(found["count"]) > 0 or found["said"] == "FAILED"
+        run.wrong = run.wrong or int(found["count"]) > 0 or found["verdict"] == "FAILED"
         run.row = None
     else:
         return False
@@ -228,25 +219,25 @@ def _asked(run: _Run, found: re.Match[str]) -> None:
         run.facts["warm_up_iterations"] = int(found["warm"])
 
 
-def _of_table(log: Log, run: _Run, line: Line, text: str) -> None:
+def _of_table(reading: Reading[_Run], text: str) -> None:
     """A row, or more of the one that was begun."""
+    run = reading.run
     words = _STAMP.sub("", text).replace("*", " ").split()
     if words[:1] == ["#"]:
         words = words[1:]
-    if not words:
-        return
     columns = run.columns or (_USUAL if _is_usual(words) else ())
-    if not columns:
+    if not words or not columns:
         return
     labels = [name for name in columns if name in _LABELS]
     if _begins(words, labels) and len(words) <= len(columns):
-        row = _row(line.number, dict(zip(labels, words, strict=False)))
         cells = _figures(columns[len(labels) :], words[len(labels) :])
         if "type" in columns or len(cells) == len(words) - len(labels) > 0:
-            _take(run, columns, row)
-            _cells(log, run, row, line.number, cells)
+            row = _row(reading.line.number, dict(zip(labels, words, strict=False)))
+            run.columns, run.row = columns, row
+            run.sizes.setdefault(row.of_what, []).append(row.of["message_bytes"])
+            _cells(reading, row, cells)
     elif run.row is not None and _continues(run, run.row, words):
-        _cells(log, run, run.row, line.number, words)
+        _cells(reading, run.row, words)
     elif "type" not in columns:
         run.columns, run.row = (), None  # rows may follow that another tool printed
 
@@ -282,62 +273,57 @@ def _continues(run: _Run, row: _Row, words: list[str]) -> bool:
     return whole and len(words) <= len(left) and _figures(left, words) == words
 
 
-def _row(number: int, said: dict[str, str]) -> _Row:
-    """A row by what its labels say."""
-    of: dict[str, Any] = {"message_bytes": int(said.get("size", said.get("bytes", "0")))}
-    kind, operation = said.get("type", ""), said.get("redop", said.get("op", ""))
-    root = said.get("root", "")
+def _row(number: int, labels: dict[str, str]) -> _Row:
+    """A row by its labels."""
+    of: dict[str, Any] = {"message_bytes": int(labels.get("size", labels.get("bytes", "0")))}
+    kind, operation = labels.get("type", ""), labels.get("redop", labels.get("op", ""))
+    root = labels.get("root", "")
     of |= {"data_type": kind} if kind else {}
     of |= {"operation": operation} if operation not in ("", "none") else {}
     of |= {"root": int(root)} if root and int(root) >= 0 else {}
-    return _Row(number, (kind, operation, root), len(said), of)
+    return _Row(number, (kind, operation, root), len(labels), of)
 
 
-def _take(run: _Run, columns: tuple[str, ...], row: _Row) -> None:
-    run.columns, run.row = columns, row
-    run.sizes.setdefault(row.of_what, []).append(row.of["message_bytes"])
-
-
-def _cells(log: Log, run: _Run, row: _Row, number: int, words: list[str]) -> None:
-    for column, word in zip(run.columns[row.at :], words, strict=False):
-        value = log.number(word) if word != "N/A" else None
+def _cells(reading: Reading[_Run], row: _Row, words: list[str]) -> None:
+    for column, word in zip(reading.run.columns[row.at :], words, strict=False):
+        value = reading.number(word) if word != "N/A" else None
         row.at += 1
         if column in _TIMES:
             row.place += 1
             row.time = row.algbw = None
         if value is not None:
-            _cell(run, row, number, column, value, word)
+            _cell(reading, row, column, value, half_digit(word))
 
 
-def _cell(run: _Run, row: _Row, number: int, column: str, value: float, word: str) -> None:
-    """One figure of a row; its rates know of which bytes and time they are made."""
+def _cell(reading: Reading[_Run], row: _Row, column: str, value: float, half: float) -> None:
+    """One figure of a row; its rates know of which bytes and time they are made. `half`: of its
+    last digit."""
+    run = reading.run
     several = sum(name in _TIMES for name in run.columns) > 1
     before = f"{_PLACES[min(row.place, 1)]} " if several and row.place >= 0 else ""
     if column in _TIMES:
         name = "time" if column == "time" else "time of the CPU"
-        figure = Result(f"{before}{name}", value, run.time_unit, number, "mean", row.of)
-        run.results.append(figure)
+        reading.add(f"{before}{name}", value, run.time_unit, "mean", row.of)
         if column == "time":  # rates are not of the other one
-            row.time, row.time_error_s = figure, in_base(half_digit(word), run.time_unit)[0] / 1e9
+            row.time, row.time_error_s = run.results[-1], in_base(half, run.time_unit)[0] / 1e9
     elif column in _RATES:
         of = row.of
-        told = half_digit(word) <= _TELLS * value and row.time and is_number(row.time.value)
-        if column == "algbw" and row.time and told:
+        if column == "algbw" and row.time and half <= _TELLS * value and is_number(row.time.value):
             took_s = in_base(row.time.value, run.time_unit)[0] / 1e9
             of = of | {"bytes_moved": of["message_bytes"], "elapsed_s": took_s}
             of["elapsed_error_s"] = row.time_error_s
-        figure = Result(f"{before}{column}", value, run.rate_unit, number, "mean", of)
-        run.results.append(figure)
+        reading.add(f"{before}{column}", value, run.rate_unit, "mean", of)
+        figure = run.results[-1]
         if column == "algbw":
-            row.algbw = figure, half_digit(word)
+            row.algbw = figure, half
         else:
             run.busbw.append(figure)
             if row.algbw:
-                run.both.append((*row.algbw, figure, half_digit(word)))
+                run.both.append((*row.algbw, figure, half))
     elif column in _OF_ITERATIONS:
         statistic = _OF_ITERATIONS[column]
-        name, unit = f"{before}iteration time", "%" if statistic == "cv" else "us"
-        run.results.append(Result(name, value, unit, number, statistic, row.of))
+        unit = "%" if statistic == "cv" else "us"
+        reading.add(f"{before}iteration time", value, unit, statistic, row.of)
     elif column in ("#wrong", "wrong") and value > 0:
         _mark(run, row)
 
@@ -358,9 +344,9 @@ def _report(run: _Run, cut: int) -> Report:
     if run.wrong and not any("validated" in result.of for result in run.results):
         run.facts["validated"] = False
     _without_other_bytes(run)
-    twice = [*_of_average(run, cut), *_of_ranks(run)]
-    line = run.line if run.line > 1 or run.asked else run.results[0].line
-    return Report(TOOL, run.results, line, run.version, run.facts, run.notes, twice)
+    run.twice = [*_of_average(run, cut), *_of_ranks(run)]
+    run.line = run.line if run.line > 1 or run.asked else 0
+    return run.report(TOOL)
 
 
 def _without_other_bytes(run: _Run) -> None:

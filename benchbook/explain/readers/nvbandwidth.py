@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -17,6 +16,8 @@ from benchbook.explain.readers.common.line_reader import (
     Reading,
     Run,
     command_above,
+    option,
+    starts_of,
 )
 
 TOOL = "nvbandwidth"
@@ -68,7 +69,7 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each start, one for each JSON object."""
     runs = _READER.runs(log)
-    shown = [command for command in log.commands if "nvbandwidth" in command.words[0]]
+    shown = starts_of(log, "nvbandwidth")
     for run in runs:
         run.facts |= _asked(shown, run.line or 1)
     texts = [run.report(TOOL) for run in runs]
@@ -78,11 +79,9 @@ def read(log: Log) -> list[Report]:
 def _asked(shown: list[Command], line: int) -> dict[str, int]:
     """The buffer that the command right above asks for, in MiB."""
     command = command_above(shown, line)
-    words = command.words if command and line - command.number <= _NEAR_LINES else ()
-    for word, value in pairwise(words):
-        if word in ("-b", "--bufferSize") and value.isdecimal():
-            return {"message_bytes": int(value[:9]) << 20}
-    return {}
+    is_near = command is not None and line - command.number <= _NEAR_LINES
+    size = option(command, "-b", "--bufferSize") if is_near else ""
+    return {"message_bytes": int(size[:9]) << 20} if size.isdecimal() else {}
 
 
 def _line(reading: Reading[_Run], text: str) -> None:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Log, Report, Result
 from benchbook.explain.printed_digits import decimals, half_digit
-from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
+from benchbook.explain.readers.common.line_reader import (
+    LineReader,
+    Reading,
+    Run,
+    Take,
+    command_above,
+    figures,
+    option,
+)
 
 TOOL = "sockperf"
 LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
@@ -146,30 +154,24 @@ def _is_sockperf(word: str) -> bool:
 def _learn(calls: list[Command], run: _Run) -> None:
     """What the command line tells, where the log shows it."""
     command = command_above(calls, run.line + 2)
-    words = [
-        part
-        for word in (command.words if command else ())
-        for part in (word.split("=", 1) if word.startswith("--") else [word])
-    ]
-    modes = [_MODES[word] for word in words if word in _MODES]
+    words = {word.split("=")[0] for word in command.words} if command else set()
+    modes = [_MODES[word] for word in command.words if word in _MODES] if command else []
     if modes and "mode" not in run.facts:
         run.facts["mode"] = modes[0]
         if modes[0] == "ping-pong" and _SEVERAL.isdisjoint(words):
             run.facts["one_at_a_time"] = True
-    if command and (found := _PACE.search(" ".join(words))):
+    if command and (found := _PACE.search(" ".join(command.words))):
         run.facts |= {"asked_per_s": int(found[1]), "asked_in_line": command.number}
     if "--tcp" in words:
         run.facts.setdefault("protocol", "tcp")
-    elif modes and not {"-f", "--file"} & set(words):
+    elif modes and words.isdisjoint({"-f", "--file"}):
         run.facts.setdefault("protocol", "udp")  # what it uses unless it is told
-    for option in ("-m", "--msg-size", "-i", "--ip"):
-        if option in words[:-1]:
-            value = words[words.index(option) + 1]
-            if value.isdecimal() and len(value) <= LONGEST_SIZE:
-                run.facts.setdefault("message_bytes", int(value))
-            elif option in ("-i", "--ip"):
-                listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
-                run.facts.setdefault("near_address" if listens else "far_address", value)
+    size, address = option(command, "-m", "--msg-size"), option(command, "-i", "--ip")
+    if size.isdecimal() and len(size) <= LONGEST_SIZE:
+        run.facts.setdefault("message_bytes", int(size))
+    if address:
+        listens = "server" in (run.facts.get("role"), run.facts.get("mode"))
+        run.facts.setdefault("near_address" if listens else "far_address", address)
 
 
 _Found = re.Match[str]
@@ -227,12 +229,6 @@ def _add(
         reading.run.means.add(reading.run.results[-1].value)
 
 
-def _of_lost(reading: Reading[_Run], found: _Found) -> None:
-    names = ("dropped messages", "duplicated messages", "out-of-order messages")
-    for name, text in zip(names, found.groups(), strict=True):
-        reading.add(name, int(text), "messages", "total")
-
-
 def _of_extreme(reading: Reading[_Run], found: _Found) -> None:
     _add(reading, found["us"], found["which"].lower())
 
@@ -248,13 +244,6 @@ def _of_sent(reading: Reading[_Run], found: _Found) -> None:
     reading.run.facts.setdefault("mode", "throughput")
     reading.add("messages", int(found[1]), "messages", "total", {"end": "sender"})
     reading.add("run time", found[2], "s", "", {"elapsed_error_s": half_digit(found[2])})
-
-
-def _of_rate(reading: Reading[_Run], found: _Found) -> None:
-    of = {"end": "sender"}
-    reading.add("message rate", int(found[1]), "messages/s", "total", of)
-    if found[2]:
-        reading.add("packet rate", int(found[2]), "packets/s", "total", of)
 
 
 def _of_width(reading: Reading[_Run], found: _Found) -> None:
@@ -302,10 +291,14 @@ def _of_error(reading: Reading[_Run], found: _Found) -> None:
     reading.run.notes.append(f"line {reading.line.number}: sockperf says: {found[1]}")
 
 
-_TAKEN: tuple[tuple[re.Pattern[str], Callable[[Reading[_Run], _Found], None]], ...] = (
+_OF_LOST = ("dropped messages", "duplicated messages", "out-of-order messages")
+_OF_RATE = (("message rate", "messages/s"), ("packet rate", "packets/s"))
+_TAKEN: tuple[tuple[re.Pattern[str], Take], ...] = (
     *((_SIDE, _side), (_END, _of_end), (_RUN, _of_run), (_SERVER, _of_server), (_MEAN, _of_mean)),
-    *((_LOST, _of_lost), (_SUMMARY, _of_summary), (_OBSERVATIONS, _of_observations)),
+    (_LOST, figures(*((name, "messages") for name in _OF_LOST), statistic="total", whole=True)),
+    *((_SUMMARY, _of_summary), (_OBSERVATIONS, _of_observations)),
     *((_EXTREME, _of_extreme), (_PERCENTILE, _of_percentile), (_SENT, _of_sent), (_SIZE, _of_size)),
-    *((_RATE, _of_rate), (_WIDTH, _of_width), (_HANDLED, _of_handled), (_ERROR, _of_error)),
+    (_RATE, figures(*_OF_RATE, statistic="total", whole=True, end="sender")),
+    *((_WIDTH, _of_width), (_HANDLED, _of_handled), (_ERROR, _of_error)),
 )
 _READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import LONGEST, decimals, half_digit, is_number, unremarked
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, product
 from benchbook.explain.units import bytes_per_s
 
@@ -43,7 +44,7 @@ _CELLED = tuple(
 # Of an array told in MiB with one decimal: from here on rounding is less than 1 % of it.
 _WELL_ROUNDED = 5 << 20
 _ROUNDED = 0.01
-_CLOCK_NS = 1000  # gettimeofday, which version 5 asks for the time
+_CLOCK_NS = 1000  # gettimeofday, which it asks for the time
 _ARRAYS = 3
 _SIZES = (4, 8)  # bytes of an element
 _NEARLY = 2**0.5  # times: half of the way from one of them to the other
@@ -52,7 +53,7 @@ _RATE_ALONE = late(
     r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
 )
 _CLOSE = 3  # lines from one of them to the next
-_HEADLESS = "The head of its table is missing"
+_HEADLESS = "The head of its table is missing: the columns are read as stream.c has them."
 _ONLY_RATES = "Only rates are left: neither sizes nor times are known."
 _MIXED = "The rows of several processes are mixed"
 
@@ -62,62 +63,43 @@ def _mib(text: str) -> int | None:
     return round(value * 2**20) if is_number(value) else None
 
 
+def _microseconds(text: str) -> int:
+    return int(text) * 1000
+
+
 _PEAK = "memory_peak_bytes_per_s"
-# fact -> (a word of the line that tells it, its pattern, how to read it)
-_FACTS: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
-    "version": ("Revision", late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
+# fact -> (the pattern of what tells it, how to read it)
+_FACTS: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
+    "version": (late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
     "bytes_per_element": (
-        "bytes per",
         late(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
         int,
     ),
-    "array_elements": (
-        "rray size",
-        late(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
-        int,
-    ),
-    "offset_elements": ("Offset", late(r"\bOffset *= *(\d+)"), int),
-    "array_mib": ("per array", late(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
+    "array_elements": (late(r"\bArray size *= *(\d+)(?: *\(elements\))?"), int),
+    "offset_elements": (late(r"\bOffset *= *(\d+)"), int),
+    "array_mib": (late(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
     "total_mib": (
-        "emory requir",
         late(
             r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
             r" *([\d.,]+) Mi?B"
         ),
         _mib,
     ),
-    "runs": (
-        "times",
-        late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
-        int,
-    ),
+    "runs": (late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I), int),
     "threads": (
-        "Number of Threads",
         late(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
         int,
     ),
-    "threads_counted": (
-        "Number of Threads",
-        late(r"Number of Threads counted[\w ]*= *(\d+)"),
-        int,
-    ),
-    "processes": ("MPI ranks", late(r"distributed across (\d+) MPI ranks"), int),
+    "threads_counted": (late(r"Number of Threads counted[\w ]*= *(\d+)"), int),
+    "processes": (late(r"distributed across (\d+) MPI ranks"), int),
     "clock_resolution_ns": (
-        "granularity",
         late(r"granularity/precision appears to be +(\d+) *microseconds"),
-        lambda text: int(text) * 1000,
+        _microseconds,
     ),
-    "test_ns": (
-        "on the order of",
-        late(r"take on the order of +(\d+) microseconds"),
-        lambda text: int(text) * 1000,
-    ),
-    "clock_ticks": ("ticks)", late(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
-    _PEAK: (  # of each device, by the port to CUDA
-        "GB/s PEAK",
-        late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),
-        lambda text: float(text) * 1e9,
-    ),
+    "test_ns": (late(r"take on the order of +(\d+) microseconds"), _microseconds),
+    "clock_ticks": (late(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
+    # Of each device, by the port to CUDA.
+    _PEAK: (late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"), lambda text: float(text) * 1e9),
 }
 # Of these numbers: what they are called, and what their digits leave open.
 _TOLD = {
@@ -129,38 +111,31 @@ _TOLD = {
     "clock_resolution_ns": ("nanoseconds of the clock", 0.0),
     "clock_ticks": ("clock ticks", 1.0),
 }
-_TELLING = ("Validat", *(word for word, *_ in _FACTS.values()))
+# A line that tells a fact has one of these.
+_TELLING = (
+    *("Validat", "Revision", "bytes per", "rray size", "Offset", "per array", "emory requir"),
+    *("times", "Number of Threads", "MPI ranks", "granularity", "on the order of"),
+    *("ticks)", "GB/s PEAK"),
+)
+_MAY_TELL = late("|".join(map(re.escape, _TELLING)))
 _READ = (":", "Function", *KERNELS, *_TELLING)  # lines without any of these say nothing
 _CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
-_HEAD = (
-    *(
-        "version",
-        "bytes_per_element",
-        "array_elements",
-        "runs",
-        "threads",
-        "threads_counted",
-        _PEAK,
-    ),
-)
+_HEAD = {"version", "bytes_per_element", "array_elements", "runs", "threads", "threads_counted"}
+_HEAD.add(_PEAK)
 
 
-_NOTHING: Mapping[str, Any] = {}
 _Asked = list[tuple[int, dict[str, int]]]  # line of a command, what was asked for down to it
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """What was read of one run so far."""
 
-    line: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
     unit: str = ""
     middle: str = ""
     rows: list[list[Result]] = field(default_factory=list)  # the figures of each line
     told: dict[str, Printed] = field(default_factory=dict)  # the numbers of its head
-    notes: list[str] = field(default_factory=list)
     is_sure: bool = True  # all rows are as version 5 prints them
     is_judged: bool = False  # a verdict stands below its rows: another one is of another run
 
@@ -168,42 +143,43 @@ class _Run:
     def names(self) -> list[str]:
         return [row[0].name for row in self.rows]
 
+    def finish(self) -> bool:
+        """Whether it has a table; without its head only if it has all rows, or sure ones."""
+        kernels = {*self.names}
+        return bool(kernels) and (bool(self.unit) or len(kernels) >= len(KERNELS) or self.is_sure)
+
 
 def read(log: Log) -> list[Report]:
     """One report for each table of rates; what stands above it are its facts."""
-    reports: list[Report] = []
     asked = _all_asked(log)
-    telling = {line.number for line in log.having(*_TELLING)}
-    run = _Run()
-    for line in log.having(*_READ):
-        if len(line.text) > LONGEST:
-            continue
-        text = _without_bars(line.text.strip())
-        if not text:
-            continue
-        told = _told(text) if line.number in telling else _NOTHING
-        head = text.find("Function")
-        table = _TABLE.match(text, head) if head >= 0 else None
-        if run.rows and (table or any(name in told for name in _HEAD)):
-            _finish(run, reports, asked)
-            run = _Run()
-        if told or table:
-            run.line = run.line or line.number
-            peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
-            run.facts |= _of_this(told, run)
-            _keep(line, told, run)
-            if peaks:
-                run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
-        if table:
-            run.unit = f"{table['unit']}/s"
-            run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
-        elif not told and ":" in text:
-            if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
-                _finish(run, reports, asked)
-                run = _Run()
-            _row(log, line, text, run)
-    _finish(run, reports, asked)
+    reports = [_report(table, asked) for run in _READER.runs(log) for table in _tables(run)]
+    headless = [report for report in reports if _HEADLESS in report.notes]
+    for report in headless[1:]:
+        report.notes.remove(_HEADLESS)
     return sorted([*reports, *_rates_alone(log)], key=lambda report: report.line)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    told = _told(text) if _MAY_TELL.search(text) else {}
+    head = text.find("Function")
+    table = _TABLE.match(text, head) if head >= 0 else None
+    if run.rows and (table or not _HEAD.isdisjoint(told)):
+        run = reading.begin()
+    if told or table:
+        run.line = run.line or reading.line.number
+        peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
+        run.facts |= _of_this(told, run)
+        _keep(reading.line, told, run)
+        if peaks:
+            run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
+    if table:
+        run.unit = f"{table['unit']}/s"
+        run.middle = "rms" if table["mid"].upper() == "RMS" else "mean"
+    elif not told and ":" in text:
+        if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
+            run = reading.begin()
+        _row(reading, text)
 
 
 def _rates_alone(log: Log) -> list[Report]:
@@ -227,7 +203,7 @@ def _rates_alone(log: Log) -> list[Report]:
     return reports
 
 
-def _of_this(told: Mapping[str, Any], run: _Run) -> Mapping[str, Any]:
+def _of_this(told: dict[str, Any], run: _Run) -> dict[str, Any]:
     """The facts without a verdict on other arrays: each run judges its own once, below its table.
     Processes that print at once judge theirs one after the other, and one that failed counts."""
     if "validated" not in told:
@@ -240,7 +216,7 @@ def _of_this(told: Mapping[str, Any], run: _Run) -> Mapping[str, Any]:
     return {"validated": before and told["validated"]}
 
 
-def _keep(line: Line, told: Mapping[str, Any], run: _Run) -> None:
+def _keep(line: Line, told: dict[str, Any], run: _Run) -> None:
     """The numbers of the head that others of them make."""
     for name, value in told.items():
         if name in _TOLD and is_number(value):
@@ -272,110 +248,105 @@ def _without_bars(text: str) -> str:
     return " ".join(cells)
 
 
-def _told(text: str) -> Mapping[str, Any]:
+def _told(text: str) -> dict[str, Any]:
     """The facts that a line tells: nearly all of them stand in every run."""
     if "Validat" in text:
         return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
     return {
         name: value
-        for name, (word, pattern, kind) in _FACTS.items()
-        if word in text
-        and (found := pattern.search(text))
-        and (value := kind(found[1])) is not None
+        for name, (pattern, kind) in _FACTS.items()
+        if (match := pattern.search(text)) and (value := kind(match[1])) is not None
     }
 
 
-def _row(log: Log, line: Line, text: str, run: _Run) -> None:
+def _row(reading: Reading[_Run], text: str) -> None:
     """The results of a line of the table; a cut one is noted."""
+    run = reading.run
     if not run.unit and not any(kernel in text for kernel in KERNELS):
         return
     found = _OWN_ROW.search(text) or _ROW.match(text)
-    if found is None:
-        return
-    if found["name"] in KERNELS and (plain := unremarked(text)) != text:
+    if found and found["name"] in KERNELS and (plain := unremarked(text)) != text:
         found = _OWN_ROW.search(plain) or found
-    name = found["name"]
-    if not run.unit and name not in KERNELS:
+    if found is None or not (run.unit or found["name"] in KERNELS):
         return
-    cells = found["cells"].split()
+    name, cells = found["name"], found["cells"].split()
     if not all(_CELL.fullmatch(cell) for cell in cells):
         return
     digits = tuple(map(decimals, cells))
     uneven = len({*digits[1:_COLUMNS]}) > 1
     if len(cells) != _COLUMNS or (uneven and "e" not in text.lower()[len(name) :]):
         if (run.unit or run.rows) and (name in KERNELS or len(cells) > 1):
-            run.notes.append(f"Line {line.number} is cut or has other columns; it was not read.")
+            cut = f"Line {reading.line.number} is cut or has other columns; it was not read."
+            run.notes.append(cut)
         return
-    values = [value for cell in cells if (value := log.number(cell)) is not None]
+    values = [value for cell in cells if (value := reading.number(cell)) is not None]
     if len(values) == _COLUMNS:
-        _add(line, name, cells[2], values, digits, run)
+        _add(reading, name, cells[2], values, digits)
 
 
 def _add(
-    line: Line, name: str, printed: str, values: list[float], digits: tuple[int, ...], run: _Run
+    reading: Reading[_Run], name: str, printed: str, values: list[float], digits: tuple[int, ...]
 ) -> None:
     """A row: its rate, and its times in the mean, the least (as printed) and the most."""
+    run, number = reading.run, reading.line.number
     rate, middle, least, most = values
     unit, statistic = (run.unit, run.middle) if run.unit else _PLAIN
-    run.line = run.line or line.number
-    in_order = 0 < least <= middle <= most
-    run.is_sure &= in_order and digits == _DIGITS_OF_5
+    run.line = run.line or number
+    run.is_sure &= 0 < least <= middle <= most and digits == _DIGITS_OF_5
     timed: dict[str, Any] = {"elapsed_s": least, "elapsed_error_s": half_digit(printed)}
     if arrays := KERNELS.get(name):
         timed["arrays_moved"] = arrays
-    row = [Result(name, rate, unit, line.number, "best", timed)]
-    row += [
-        Result(f"{name} time", value, "s", line.number, said)
-        for said, value in ((statistic, middle), ("min", least), ("max", most))
-    ]
-    run.rows.append(row)
+    times = ((statistic, middle), ("min", least), ("max", most))
+    run.rows.append(
+        [
+            Result(name, rate, unit, number, "best", timed),
+            *(Result(f"{name} time", value, "s", number, which) for which, value in times),
+        ]
+    )
 
 
-def _finish(run: _Run, reports: list[Report], asked: _Asked) -> None:
-    """Add the reports of a run that has a table: several where tables without heads follow."""
+def _tables(run: _Run) -> Iterator[_Run]:
+    """The run, or parts of it: several where tables without heads follow each other."""
     names = run.names
-    if not names or (not run.unit and len({*names}) < len(KERNELS) and not run.is_sure):
-        return
     several = len({*names})
     if run.unit or any(name != names[at % several] for at, name in enumerate(names)):
         several = len(names)
-    for at in range(0, len(names), several):
+    yield replace(run, rows=run.rows[:several], facts=dict(run.facts))
+    for at in range(several, len(names), several):
         rows = run.rows[at : at + several]
-        part = _Run(rows[0][0].line, dict(run.facts), run.unit, run.middle, rows)
-        if at == 0:
-            part.line, part.notes, part.told = run.line, list(run.notes), run.told
-        _report(part, reports, asked)
+        yield _Run(rows[0][0].line, facts=dict(run.facts), middle=run.middle, rows=rows)
 
 
-def _report(run: _Run, reports: list[Report], asked: _Asked) -> None:
+def _report(run: _Run, asked: _Asked) -> Report:
     facts, notes = run.facts, run.notes
     facts.pop("test_ns", None)
-    facts = _asked_above(asked, run.rows[0][0].line) | facts
+    facts = run.facts = _asked_above(asked, run.rows[0][0].line) | facts
     told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
     if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
         facts["bytes_per_element"] = size
         notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
-    if run.is_sure and facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
+    if facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
         facts["clock_resolution_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
-    runs = facts.pop("runs", None)
-    version = str(facts.pop("version", ""))
+    repetitions = facts.pop("runs", None)
+    run.version = str(facts.pop("version", ""))
     if array_bytes:
         # Of MPI it tells the arrays of all ranks together; each works on its own.
         own = array_bytes // (facts.get("processes") or 1)
         facts |= {"array_bytes": own, "working_set_bytes": _ARRAYS * own}
-    if runs:
+    if repetitions:
         # Version 4 counts the first one in, and prints the root mean square.
-        facts["repetitions"] = runs if run.middle == "rms" else runs - 1
+        facts["repetitions"] = repetitions if run.middle == "rms" else repetitions - 1
     counted = facts.pop("threads_counted", None)
     if counted is not None and facts.setdefault("threads", counted) != counted:
         notes.append(f"{facts['threads']} threads were requested, and {counted} ran.")
-    if not run.unit and not any(_HEADLESS in note for report in reports for note in report.notes):
-        notes.append(f"{_HEADLESS}: the columns are read as stream.c has them.")
-    results = [_with_bytes(item, array_bytes if is_known else None) for item in _numbered(run)]
-    reports.append(Report(TOOL, results, run.line, version, facts, notes, _twice(run.told)))
+    if not run.unit:
+        notes.append(_HEADLESS)
+    run.results = [_with_bytes(item, array_bytes if is_known else None) for item in _numbered(run)]
+    run.twice = _twice(run.told)
+    return run.report(TOOL)
 
 
 def _numbered(run: _Run) -> list[Result]:
@@ -385,15 +356,10 @@ def _numbered(run: _Run) -> list[Result]:
     for row in run.rows:
         process = seen[row[0].name] = seen.get(row[0].name, -1) + 1
         own = {"process": process} if process else {}
-        results += [_with(item, own) for item in row] if own else row
+        results += [replace(item, of={**item.of, **own}) for item in row] if own else row
     if max(seen.values()):
         run.notes.append(f"{_MIXED}; their rates were not measured at one time.")
     return results
-
-
-def _with(result: Result, columns: dict[str, Any]) -> Result:
-    of = {**result.of, **columns}
-    return Result(result.name, result.value, result.unit, result.line, result.statistic, of)
 
 
 def _array_bytes(facts: dict[str, Any]) -> int | None:
@@ -463,4 +429,13 @@ def _with_bytes(row: Result, array_bytes: int | None) -> Result:
     arrays = KERNELS.get(row.name) or _OLD.get(row.name)
     if row.statistic != "best" or not arrays or not array_bytes:
         return row
-    return _with(row, {"bytes_moved": arrays * array_bytes})
+    return replace(row, of={**row.of, "bytes_moved": arrays * array_bytes})
+
+
+_READER = LineReader(
+    TOOL,
+    _Run,
+    _line,
+    clean=lambda text: _without_bars(text.strip()),
+    lines=lambda log: (line for line in log.having(*_READ) if len(line.text) <= LONGEST),
+)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import LONGEST, half_digit, is_number, printed_lines
+from benchbook.explain.model import Log, Report, Twice
+from benchbook.explain.printed_digits import LONGEST, half_digit, is_number
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "sysbench"
@@ -37,7 +39,8 @@ _EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
 _INTERVAL = late(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = late(
-    rf"^(min|avg|max|sum|(?:approx\. +)?\d+(?:th|st|nd|rd)? percentile): +({_NUMBER})(ms)?$"
+    r"^(min|avg|max|sum|(?:approx\. +)?(?P<share>\d+)(?:th|st|nd|rd)? percentile): +"
+    rf"(?P<time>{_NUMBER})(?:ms)?$"
 )
 _TOTAL_TIME = late(rf"^(?:total time|time elapsed): +({_NUMBER})s?$")
 # What it prints beside its results, and computes of the same counts.
@@ -68,81 +71,83 @@ def _bytes(text: str) -> int | None:
     return int(found[1]) * _SIZES[found[2]] if found else None
 
 
-# what a line begins with -> the fact that it tells, how to read it
-_FACTS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "Number of threads:": ("threads", int),
-    "block size:": ("block", _bytes),
-    "Memory block size:": ("block", _bytes),
-    "total size:": ("total_bytes", _bytes),
-    "Memory transfer size:": ("total_bytes", _bytes),
-    "operation:": ("operation", str),
-    "Memory operations type:": ("operation", str),
-    "scope:": ("scope", str),
-    "Memory scope type:": ("scope", str),
+# fact -> (what a line that tells it begins with, and options that ask for it; how to read it)
+_FACTS: dict[str, tuple[tuple[str, ...], Callable[[str], Any]]] = {
+    "threads": (("Number of threads", "--threads", "--num-threads"), int),
+    "block": (("block size", "Memory block size", "--memory-block-size"), _bytes),
+    "total_bytes": (("total size", "Memory transfer size"), _bytes),
+    "operation": (("operation", "Memory operations type", "--memory-oper"), str),
+    "scope": (("scope", "Memory scope type", "--memory-scope"), str),
 }
-
-
-_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "--threads": ("threads", int),
-    "--num-threads": ("threads", int),
-    "--memory-block-size": ("block", _bytes),
-    "--memory-oper": ("operation", str),
-    "--memory-scope": ("scope", str),
-}
+_FACT_OF = {label: (name, kind) for name, (labels, kind) in _FACTS.items() for label in labels}
 _DEFAULT_BLOCK_BYTES = 1024
 _LASTING = ("test", "block", "threads", "operation", "scope")
-_COMMON_ROWS = 2  # without a rate: so few may be of anything
+_COMMON_ROWS = 2
 _NEAR = 3  # lines from a command to its banner
 
 
 @dataclass
-class _Run:
-    line: int = 0
-    version: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-    rows: list[Result] = field(default_factory=list)
-    named: set[str] = field(default_factory=set)  # what the rows are called, with the statistic
-    notes: list[str] = field(default_factory=list)
+class _Run(Run):
+    named: set[str] = field(default_factory=set)  # what its results are called, with the statistic
     begun: bool = False  # a title of its own was read
     numbers: dict[str, Printed] = field(default_factory=dict)
     moved_error_bytes: float = 0.0  # what the digits of the bytes that were moved leave open
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it has words that are its own: common ones count only behind them."""
+        return bool(self.version or self.results or self.facts or self.begun)
+
+    def finish(self) -> bool:
+        """Give its rate the time that it is over; few lines without a rate may be of anything."""
+        self.facts, self.twice = _common(self), _twice(self)
+        if not any(result.name.endswith("rate") for result in self.results):
+            return len(self.results) > _COMMON_ROWS
+        timed = ("elapsed_s", "elapsed_error_s")
+        elapsed = {name: self.facts.pop(name) for name in timed if name in self.facts}
+        self.results = [
+            replace(result, of={**result.of, **elapsed}) if "bytes_moved" in result.of else result
+            for result in self.results
+        ]
+        return True
+
 
 def read(log: Log) -> list[Report]:
     """One report for each start of sysbench."""
-    reports: list[Report] = []
-    run = _Run()
     asked = {command.number: facts for command in log.commands if (facts := _asked(command.words))}
-    for line in printed_lines(log):
-        text = line.text.strip()
-        if facts := asked.get(line.number) or _pasted(text):
-            # What a filter left of the output needs it, and 0.5, which does not say it again.
-            _finish(run, reports)
-            run = _Run(line.number, facts=facts)
-            asked[line.number] = facts
-            continue
-        banner = _BANNER.match(text)
-        if _is_again(text, run):
-            # A filter took its head: what a command asked for holds for all that it started.
-            asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
-            _finish(run, reports)
-            run = _Run(line.number, run.version, asked_for)
-        if banner or (text.startswith(_BEGINS) and run.rows):
-            is_of_command = run.line in asked and line.number <= run.line + _NEAR
-            begun = run.facts if is_of_command and not run.rows else {}
-            _finish(run, reports)
-            run = _Run(line.number, facts=begun)
-        if banner:
-            run.version = banner[1].rstrip(".:")
-            continue
-        _fact(text, run)
-        _figures(log, line, text, run)
-        if ":" in text and (counted := _COUNTED.match(text)):
-            name, value = counted["name"], log.number(counted["value"])
-            if value is not None:
-                run.numbers.setdefault(name, printed(name, value, counted["value"], line.number))
-    _finish(run, reports)
-    return reports
+    return LineReader(TOOL, _Run, partial(_line, asked))(log)
+
+
+def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -> None:
+    run, number = reading.run, reading.line.number
+    if facts := asked.get(number) or _pasted(text):
+        # What a filter left of the output needs it, and 0.5, which does not say it again.
+        asked[number] = facts
+        reading.begin(facts=facts)
+        return
+    banner = _BANNER.match(text)
+    if _is_again(text, run):
+        # A filter took its head: what a command asked for holds for all that it started.
+        asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
+        run = reading.begin(version=run.version, facts=asked_for)
+    if banner or (text.startswith(_BEGINS) and run.results):
+        is_of_command = run.line in asked and number <= run.line + _NEAR
+        run = reading.begin(facts=run.facts if is_of_command and not run.results else {})
+    if banner:
+        run.version = banner[1].rstrip(".:")
+        return
+    label, _, rest = text.partition(":")
+    if rest.strip():
+        _tell(run.facts, label, rest.strip())
+    if text in _HEADS:
+        run.begun = True
+    elif "memory speed test" in text or "memory operations speed test" in text:
+        run.facts["test"] = "memory"
+    _figures(reading, text)
+    if ":" in text and (counted := _COUNTED.match(text)):
+        name, value = counted["name"], reading.number(counted["value"])
+        if value is not None:
+            run.numbers.setdefault(name, printed(name, value, counted["value"], number))
 
 
 def _twice(run: _Run) -> list[Twice]:
@@ -167,11 +172,7 @@ def _is_again(text: str, run: _Run) -> bool:
     and has one summary of its times."""
     return (
         ("operations" in run.named and bool(_OPERATIONS.match(text)))
-        or (
-            "transfer rate" in run.named
-            and "B transferred (" in text
-            and bool(_TRANSFERRED.search(text))
-        )
+        or ("transferred" in run.named and bool(_TRANSFERRED.search(text)))
         or ("latency mean" in run.named and text in _SUMMARIES)
     )
 
@@ -191,93 +192,62 @@ def _asked(words: tuple[str, ...]) -> dict[str, Any]:
         return {}
     facts: dict[str, Any] = {"test": "memory", "block": _DEFAULT_BLOCK_BYTES}
     for word in words:
-        option, _, value = word.partition("=")
-        if known := _OPTIONS.get(option):
-            name, kind = known
-            try:
-                facts[name] = kind(value)
-            except ValueError:
-                facts.pop(name, None)
+        label, _, value = word.partition("=")
+        _tell(facts, label, value)
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 
-def _fact(text: str, run: _Run) -> None:
-    name, colon, rest = text.partition(":")
-    known = _FACTS.get(name + colon)
-    if known and rest.strip():
-        try:
-            run.facts[known[0]] = known[1](rest.strip())
-        except ValueError:
-            return
-    elif text in _HEADS:
-        run.begun = True
-    elif "memory speed test" in text or "memory operations speed test" in text:
-        run.facts["test"] = "memory"
+def _tell(facts: dict[str, Any], label: str, text: str) -> None:
+    """Keep what a line or an option tells, if it is one of these facts."""
+    if label in _FACT_OF:
+        name, kind = _FACT_OF[label]
+        with suppress(ValueError):
+            facts[name] = kind(text)
 
 
-def _figures(log: Log, line: Line, text: str, run: _Run) -> None:
-    rows: list[tuple[str, str, str, str, dict[str, Any]]] = []
+def _figures(reading: Reading[_Run], text: str) -> None:
+    """The figures of a line."""
+    run = reading.run
     if "B transferred (" in text and (found := _TRANSFERRED.search(text)):
         # Versions before 1.0 write MB for the same 2^20 bytes.
-        moved = log.number(found[1])
+        moved = reading.number(found[1])
         of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
         run.moved_error_bytes = half_digit(found[1]) * 2**20
-        rows.append(("transferred", found[1], "MiB", "", {}))
-        rows.append(("transfer rate", found[2], "MiB/s", "", of))
+        _add(reading, "transferred", found[1], "MiB")
+        _add(reading, "transfer rate", found[2], "MiB/s", "", of)
     elif found := _OPERATIONS.match(text):
-        rows.append(("operations", found[1], "operations", "", {}))
-        rows.append(("operation rate", found[2], "operations/s", "", {}))
+        _add(reading, "operations", found[1], "operations")
+        _add(reading, "operation rate", found[2], "operations/s")
     elif found := _EVENTS.match(text):
-        rows.append(("event rate", found[1], "events/s", "", {}))
+        _add(reading, "event rate", found[1], "events/s")
     elif (found := _COUNT.match(text)) and "event rate" in run.named:
-        rows.append(("events", found[1], "events", "", {}))
-    elif (found := _FILES.match(text)) and _is_begun(run):
-        name = f"file {found[1].replace('written', 'write')} rate"
-        rows.append((name, found[2], "MiB/s", "", {}))
+        _add(reading, "events", found[1], "events")
+    elif (found := _FILES.match(text)) and run.is_sure:
+        _add(reading, f"file {found[1].replace('written', 'write')} rate", found[2], "MiB/s")
     elif found := _INTERVAL.match(text):
-        at = {"interval_end_s": log.number(found[1])}
-        rows.append(("transfer rate", found[2], "MiB/s", "sample", at))
-    elif (found := _TOTAL_TIME.match(text)) and _is_begun(run):
-        rows.append(("total time", found[1], "s", "", {}))
-        run.facts["elapsed_s"] = log.number(found[1])
+        of = {"interval_end_s": reading.number(found[1])}
+        _add(reading, "transfer rate", found[2], "MiB/s", "sample", of)
+    elif (found := _TOTAL_TIME.match(text)) and run.is_sure:
+        run.facts["elapsed_s"] = reading.number(found[1])
         run.facts["elapsed_error_s"] = max(half_digit(found[1]), _STARTING_S)
-    elif (found := _LATENCY.match(text)) and _is_begun(run) and "percentile 95" not in text:
-        rows.append(("latency", found[2], "ms", _statistic(found[1]), {}))
-    for name, digits, unit, statistic, of in rows:
-        value = log.number(digits)
-        if value is not None:
-            run.line = run.line or line.number
-            classes = {"class_width": _CLASS_WIDTH} if statistic.startswith("p") else {}
-            run.rows.append(Result(name, value, unit, line.number, statistic, of | classes))
-            run.named.add(f"{name} {statistic}".rstrip())
+        _add(reading, "total time", found[1], "s")
+    elif (found := _LATENCY.match(text)) and run.is_sure and "percentile 95" not in text:
+        share = found["share"]
+        of = {"class_width": _CLASS_WIDTH} if share else {}
+        statistic = f"p{share}" if share else _STATISTICS.get(found[1], found[1])
+        _add(reading, "latency", found["time"], "ms", statistic, of)
 
 
-def _is_begun(run: _Run) -> bool:
-    """Words as common as these count only behind words that are its own."""
-    return bool(run.version or run.rows or run.facts or run.begun)
-
-
-def _statistic(word: str) -> str:
-    if share := re.search(r"(\d+)(?:th|st|nd|rd)? percentile", word):
-        return f"p{share[1]}"
-    return _STATISTICS.get(word, word)
-
-
-def _finish(run: _Run, reports: list[Report]) -> None:
-    rows, facts = run.rows, _common(run)
-    if any(row.name.endswith("rate") for row in rows):
-        elapsed: dict[str, Any] = {
-            name: facts.pop(name) for name in ("elapsed_s", "elapsed_error_s") if name in facts
-        }
-        rows = [
-            Result(row.name, row.value, row.unit, row.line, row.statistic, {**row.of, **elapsed})
-            if "bytes_moved" in row.of and elapsed
-            else row
-            for row in rows
-        ]
-    elif len(rows) <= _COMMON_ROWS:
-        return
-    reports.append(Report(TOOL, rows, run.line, run.version, facts, run.notes, _twice(run)))
+def _add(
+    reading: Reading[_Run],
+    name: str,
+    digits: str,
+    unit: str,
+    statistic: str = "",
+    of: dict[str, Any] | None = None,
+) -> None:
+    if reading.add(name, digits, unit, statistic, of):
+        reading.run.named.add(f"{name} {statistic}".rstrip())
 
 
 def _common(run: _Run) -> dict[str, Any]:
@@ -297,8 +267,10 @@ def _common(run: _Run) -> dict[str, Any]:
 def _block(run: _Run) -> int | None:
     """What one operation moved by the sums, where the size is not told: blocks are a power of two,
     and no other is so near."""
-    moved = next((result.of["bytes_moved"] for result in run.rows if "bytes_moved" in result.of), 0)
-    times = next((result.value for result in run.rows if result.name == "operations"), 0.0)
+    moved = next(
+        (result.of["bytes_moved"] for result in run.results if "bytes_moved" in result.of), 0
+    )
+    times = next((result.value for result in run.results if result.name == "operations"), 0.0)
     if not (is_number(times) and 0 < times <= moved):
         return None
     block = 1 << round(math.log2(moved / times))

@@ -10,10 +10,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import printed_lines
+from benchbook.explain.readers.common.table_heads import is_head
 
 LEFT_OUT = " \t.[]…"  # what stands for rows of a table that somebody left out
 
@@ -50,6 +52,9 @@ class Reading(Generic[R]):
         self.log, self.make = log, make
         self.runs = [make()]
         self.line = Line(0, "")
+        self.above: dict[
+            str, Any
+        ] = {}  # what stands above the runs to come, by the fields of a run
 
     @property
     def run(self) -> R:
@@ -58,8 +63,17 @@ class Reading(Generic[R]):
 
     def begin(self, **of_run: Any) -> R:
         """A run that begins in this line."""
-        self.runs.append(self.make(self.line.number, **of_run))
+        self.runs.append(self.make(self.line.number, **(self.above | of_run)))
         return self.run
+
+    @cached_property
+    def typed(self) -> set[int]:
+        """The numbers of the lines that are commands."""
+        return {command.number for command in self.log.commands}
+
+    def ends_table(self, text: str) -> bool:
+        """Whether rows below this line are of another table: it is a command or another head."""
+        return self.line.number in self.typed or is_head(text)
 
     def number(self, text: str | None) -> float | None:
         """A number as the log writes numbers; None where there is none."""
@@ -86,6 +100,48 @@ def command_above(commands: Sequence[Command], line: int) -> Command | None:
     """The last of these commands that stands above a line."""
     above = bisect_left(commands, line, key=lambda command: command.number)
     return commands[above - 1] if above else None
+
+
+def starts_of(log: Log, program: str) -> list[Command]:
+    """The command lines that begin with this program, or one that is named after it."""
+    return [command for command in log.commands if program in command.words[0]]
+
+
+def option(command: Command | None, *names: str) -> str:
+    """The value of an option of a command line, however it is written (`-b 4`, `-b4`,
+    `--size 4`, `--size=4`); "" where the command does not have it."""
+    words = command.words if command else ()
+    for word, value in zip(words, [*words[1:], ""], strict=False):
+        for name in names:
+            if word == name:
+                return value
+            joined = f"{name}=" if name.startswith("--") else name
+            if word.startswith(joined):
+                return word[len(joined) :]
+    return ""
+
+
+Take = Callable[[Reading[Any], re.Match[str]], object]
+
+
+def fact(name: str, kind: Callable[[str], Any] = int) -> Take:
+    """What keeps the first group of a match as a fact of the last run."""
+
+    def take(reading: Reading[Any], match: re.Match[str]) -> None:
+        reading.run.facts[name] = kind(match[1])
+
+    return take
+
+
+def figures(*named: tuple[str, str], statistic: str = "", whole: bool = False, **of: Any) -> Take:
+    """What adds the groups of a match, in their order, as figures of these names and units;
+    `whole`: as whole numbers. A group that is not in the match is left out."""
+
+    def take(reading: Reading[Any], match: re.Match[str]) -> None:
+        for (name, unit), text in zip(named, match.groups(), strict=True):
+            reading.add(name, int(text) if whole and text else text, unit, statistic, of)
+
+    return take
 
 
 class LineReader(Generic[R]):
