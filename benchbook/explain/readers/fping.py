@@ -104,7 +104,7 @@ def _sums(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.add_loss(int(found["lost"]), line.number)
     if found["outage"]:
-        run.results.append(Result("outage", int(found["outage"]), "ms", line.number, "total"))
+        run.add_total("outage", int(found["outage"]), "ms", line.number)
     for name, part in zip(("min", "mean", "max"), (found["values"] or "").split("/"), strict=False):
         if part:
             run.add_statistic(name, float(part), "ms", line)
@@ -146,8 +146,7 @@ def _whole(runs: list[Run], line: Line) -> Run:
 
 def _counted(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     name, unit = _COUNTS[found["what"]]
-    count = float(found["count"])
-    _whole(runs, line).results.append(Result(name, count, unit, line.number, "total"))
+    _whole(runs, line).add_total(name, float(found["count"]), unit, line.number)
 
 
 def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:

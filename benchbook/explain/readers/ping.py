@@ -10,6 +10,7 @@ from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common import ping_runs
 from benchbook.explain.readers.common.ping_runs import (
     Run,
+    answered,
     begun,
     going,
     headed,
@@ -121,7 +122,7 @@ def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     size, name, address, _, time, unit = found.groups()
     replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
     if "." in time and not time.strip("0."):
-        runs[-1].facts["below_tick"] = runs[-1].facts.get("below_tick", 0) + 1
+        runs[-1].count("below_tick")
 
 
 def _stepped(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -146,8 +147,7 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     if (lost := number_of(named["lost"])) is not None:
         run.add_loss(lost, line.number)
     if ("+" in line.text or "dupl" in line.text) and (twice := _TWICE.search(line.text)):
-        count = float(twice["twice"])
-        run.results.append(Result("duplicates", count, "packets", line.number, "total"))
+        run.add_total("duplicates", float(twice["twice"]), "packets", line.number)
     if named.get("took"):
         run.facts["took_ms"] = int(named["took"])
 
@@ -172,16 +172,12 @@ def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         value = number_of(part)
         if value is not None:
             run.add_statistic(name, value, unit, line)
-    if len(parts) > 3 and _no_spread(parts) and found["kind"] == "stddev":
+    values = list(map(number_of, parts))
+    if len(parts) > 3 and values[3] == 0 and found["kind"] == "stddev" and values[0] != values[2]:
         run.notes.append(
             f"line {line.number}: a deviation of 0 beside a minimum below the maximum is what some "
             "versions of ping print for times below a few hundredths of a ms"
         )
-
-
-def _no_spread(parts: list[str]) -> bool:
-    least, most, spread = (number_of(parts[item]) for item in (0, 2, 3))
-    return spread == 0 and least is not None and most is not None and least < most
 
 
 def _other_title(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -205,27 +201,24 @@ def _cisco(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """It prints what arrived, not what was lost."""
     run = going(runs, line)
     run.add_counts(int(found["sent"]), int(found["got"]), line)
-    run.results.append(Result("received", int(found["share"]), "%", line.number, "total"))
+    run.add_total("received", int(found["share"]), "%", line.number)
     if spread := _SPREAD.search(line.text):
         _spread(runs, line, spread)
 
 
-def _huawei_reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    name, size, less, time = found.groups()
-    replied(runs, line, time, "ms", int(size) if size else None, name, at_most=less == "<")
+_HUAWEI_COUNTS = {
+    "packet(s) transmitted": ("packets sent", "packets"),
+    "packet(s) received": ("packets received", "packets"),
+    "% packet loss": ("loss", "%"),
+}
 
 
 def _huawei_count(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """One of the counts, each in a line of its own below its run."""
-    value = float(found["value"])
-    if not runs:
-        return
-    runs[-1].ended = True
-    if found["what"].startswith("%"):
-        runs[-1].results.append(Result("loss", value, "%", line.number, "total"))
-    else:
-        name = "packets sent" if found["what"].endswith("transmitted") else "packets received"
-        runs[-1].results.append(Result(name, value, "packets", line.number, "total"))
+    if runs:
+        name, unit = _HUAWEI_COUNTS[found["what"]]
+        runs[-1].ended = True
+        runs[-1].add_total(name, float(found["value"]), unit, line.number)
 
 
 def _mikrotik(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -265,7 +258,7 @@ _TAKEN: tuple[ping_runs.Taken, ...] = (
     (("--- ",), _OTHER_TITLE.match, _other_title),
     (("PING",), _HEAD.search, _head),
     (("PING6(",), _HEAD_6.search, _head),
-    (("Sequence=",), _HUAWEI_REPLY.match, _huawei_reply),
+    (("Sequence=",), _HUAWEI_REPLY.match, answered),
     (("% packet loss", "packet(s)"), _HUAWEI_COUNT.match, _huawei_count),
     (("packet-loss=",), _MIKROTIK.match, _mikrotik),
     (("s",), _MIKROTIK_REPLY.match, _mikrotik_reply),

@@ -9,10 +9,10 @@ from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.readers.common import ping_runs
 from benchbook.explain.readers.common.ping_runs import (
     Run,
+    answered,
     going,
     headed,
     number_of,
-    replied,
     untold,
 )
 
@@ -23,10 +23,13 @@ _HEAD = late(
     r"Haciendo ping a|Esecuzione di Ping|Disparando|Pingen naar|Badanie)\s+(?:sur\s+)?(?P<host>\S+)"
     r"(?:\s+\[(?P<address>[^\]]+)\])?.*?(?P<bytes>\d+)"
 )
+_SAYS = (
+    r"Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|Resposta de|Antwoord van"
+    r"|Odpowied\S+ z"
+)
 # Those of Huawei have a sequence.
 _REPLY = late(
-    r"^(?!.*Sequence=)\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|"
-    r"Resposta de|Antwoord van|Odpowied\S+ z)\s+(?P<from>\S+?)\s?:"
+    rf"^(?!.*Sequence=)\s*(?:{_SAYS})\s+(?P<from>\S+?)\s?:"
     r"(?:.*?=\s?(?P<size>\d++))?.*?(?P<less>[=<])\s?(?P<time>-?\d+) ?ms?\b"
 )
 _COUNTS = late(
@@ -46,8 +49,7 @@ _SPREAD = late(
 # What a router answers in the place of the host, in any language: it has no size, no time. Windows
 # counts it as received.
 _ANSWER = late(
-    r"^\s*(?:Reply from|Antwort von|R\S+ponse de|Respuesta desde|Risposta da|Resposta de|"
-    r"Antwoord van|Odpowied\S+ z|\u041e\u0442\u0432\u0435\u0442 \u043e\u0442)\s+"
+    rf"^\s*(?:{_SAYS}|\u041e\u0442\u0432\u0435\u0442 \u043e\u0442)\s+"
     r"(?P<from>[\d.]{7,15}|[\da-fA-F:]{3,45}(?:%\w{1,20})?)\s?: (?=[^\W\d_])[^=<]{4,200}$"
 )
 _ANY_ANSWER = late(
@@ -114,24 +116,14 @@ def read(log: Log) -> list[Report]:
     return ping_runs.read_by(log, _TAKEN, _ONLY_WITH)
 
 
-def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    headed(runs, line, found)
-
-
-def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    name, size, less, time = found.group("from", "size", "less", "time")
-    replied(runs, line, time, "ms", int(size) if size else None, name, at_most=less == "<")
-
-
 def _answer(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     run = going(runs, line)
-    run.facts["answers_of_others"] = run.facts.get("answers_of_others", 0) + 1
+    run.count("answers_of_others")
     run.facts.setdefault("answered_in_line", line.number)
 
 
 def _nothing(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = going(runs, line)
-    run.facts["timed_out"] = run.facts.get("timed_out", 0) + 1
+    going(runs, line).count("timed_out")
 
 
 def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
@@ -163,7 +155,7 @@ def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 
 def _any_reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    _reply(runs, line, found)
+    answered(runs, line, found)
     runs[-1].marks["translated"] = line.number
 
 
@@ -198,10 +190,10 @@ def _any_spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 _ONLY_WITH: dict[ping_runs.Takes, str] = {_any_spread: _TRANSLATED, _any_counts: _TRANSLATED}
 # Words, of which a line has one in which the pattern is found: change both together.
 _TAKEN: tuple[ping_runs.Taken, ...] = (
-    (_REPLIES, _REPLY.match, _reply),
+    (_REPLIES, _REPLY.match, answered),
     ((*_REPLIES, "\u041e\u0442\u0432\u0435\u0442"), _ANSWER.match, _answer),
     (("\u7684\u56de\u590d", "\u304b\u3089\u306e\u5fdc\u7b54"), _ANY_ANSWER.match, _answer),
-    (("Ping", "ping a", "Disparando", "Badanie"), _HEAD.match, _head),
+    (("Ping", "ping a", "Disparando", "Badanie"), _HEAD.match, headed),
     ((*_SUMS, "\u041f\u0430\u043a\u0435\u0442\u043e\u0432"), _COUNTS.match, _counts),
     (
         ("Minimum", "nimo", "\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c"),

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common import line_reader
 
 TOOL = "ping"
 HOSTS = 64  # of which lines may stand between each other
 
 
 @dataclass
-class Run:
+class Run(line_reader.Run):
     """The lines of one start."""
 
-    line: int
-    results: list[Result] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     replies: int = 0
     ended: bool = False
     told: bool = False  # its minimum, mean and maximum
@@ -34,15 +30,19 @@ class Run:
         self.replies += 1
         self.results.append(Result("round trip", time, unit, line.number, "sample", of))
 
+    def add_total(self, name: str, value: float, unit: str, number: int) -> None:
+        """A figure of the whole run, in the line of this number."""
+        self.results.append(Result(name, value, unit, number, "total"))
+
     def add_counts(self, sent: int, got: int, line: Line) -> None:
         """Packets, which it says at its end."""
         self.ended = True
-        for name, count in (("packets sent", sent), ("packets received", got)):
-            self.results.append(Result(name, count, "packets", line.number, "total"))
+        self.add_total("packets sent", sent, "packets", line.number)
+        self.add_total("packets received", got, "packets", line.number)
 
     def add_loss(self, share: float, number: int) -> None:
         """The share that was lost, in the line of this number."""
-        self.results.append(Result("loss", share, "%", number, "total"))
+        self.add_total("loss", share, "%", number)
 
     def add_statistic(self, name: str, value: float, unit: str, line: Line) -> None:
         """What it says of all of its times."""
@@ -50,18 +50,26 @@ class Run:
         of = {"repetitions": round(got[-1])} if got else {}
         self.results.append(Result("round trip", value, unit, line.number, name, of))
 
+    def count(self, fact: str) -> None:
+        """One more line of a kind."""
+        self.facts[fact] = self.facts.get(fact, 0) + 1
+
+    def finish(self) -> bool:
+        """Note what is missing; whether it has results."""
+        if "head" in self.marks and not self.parallel:
+            self.facts["has_head"] = True
+        if not self.ended:
+            self.notes.append("its statistics are not in the log: the tail is missing")
+        return bool(self.results)
+
 
 Finds = Callable[[str], re.Match[str] | None]
-Takes = Callable[[list[Run], Line, re.Match[str]], None]
+Takes = Callable[[list[Run], Line, re.Match[str]], object]
 # Words, of which a line has one in which the pattern is found; what is done with that.
 Taken = tuple[Sequence[str], Finds, Takes]
 
 
-def read_by(
-    log: Log,
-    taken: Sequence[Taken],
-    only_with: Mapping[Takes, str],
-) -> list[Report]:
+def read_by(log: Log, taken: Sequence[Taken], only_with: Mapping[Takes, str]) -> list[Report]:
     """One report for each start; without a head, a title or the sums end one. `only_with`: what
     means something only in a log that has that word, too."""
     runs: list[Run] = []
@@ -73,15 +81,14 @@ def read_by(
         and (take not in only_with or log.has(only_with[take]))
     ]
     for line in log.having(*{word: None for words, *_ in asked for word in words}):
-        _take(runs, line, asked)
-    return [_report(run) for run in runs if run.results]
+        if len(line.text) <= LONGEST:
+            _take(runs, line, asked)
+    return [run.report(TOOL) for run in runs if run.finish()]
 
 
 def _take(runs: list[Run], line: Line, asked: Sequence[Taken]) -> None:
     """What the first of these patterns finds in a line."""
     text = line.text
-    if len(text) > LONGEST:
-        return
     for words, find, take in asked:
         for word in words:
             if word in text:
@@ -91,15 +98,6 @@ def _take(runs: list[Run], line: Line, asked: Sequence[Taken]) -> None:
         if found := find(text):
             take(runs, line, found)
             break
-
-
-def _report(run: Run) -> Report:
-    notes = list(run.notes)
-    if "head" in run.marks and not run.parallel:
-        run.facts["has_head"] = True
-    if not run.ended:
-        notes.append("its statistics are not in the log: the tail is missing")
-    return Report(TOOL, run.results, run.line, "", run.facts, notes)
 
 
 def number_of(text: str) -> float | None:
@@ -175,3 +173,9 @@ def replied(
     run.add(time, unit, line)
     if at_most:
         run.results[-1].of = {**run.results[-1].of, "at_most": True}
+
+
+def answered(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+    """A reply in whole ms, of which some say only that they are below so many."""
+    name, size, less, time = found.group("from", "size", "less", "time")
+    replied(runs, line, time, "ms", int(size) if size else None, name, at_most=less == "<")
