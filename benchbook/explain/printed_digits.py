@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log
@@ -47,6 +47,22 @@ def is_number(value: Any) -> TypeGuard[int | float]:
     ):
         return False
     return abs(value) < MOST
+
+
+def as_float(value: Any) -> float | None:
+    """The number that a text or a value of JSON is, infinite or not; None where it is none."""
+    try:
+        return None if isinstance(value, bool) else float(value)
+    except (OverflowError, TypeError, ValueError):
+        return None
+
+
+T = TypeVar("T")
+
+
+def only(values: Collection[T]) -> T | None:
+    """The value, where there is one; None where there is none, or several that differ."""
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def half_of_last_digit(value: float) -> float:

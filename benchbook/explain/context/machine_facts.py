@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
-from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.printed_digits import LONGEST, only
 
 _CACHE = late(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
@@ -40,9 +40,7 @@ _SHOWN = late(
 )
 _CAPABLE = late(r"\bLnkCap:.{0,40} Speed (?P<rate>[\d.]+)GT/s.{0,20}, Width x(?P<lanes>\d+)")
 # How the device of the log is connected, in words; a mere bridge in a list is not that.
-_TUNNEL = late(
-    r"\b(?:via|over|through|by) (?:an? |external )?Thunderbolt ?(?P<version>[345])\b", re.I
-)
+_TUNNEL = late(r"\b(?:via|over|through|by) (?:an? |external )?Thunderbolt ?([345])\b", re.I)
 _TUNNEL_BYTES_PER_S = {3: 5e9, 4: 5e9, 5: 15e9}  # 40, 40 and 120 Gbit/s
 # One direction of one lane in MB/s, after the coding of bits.
 _LANE_MB_PER_S = {1: 250, 2: 500, 3: 984.6, 4: 1969.2, 5: 3938.5, 6: 7563}
@@ -79,7 +77,7 @@ _CPUS_OF_MODULE = 16  # more share one only where a virtual machine is told of o
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 # The last cache of a device: deviceQuery, clinfo.
 _OF_DEVICE = late(
-    r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(?P<bytes>\d{4,12})(?: bytes| \(|$)", re.M
+    r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(\d{4,12})(?: bytes| \(|$)", re.M
 )
 _FORWARDERS = ("hostfwd=", "forwarder/expose", "port-forward", "port forward")
 _FORWARDS = late(r"-\w*[LRD]")
@@ -211,7 +209,7 @@ def _llc_bytes(log: Log) -> int | None:
         levels.setdefault(int(cache["level"]), set()).add(round(size))
     last = max(levels, default=0)
     whole = last == 3 or (last == 2 and 1 in levels)
-    return next(iter(levels[last])) if whole and len(levels[last]) == 1 else None
+    return only(levels[last]) if whole else None
 
 
 def _of_socket(log: Log) -> int | None:
@@ -219,8 +217,7 @@ def _of_socket(log: Log) -> int | None:
     text = log.text
     if not log.has("cache size") or not _INTEL.search(text):
         return None
-    several = {int(cpu["kib"]) * 2**10 for cpu in _CPUINFO.finditer(text)}
-    return several.pop() if len(several) == 1 else None
+    return only({int(cpu["kib"]) * 2**10 for cpu in _CPUINFO.finditer(text)})
 
 
 def _device_cache(log: Log) -> int | None:
@@ -239,15 +236,13 @@ def _pcie(log: Log) -> float | None:
                     break
                 links.add((int(match["generation"]), int(match["lanes"])))
     if log.has("PCIe Generation"):
-        for match in _SHOWN.finditer(log.text):
-            links.add((int(match["generation"]), int(match["lanes"])))
-    cables = set(_CABLE.findall(log.text)) if log.has("hunderbolt") else set()
-    if len(cables) == 1 and not links:
-        return _TUNNEL_BYTES_PER_S[int(cables.pop())]
+        links |= {(int(generation), int(lanes)) for generation, lanes in _SHOWN.findall(log.text)}
+    cable = _said(_CABLE, log.text) if log.has("hunderbolt") else None
+    if cable and not links:
+        return _TUNNEL_BYTES_PER_S[cable]
     if log.has("LnkCap:"):
-        for match in _CAPABLE.finditer(log.text):
-            links.add((_GENERATION.get(match["rate"], 0), int(match["lanes"])))
-    generation, lanes = links.pop() if len(links) == 1 else (0, 0)
+        links |= {(_GENERATION.get(rate, 0), int(n)) for rate, n in _CAPABLE.findall(log.text)}
+    generation, lanes = only(links) or (0, 0)
     return _LANE_MB_PER_S[generation] * lanes * 1e6 if generation in _LANE_MB_PER_S else None
 
 
@@ -255,8 +250,7 @@ def _tunnel(log: Log) -> float | None:
     """One direction of the cable to a device in a box of its own."""
     if not log.has("underbolt") and not log.has("UNDERBOLT"):
         return None
-    versions = {int(tunnel["version"]) for tunnel in _TUNNEL.finditer(log.text)}
-    return _TUNNEL_BYTES_PER_S[versions.pop()] if len(versions) == 1 else None
+    return _TUNNEL_BYTES_PER_S.get(_said(_TUNNEL, log.text) or 0)
 
 
 def _memory(log: Log) -> float | None:
@@ -274,7 +268,7 @@ def _memory(log: Log) -> float | None:
             size = 2**30 if match["binary"] else 10**9
             rates.add(float(match["rate"]) * size * (1000 if match["prefix"] == "T" else 1))
     if rates or not log.has("Locator: "):
-        return rates.pop() if len(rates) == 1 else None
+        return only(rates)
     return _modules(log)
 
 
@@ -304,7 +298,7 @@ def _cores(log: Log) -> int | None:
     }
     if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
         counts.add(cpus)
-    return counts.pop() if len(counts) == 1 else None
+    return only(counts)
 
 
 def _printed(log: Log, number: int) -> int | None:
@@ -320,5 +314,4 @@ def _below(log: Log, number: int, several: int) -> Sequence[Line]:
 
 
 def _said(pattern: re.Pattern[str], text: str) -> int | None:
-    values = {int(match[1]) for match in pattern.finditer(text)}
-    return values.pop() if len(values) == 1 else None
+    return only({int(match[1]) for match in pattern.finditer(text)})

@@ -11,6 +11,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Log, Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.json_values import at, objects_at
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "clpeak"
@@ -140,18 +141,18 @@ def _element(reading: Reading[_Run], text: str) -> None:
 def _json(document: Document) -> Iterator[Report]:
     """One report for each device of a run."""
     body = document.value
-    if not isinstance(body, dict) or body.get("schema") != "clpeak/run":
+    if at(body, "schema") != "clpeak/run":
         return
     version = str(body.get("clpeak_version", ""))
     notes = [] if document.whole else ["its JSON is cut: what follows is missing"]
-    for device in _objects(body, "devices"):
+    for device in objects_at(body, "devices"):
         facts = {"device": str(device.get("name", "")), "platform": str(device.get("platform", ""))}
         results = [
             Result(f"{test.get('title')}: {metric.get('id')}", metric["value"], unit,
                    document.places.get(id(metric), document.number), "mean",
                    _of(str(metric.get("id"))))
-            for test in _objects(device, "tests")
-            for metric in _objects(test, "metrics")
+            for test in objects_at(device, "tests")
+            for metric in objects_at(test, "metrics")
             if is_number(metric.get("value"))
             for own in [metric if "unit" in metric else test]
             for unit in [_QUANTITIES.get(str(own.get("quantity")), str(own.get("unit", "")))]
@@ -159,11 +160,6 @@ def _json(document: Document) -> Iterator[Report]:
         if results:
             line = document.places.get(id(device), document.number)
             yield Report(TOOL, results, line, version, facts, list(notes))
-
-
-def _objects(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    several = value.get(name)
-    return [item for item in several if isinstance(item, dict)] if isinstance(several, list) else []
 
 
 def _indent(text: str) -> int:

@@ -9,6 +9,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common import ping_runs
+from benchbook.explain.readers.common.json_values import object_at
 from benchbook.explain.readers.common.ping_runs import HOSTS, Run, begun, opened
 
 TOOL = ping_runs.TOOL
@@ -61,10 +62,9 @@ def _of_json(log: Log) -> list[Report]:
     """What -J prints: an object of one key in each line."""
     runs: list[Run] = []
     for document in log.documents:
-        value = document.value
-        name = next(iter(value), "") if isinstance(value, dict) and len(value) == 1 else ""
-        own = value[name] if name in _OBJECTS else None
-        if isinstance(own, dict) and isinstance(own.get("host"), str):
+        name = next(iter(document.value), "") if len(object_at(document.value)) == 1 else ""
+        own = object_at(document.value, name) if name in _OBJECTS else {}
+        if isinstance(own.get("host"), str):
             _object(runs, Line(document.number, ""), own)
     return [Report(TOOL, run.results, run.line, "", run.facts) for run in runs if run.results]
 

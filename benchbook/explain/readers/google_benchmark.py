@@ -8,7 +8,14 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Line, Log, Report, Result
-from benchbook.explain.printed_digits import half_digit, is_number, printed_lines, unmarked
+from benchbook.explain.printed_digits import (
+    as_float,
+    half_digit,
+    is_number,
+    printed_lines,
+    unmarked,
+)
+from benchbook.explain.readers.common.json_values import number_at, object_at, objects_at
 from benchbook.explain.units import in_base
 
 TOOL = "google-benchmark"
@@ -97,19 +104,13 @@ def _of_document(document: Document) -> list[Report]:
         value = {"": [value]}
     if not isinstance(value, dict):
         return []
-    entries = value.get("benchmarks")
+    entries = objects_at(value, "benchmarks")
     headless = "benchmarks" not in value and ("" in value or not document.whole)
     if headless:
-        found = value.get("", [value])
-        entries = [entry for entry in found if _is_entry(entry)] if isinstance(found, list) else []
-    if not isinstance(entries, list):
-        return []
-    records = [
-        entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)
-    ]
+        entries = [item for item in objects_at({"": [value], **value}, "") if _is_entry(item)]
+    records = [entry for entry in entries if isinstance(entry.get("name"), str)]
     known = [record for record in records if "real_time" in record or "error_occurred" in record]
-    context = value.get("context")
-    context = context if isinstance(context, dict) else {}
+    context = object_at(value, "context")
     if not known or (not context and not any("time_unit" in part for part in known)):
         return []
     report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
@@ -142,9 +143,8 @@ def _context(context: dict[str, Any], report: Report) -> None:
         report.notes.append(_DEBUG)
     if context.get("cpu_scaling_enabled"):
         report.notes.append(_SCALING)
-    caches = context.get("caches")
     levels: dict[int, int] = {}
-    for cache in caches if isinstance(caches, list) else []:
+    for cache in objects_at(context, "caches"):
         try:
             size, level = int(cache["size"]), int(cache["level"])
             each = max(1, int(cache["num_sharing"]))
@@ -185,12 +185,12 @@ def _record(record: dict[str, Any], line: int, report: Report) -> None:
     parts = [("real_time", unit), ("cpu_time", unit)]
     parts += [(key, _RATES.get(key, "")) for key in record if key not in _OWN]
     for key, its_unit in parts:
-        value = record.get(key)
+        value = number_at(record, key)
         if share and is_number(value) and value > MOST_SHARE:
             # Versions before 1.8 scale it in their CSV as if it were a time.
             report.notes.append(f"The cv of {name} ({key}) is no share; it was not read.")
             continue
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if value is not None:
             size, printed = (100.0, "%") if share else (1.0, its_unit or "1")
             report.results.append(
                 Result(_title(name, key), value * size, printed, line, statistic, of)
@@ -364,7 +364,7 @@ def _of_csv(log: Log) -> list[Report]:
                 and record.get("error_occurred") != "true"
             ):
                 continue  # the growth that was fitted, and how well: BigO and RMS
-            numbers = {key: _float(item) for key, item in record.items() if key not in ("name",)}
+            numbers = {key: as_float(item) for key, item in record.items() if key not in ("name",)}
             aggregate = _AGGREGATE.search(str(record["name"]))
             typed = {
                 **{key: value for key, value in numbers.items() if value is not None},
@@ -382,10 +382,3 @@ def _of_csv(log: Log) -> list[Report]:
             columns = []
     _number_samples(reports)
     return [report for report in reports if report.results]
-
-
-def _float(text: str | None) -> float | None:
-    try:
-        return float(text or "")
-    except ValueError:
-        return None

@@ -9,6 +9,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST, printed_lines, unmarked
+from benchbook.explain.readers.common.json_values import at, is_number, list_at, object_at
 from benchbook.explain.units import in_base
 
 TOOL = "hyperfine"
@@ -67,10 +68,7 @@ def read(log: Log) -> list[Report]:
 
 
 def _of_document(document: Document) -> list[Report]:
-    value = document.value
-    results = value.get("results") if isinstance(value, dict) else None
-    if not isinstance(results, list):
-        return []
+    results = list_at(document.value, "results")
     return [
         _of_record(
             document.places.get(id(result), document.number),
@@ -78,29 +76,27 @@ def _of_document(document: Document) -> list[Report]:
             whole=document.whole or result is not results[-1],
         )
         for result in results
-        if isinstance(result, dict) and isinstance(result.get("command"), str) and "mean" in result
+        if isinstance(at(result, "command"), str) and "mean" in result
     ]
 
 
 def _of_record(line: int, record: dict[str, Any], *, whole: bool = True) -> Report:
     of: dict[str, Any] = {}
-    times = record.get("times")
-    samples = [time for time in times if _is_number(time)] if isinstance(times, list) else []
+    samples = [time for time in list_at(record, "times") if is_number(time)]
     if samples and (whole or "exit_codes" in record):  # these come behind all times
         of["repetitions"] = len(samples)
-    rows = _figures({name: item for name, item in record.items() if _is_number(item)}, line, of)
+    rows = _figures({name: item for name, item in record.items() if is_number(item)}, line, of)
     rows += [
         Result("time", float(value), "s", line, "sample", {"repetition": number})
         for number, value in enumerate(samples)
     ]
     notes = []
-    codes = record.get("exit_codes")
-    failed = [code for code in codes if code] if isinstance(codes, list) else []
+    failed = [code for code in list_at(record, "exit_codes") if code]
     if failed:
         notes.append(f"{len(failed)} runs of {record['command']!r} did not end with 0.")
     facts = {"command": record["command"]}
-    if isinstance(record.get("parameters"), dict):
-        facts |= {f"parameter {name}": str(item) for name, item in record["parameters"].items()}
+    parameters = object_at(record, "parameters")
+    facts |= {f"parameter {name}": str(item) for name, item in parameters.items()}
     return Report(TOOL, rows, line, "", facts, notes)
 
 
@@ -113,10 +109,6 @@ def _figures(numbers: dict[str, float], line: int, of: dict[str, Any]) -> list[R
         for name, title, statistic in statistics
         if name in numbers
     ]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _PARTS = (

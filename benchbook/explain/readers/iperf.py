@@ -9,7 +9,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_left_out, printed_lines
+from benchbook.explain.printed_digits import is_left_out, only, printed_lines
 from benchbook.explain.readers.common.iperf_lines import (
     BINARY,
     CONNECTED,
@@ -215,8 +215,7 @@ def _end(run: _Run, ends: dict[str, str], stream: str) -> str:
     if stream not in ends and stream.removeprefix("*") in run.reversed:
         stream = stream.removeprefix("*")  # the client marks what comes, not its connection
     if stream.startswith("SUM"):
-        every = set(ends.values())
-        return every.pop() if len(every) == 1 else ""
+        return only(set(ends.values())) or ""
     return ends.get(stream, "")
 
 

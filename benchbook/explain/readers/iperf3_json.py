@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchbook.explain.model import Document, Log, Report, Result
+from benchbook.explain.readers.common.json_values import Object, number_at, object_at, objects_at
 
 TOOL = "iperf3"
 LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
@@ -32,7 +33,6 @@ _OF_STREAM = ("sender", "receiver", "udp")
 _SUMS = ("sum", "sum_sent", "sum_received")
 _FIGURED = {"start", "end", "seconds", "bytes", "bits_per_second"}  # of one stream or of all
 _OF_RECEIVER = ("jitter_ms", "lost_packets", "lost_percent", "out_of_order")
-Object = dict[str, Any]
 
 
 class _Places(NamedTuple):
@@ -105,7 +105,7 @@ def _is_end(value: Object) -> bool:
 def _of_end(value: Object) -> Object:
     """What a cut has left of an `end`: its sums, or the ends of one stream."""
     sums = {key: value[key] for key in _SUMS if _is_whole(value.get(key))}
-    streams = _list(value, "streams") or ([value] if _is_stream(value) else [])
+    streams = objects_at(value, "streams") or ([value] if _is_stream(value) else [])
     return {"streams": streams} | sums if sums or _is_stream(value) else {}
 
 
@@ -121,33 +121,21 @@ def _is_whole(value: Any) -> bool:
 
 def _is_interval(value: Any) -> bool:
     """Whether it is one of those that a cut has left of a test, or `jq .intervals`."""
-    return _FIGURED | {"omitted"} <= _object(value, "sum").keys()
+    return _FIGURED | {"omitted"} <= object_at(value, "sum").keys()
 
 
 def _is_test(value: Object) -> bool:
     if value.keys().isdisjoint(("start", "end")):
         return False
     if {"start", "intervals", "end"} <= value.keys() or {"start", "error"} <= value.keys():
-        start = _object(value, "start")
+        start = object_at(value, "start")
         ours = str(start.get("version", "")).startswith("iperf")  # others' JSON has versions, too
         return ours or any(key in start for key in ("connected", "test_start"))
-    parts = [_object(value, key) for key in ("start", "end")]
-    ends = (_object(item, key) for item in _list(parts[1], "streams") for key in _OF_STREAM)
-    if any("bits_per_second" in item for item in (_object(parts[1], "sum"), *ends)):
+    parts = [object_at(value, key) for key in ("start", "end")]
+    ends = (object_at(item, key) for item in objects_at(parts[1], "streams") for key in _OF_STREAM)
+    if any("bits_per_second" in item for item in (object_at(parts[1], "sum"), *ends)):
         return True
     return any("test_start" in part or "sum_sent" in part for part in parts)
-
-
-def _object(value: Any, *keys: str) -> Object:
-    """What lies under the keys; an empty object where it is none."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any, key: str) -> list[Object]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def _streamed(events: list[tuple[Document, Object]]) -> Report:
@@ -165,8 +153,8 @@ def _streamed(events: list[tuple[Document, Object]]) -> Report:
 
 def _report(at: _Places, value: Object, whole: bool) -> Report:
     number = at.number
-    start, end = _object(value, "start"), _object(value, "end")
-    test, intervals = _object(start, "test_start"), _list(value, "intervals")
+    start, end = object_at(value, "start"), object_at(value, "end")
+    test, intervals = object_at(start, "test_start"), objects_at(value, "intervals")
     facts = _facts(start, test)
     if "protocol" not in facts and (protocol := _protocol(end)):
         facts["protocol"] = protocol
@@ -192,7 +180,7 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
 def _protocol(end: Object) -> str:
     """What only one of them has among its sums; of a stream that was cut it may be missing."""
     sums = [item for key, item in end.items() if key.startswith("sum") and isinstance(item, dict)]
-    of_streams = (_object(item, "udp") for item in _list(end, "streams"))
+    of_streams = (object_at(item, "udp") for item in objects_at(end, "streams"))
     if any("jitter_ms" in total for total in sums) or any(
         "lost_percent" in stream for stream in of_streams
     ):
@@ -229,7 +217,7 @@ def _facts(start: Object, test: Object) -> dict[str, Any]:
     size = test.get("blksize")
     if isinstance(size, int):
         facts["message_bytes" if protocol == "udp" else "write_bytes"] = size
-    connected = _list(start, "connected")
+    connected = objects_at(start, "connected")
     if connected:
         for name, key in (("near_address", "local_host"), ("far_address", "remote_host")):
             if isinstance(connected[0].get(key), str):
@@ -248,11 +236,11 @@ def _facts(start: Object, test: Object) -> dict[str, Any]:
 
 
 def _interval(at: _Places, interval: Object, index: int, forward: bool | None) -> Iterator[Result]:
-    streams = _list(interval, "streams")
+    streams = objects_at(interval, "streams")
     for stream in streams:
         yield from _figures(at, stream, "interval", _columns(stream, index) | _way(stream, forward))
     for key in ("sum", "sum_bidir_reverse"):
-        own = _object(interval, key)
+        own = object_at(interval, key)
         if own and (len(streams) > 1 or not streams):
             columns = _columns(own, index, "SUM") | _way(own, forward)
             yield from _figures(at, own, "interval", columns)
@@ -272,8 +260,8 @@ def _is_sent(own: Object, facts: dict[str, Any]) -> bool:
     counts those of the lost datagrams all the same."""
     if own.get("sender") is not False:
         return True
-    packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
-    size, moved = _number(facts.get("message_bytes")), _number(own.get("bytes"))
+    packets, lost = number_at(own, "packets"), number_at(own, "lost_packets")
+    size, moved = number_at(facts, "message_bytes"), number_at(own, "bytes")
     if not (lost and packets and moved and packets > lost):
         return False
     if size:
@@ -285,14 +273,14 @@ def _is_sent(own: Object, facts: dict[str, Any]) -> bool:
 def _totals(
     at: _Places, end: Object, facts: dict[str, Any], forward: bool | None
 ) -> Iterator[Result]:
-    streams = _list(end, "streams")
+    streams = objects_at(end, "streams")
     for stream in streams:
         for key in ("sender", "receiver"):
-            own = _object(stream, key)
+            own = object_at(stream, key)
             columns = {"stream": str(own.get("socket", "")), "end": key} | _way(own, forward)
             yield from _figures(at, own, "total", columns)
         # Of UDP the sender's bytes stand beside what the receiver told of losses.
-        own = _object(stream, "udp")
+        own = object_at(stream, "udp")
         sent = _is_sent(own, facts)
         columns = {"stream": str(own.get("socket", "")), "end": "sender" if sent else "receiver"}
         yield from _figures(at, own, "total", columns | _way(own, forward))
@@ -304,16 +292,16 @@ def _totals(
         if "bidir_reverse" in key:
             columns["direction"] = "reverse"
         yield from _figures(at, own, "total", columns)
-    use = _object(end, "cpu_utilization_percent")
+    use = object_at(end, "cpu_utilization_percent")
     for key in ("host_total", "remote_total"):
-        if (value := _number(use.get(key))) is not None:
+        if (value := number_at(use, key)) is not None:
             yield Result("CPU", value, "%", at.line(use), "", {"end": key.removesuffix("_total")})
 
 
 def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) -> Iterator[Result]:
     timed = dict(columns)
-    lasted, moved = _number(own.get("seconds")), _number(own.get("bytes"))
-    begun, ended = _number(own.get("start")), _number(own.get("end"))
+    lasted, moved = number_at(own, "seconds"), number_at(own, "bytes")
+    begun, ended = number_at(own, "start"), number_at(own, "end")
     if begun is not None and ended is not None:
         timed |= {"start_s": begun, "end_s": ended}
         if columns.get("end") == "receiver" and statistic == "total" and ended > begun:
@@ -322,7 +310,7 @@ def _figures(at: _Places, own: Object, statistic: str, columns: dict[str, Any]) 
         timed |= {"elapsed_s": lasted, "bytes_moved": moved}
     blind = columns.get("end") == "sender" and not (own.get("lost_packets") or own.get("jitter_ms"))
     for key, (name, unit) in _FIGURES.items():
-        value = _number(own.get(key))
+        value = number_at(own, key)
         if value is None or (blind and key in _OF_RECEIVER) or (not value and _unknown(own, key)):
             continue
         of = timed if name in ("transferred", "throughput") else columns
@@ -335,13 +323,9 @@ def _unknown(own: Object, key: str) -> bool:
     """Whether its zero stands for what this end cannot know, as those of a server's sums."""
     if key.endswith("rtt") or key == "out_of_order":  # clients do not ask their servers for it
         return True
-    packets, lost = _number(own.get("packets")), _number(own.get("lost_packets"))
+    packets, lost = number_at(own, "packets"), number_at(own, "lost_packets")
     if packets is None or own.get("bytes") != 0:
         return False
     if key in ("bytes", "bits_per_second", "packets"):
         return packets == 0 or packets != lost
     return key == "lost_percent" and bool(lost)
-
-
-def _number(value: Any) -> float | int | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import printed_lines
+from benchbook.explain.printed_digits import as_float, printed_lines
 
 TOOL = "likwid-perfctr"
 LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
@@ -168,9 +168,7 @@ def _result(
     core = _CORE.match(column)
     if not core and column not in _STATISTICS:
         return None
-    try:
-        value = math.nan if printed in _NO_NUMBER else float(printed)
-    except ValueError:
+    if (value := _value(printed)) is None:
         return None
     name, unit = _named(cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1")
     of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}
@@ -183,6 +181,11 @@ def _result(
     if math.isnan(value):
         of |= {"state": "absent", "reason": f"{printed!r} stands where its number should"}
     return Result(name, value, unit, line.number, _STATISTICS.get(column, ""), of)
+
+
+def _value(printed: str) -> float | None:
+    """nan for what it prints where it has no number; None of what is none."""
+    return math.nan if printed in _NO_NUMBER else as_float(printed)
 
 
 def _named(words: str, unit: str) -> tuple[str, str]:
@@ -207,9 +210,7 @@ def _sample(line: Line, cells: list[str], place: _Place, report: Report) -> None
         name, unit = _named(columns[index // cores], "1")
         of = {"kind": "metric", "state": "ok", "interval_end_s": float(cells[3]), "group": group}
         of["core"] = numbers[index % cores]
-        try:
-            value = math.nan if printed in _NO_NUMBER else float(printed)
-        except ValueError:
+        if (value := _value(printed)) is None:
             return
         if not math.isnan(value):
             report.results.append(Result(name, value, unit, line.number, "sample", of))
@@ -234,9 +235,7 @@ def _judged(report: Report) -> Report:
         ):
             why = "0 where there was work to count"
             of = {**result.of, "state": "absent", "reason": why}
-            report.results[index] = Result(
-                result.name, result.value, result.unit, result.line, "", of
-            )
+            report.results[index] = replace(result, of=of)
     # Metrics without the counts that they were made of: no program runs without a cycle.
     awake = [
         result.value
@@ -256,7 +255,5 @@ def _mark_shared(report: Report, groups: list[str]) -> None:
     for index, result in enumerate(report.results):
         if result.of["kind"] == "event" and result.of["state"] == "ok" and not result.statistic:
             of = {**result.of, "multiplexed": True}
-            report.results[index] = Result(
-                result.name, result.value, result.unit, result.line, "", of
-            )
+            report.results[index] = replace(result, of=of)
     report.notes.append(f"The groups {', '.join(groups)} took turns in one start.")

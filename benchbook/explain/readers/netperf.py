@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import decimals, half_digit, printed_lines
+from benchbook.explain.printed_digits import as_float, decimals, half_digit, printed_lines
 from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import Run
 
@@ -421,9 +421,7 @@ def _keyed(run: _Run) -> None:
     found = _UNIT.search(units)
     unit = _unit(found) if found else "transactions/s" if units.startswith("Trans") else ""
     unit = unit if units else _asked_unit(run)
-    try:
-        value = float(text) if text else 0.0
-    except ValueError:
+    if (value := as_float(text or "0")) is None:
         return
     if text and not unit:
         run.notes.append(f"line {number}: THROUGHPUT={text} has no unit without THROUGHPUT_UNITS")
@@ -444,11 +442,8 @@ def _keyed(run: _Run) -> None:
             run.results.append(Result("throughput", rate, unit, number, "total", of))
     for key, statistic in _LATENCIES.items():
         if key in run.keys and not (key == "RT_LATENCY" and "MEAN_LATENCY" in run.keys):
-            try:
-                latency = float(run.keys[key][0])
-            except ValueError:
-                continue
-            if latency == -1:  # it kept no times
+            latency = as_float(run.keys[key][0])
+            if latency is None or latency == _UNKNOWN:
                 continue
             of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
             line = run.keys[key][1]

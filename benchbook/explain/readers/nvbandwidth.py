@@ -9,7 +9,8 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Document, Log, Report, Result
-from benchbook.explain.printed_digits import unremarked
+from benchbook.explain.printed_digits import as_float, unremarked
+from benchbook.explain.readers.common.json_values import list_at, object_at, objects_at
 from benchbook.explain.readers.common.line_reader import (
     LEFT_OUT,
     LineReader,
@@ -177,24 +178,20 @@ def _of(test: str) -> dict[str, Any]:
 
 
 def _json(document: Document) -> Iterator[Report]:
-    value = document.value
-    body = value.get("nvbandwidth") if isinstance(value, dict) else None
-    cases = body.get("testcases") if isinstance(body, dict) else None
-    if not isinstance(body, dict) or not isinstance(cases, list):
+    body = object_at(document.value, "nvbandwidth")
+    if not isinstance(body.get("testcases"), list):
         return
     facts: dict[str, Any] = {}
-    devices = body.get("GPU Device list")
-    if isinstance(devices, list) and devices:
+    if devices := list_at(body, "GPU Device list"):
         name = re.sub(r"^\d+: |\s*\([\w:.]+\)(?::.*)?$", "", str(devices[0]))
         facts |= {"device": name, "devices": len(devices)}
     results: list[Result] = []
     notes: list[str] = []
-    for case in cases:
-        if isinstance(case, dict):
-            results += _case(document.places.get(id(case), document.number), case)
-            status = str(case.get("status", "Passed"))
-            if status != "Passed":
-                notes.append(f"{case.get('name')}: {status} {case.get('error', '')}".strip())
+    for case in objects_at(body, "testcases"):
+        results += _case(document.places.get(id(case), document.number), case)
+        status = str(case.get("status", "Passed"))
+        if status != "Passed":
+            notes.append(f"{case.get('name')}: {status} {case.get('error', '')}".strip())
     if isinstance(body.get("error"), str):
         notes.append(f"nvbandwidth says: {body['error']}")
     version = str(body.get("version", "") or body.get("git_version", "")).removeprefix("v")
@@ -206,21 +203,11 @@ def _json(document: Document) -> Iterator[Report]:
 def _case(number: int, case: dict[str, Any]) -> Iterator[Result]:
     test = str(case.get("name", ""))
     unit = "ns" if "(ns)" in str(case.get("bandwidth_description", "")) else "GB/s"
-    matrix = case.get("bandwidth_matrix")
-    for row, cells in enumerate(matrix if isinstance(matrix, list) else []):
+    for row, cells in enumerate(list_at(case, "bandwidth_matrix")):
         for column, cell in enumerate(cells if isinstance(cells, list) else []):
-            if (value := _number(cell)) is not None:
+            if (value := as_float(cell)) is not None:
                 of = _of(test) | {"row": row, "column": column}
                 yield Result(test, value, unit, number, "sample", of)
     for key, statistic in _IN_JSON.items():
-        if (value := _number(case.get(key))) is not None:
+        if (value := as_float(case.get(key))) is not None:
             yield Result(test, value, unit, number, statistic, _of(test))
-
-
-def _number(cell: Any) -> float | None:
-    if isinstance(cell, bool):
-        return None
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return None

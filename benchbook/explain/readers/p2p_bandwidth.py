@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.printed_digits import unremarked
+from benchbook.explain.printed_digits import only, unremarked
 from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
 
 TOOL = "p2pBandwidthLatencyTest"
@@ -48,8 +48,8 @@ class _Run(Run):
         """Name the device, where all are alike: what one of them can do is said of no other. A run
         from the first line is named by its first figure."""
         self.line = 0 if self.line == 1 else self.line
-        names = set(self.devices.values())
-        self.facts = {"device": names.pop()} if len(names) == 1 else {}
+        name = only(set(self.devices.values()))
+        self.facts = {"device": name} if name else {}
         if self.devices:
             self.facts["devices"] = len(self.devices)
         return bool(self.results)

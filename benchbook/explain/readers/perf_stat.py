@@ -9,7 +9,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.printed_digits import LONGEST, as_float
 from benchbook.explain.readers.common.perf_events import (
     EVENT,
     NUMBER,
@@ -212,10 +212,10 @@ def _of_json(log: Log) -> list[Report]:
             if rows and _COUNT.fullmatch(metric):
                 add_metric(rows, Line(document.number, ""), event, metric, words_of(said), "", {})
             continue
-        printed, share = str(value["counter-value"]), _share(value.get("pcnt-running", 100))
-        if share is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
+        printed, percent = str(value["counter-value"]), as_float(value.get("pcnt-running", 100))
+        if percent is None or not (printed.startswith("<") or _COUNT.fullmatch(printed)):
             continue
-        of: dict[str, Any] = {"running_fraction": share}
+        of: dict[str, Any] = {"running_fraction": percent / 100}
         if "interval" in value:
             of["interval_end_s"] = value["interval"]
         if (core := str(value.get("cpu", ""))).isdecimal():
@@ -232,11 +232,3 @@ def _of_json(log: Log) -> list[Report]:
                 rows, line, event, metric, words_of(str(value.get("metric-unit", ""))), "", of
             )
     return [Report(TOOL, rows, rows[0].line)] if rows else []
-
-
-def _share(percent: Any) -> float | None:
-    """Of 1; None where it is no number."""
-    try:
-        return float(percent) / 100
-    except (OverflowError, TypeError, ValueError):
-        return None

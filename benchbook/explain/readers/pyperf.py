@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Line, Log, Report, Result
 from benchbook.explain.printed_digits import is_number, printed_lines
+from benchbook.explain.readers.common import json_values
+from benchbook.explain.readers.common.json_values import list_at, object_at, objects_at
 from benchbook.explain.units import in_base
 
 TOOL = "pyperf"
@@ -97,23 +100,20 @@ def read(log: Log) -> list[Report]:
 
 
 def _of_document(document: Document) -> list[Report]:
-    value = document.value
-    if not isinstance(value, dict) or not isinstance(value.get("benchmarks"), list):
-        return []
-    common = _metadata(value)
-    found = []
-    for item in value["benchmarks"]:
-        if isinstance(item, dict) and isinstance(item.get("runs"), list):
-            line = document.places.get(id(item), document.number)
-            found += _of_benchmark(line, item, common)
-    return found
+    common = object_at(document.value, "metadata")
+    return [
+        report
+        for item in objects_at(document.value, "benchmarks")
+        if isinstance(item.get("runs"), list)
+        for report in _of_benchmark(document.places.get(id(item), document.number), item, common)
+    ]
 
 
 def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) -> list[Report]:
-    about = {**common, **_metadata(benchmark)}
-    runs = [item for item in benchmark["runs"] if isinstance(item, dict)]
-    values = [_numbers(run.get("values")) for run in runs]
-    warmups = [_numbers([pair[-1] for pair in _pairs(run.get("warmups"))]) for run in runs]
+    about = {**common, **object_at(benchmark, "metadata")}
+    runs = objects_at(benchmark, "runs")
+    values = [_numbers(list_at(run, "values")) for run in runs]
+    warmups = [_numbers(pair[-1] for pair in _pairs(list_at(run, "warmups"))) for run in runs]
     flat = [value for of_run in values for value in of_run]
     if not flat:
         return []
@@ -121,7 +121,7 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
     unit = _UNITS.get(str(about.get("unit") or "second"), "s")
     rows: list[Result] = []
     number = 0
-    loops = [_loops(about | _metadata(run)) for run in runs]
+    loops = [_loops(about | object_at(run, "metadata")) for run in runs]
     for index, of_run in enumerate(values):
         for each in warmups[index]:
             rows.append(Result(name, each, unit, line, "warm-up", {"process": index}))
@@ -139,11 +139,6 @@ def _of_benchmark(line: int, benchmark: dict[str, Any], common: dict[str, Any]) 
     if are_numbers and len(flat) > 1:
         rows.insert(1, Result(name, statistics.stdev(flat), unit, line, "stddev", counted))
     return [Report(TOOL, rows, line, str(about.get("perf_version") or ""), _facts(about))]
-
-
-def _metadata(of: dict[str, Any]) -> dict[str, Any]:
-    found = of.get("metadata")
-    return found if isinstance(found, dict) else {}
 
 
 def _loops(about: dict[str, Any]) -> int:
@@ -166,14 +161,12 @@ def _facts(about: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def _numbers(values: Any) -> list[float]:
-    found = values if isinstance(values, list) else []
-    return [float(x) for x in found if isinstance(x, int | float) and not isinstance(x, bool)]
+def _numbers(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values if json_values.is_number(value)]
 
 
-def _pairs(values: Any) -> list[list[Any]]:
-    found = values if isinstance(values, list) else []
-    return [pair for pair in found if isinstance(pair, list) and len(pair) == 2]
+def _pairs(values: list[Any]) -> list[list[Any]]:
+    return [pair for pair in values if isinstance(pair, list) and len(pair) == 2]
 
 
 def _of_text(log: Log) -> list[Report]:

@@ -211,7 +211,7 @@ def _figures(reading: Reading[_Run], text: str) -> None:
     if "B transferred (" in text and (found := _TRANSFERRED.search(text)):
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = reading.number(found[1])
-        of = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
+        of: dict[str, Any] = {"bytes_moved": round(moved * 2**20)} if is_number(moved) else {}
         run.moved_error_bytes = half_digit(found[1]) * 2**20
         _add(reading, "transferred", found[1], "MiB")
         _add(reading, "transfer rate", found[2], "MiB/s", "", of)

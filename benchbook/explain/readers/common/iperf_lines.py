@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Result
-from benchbook.explain.printed_digits import HALVES, LONGEST, half_digit
+from benchbook.explain.printed_digits import HALVES, LONGEST, half_digit, only
 
 _NUMBER = r"-?(?:nan|inf|\d[\d.,]*)"
 # What both print of an interval. The stream: a number, SUM, or of iperf 2 `*2`, `FD1`, `SUM-3`.
@@ -84,15 +84,19 @@ def link_speed(log: Log) -> dict[str, int]:
     one port: MPI shares its messages among all that there are."""
     text = log.text
     if log.has("Speed:"):
-        speeds = set(_SPEED.findall(text))
-        return {"link_bits_per_s": int(speeds.pop()) * 10**6} if len(speeds) == 1 else {}
+        return _link(only(set(_SPEED.findall(text))), 10**6)
     if any(map(log.has, ("ibstat", "Physical state", "phys state"))):
-        rates = [int(own or other) for own, other in _IB_RATE.findall(text)]
-        return {"link_bits_per_s": rates[0] * 10**9} if len(rates) == 1 and rates[0] else {}
+        return _link(only([rate or of_status for rate, of_status in _IB_RATE.findall(text)]), 10**9)
     if log.has("active_width:"):
         ports = [int(match["lanes"]) * float(match["speed"]) for match in _IB_ACTIVE.finditer(text)]
-        return {"link_bits_per_s": round(ports[0] * 1e9)} if len(ports) == 1 else {}
+        return _link(only(ports), 10**9)
     return _named_speed(log)
+
+
+def _link(speed: str | float | None, unit: int) -> dict[str, int]:
+    """The fact of a speed in bit/s; none where it is not known, or 0."""
+    bits_per_s = round(float(speed or 0) * unit)
+    return {"link_bits_per_s": bits_per_s} if bits_per_s else {}
 
 
 def _named_speed(log: Log) -> dict[str, int]:
@@ -103,9 +107,8 @@ def _named_speed(log: Log) -> dict[str, int]:
             names |= set(_IB_NAMED.findall(line.text))
             if _IB_SEVERAL.search(line.text):
                 return {}
-    if len(names) != 1 or _WITHIN.search(log.text):
-        return {}
-    return {"link_bits_per_s": _IB_NAMES[names.pop()] * 10**9}
+    name = only(names)
+    return _link(_IB_NAMES[name], 10**9) if name and not _WITHIN.search(log.text) else {}
 
 
 class Row(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Result
-from benchbook.explain.printed_digits import half_digit
+from benchbook.explain.printed_digits import as_float, half_digit
 
 UNITS = {
     "msec": "ms", "usec": "us", "nsec": "ns", "sec": "s", "ns": "ns", "Joules": "J",
@@ -116,7 +116,4 @@ def number(text: str, *, counts: bool) -> float | None:
         plain = plain.replace("," if plain.find(",") < plain.find(".") else ".", "")
     elif commas + points > 1 or (counts and _THOUSAND.fullmatch(plain)):
         plain = plain.replace(".", "").replace(",", "")
-    try:
-        return float(plain.replace(",", "."))
-    except ValueError:
-        return None
+    return as_float(plain.replace(",", "."))

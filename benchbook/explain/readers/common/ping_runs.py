@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.printed_digits import LONGEST, as_float
 from benchbook.explain.readers.common import line_reader
 
 TOOL = "ping"
@@ -102,10 +102,7 @@ def _take(runs: list[Run], line: Line, asked: Sequence[Taken]) -> None:
 
 def number_of(text: str) -> float | None:
     """A number as ping prints it: a comma in it is of decimals, for it groups no digits."""
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None
+    return as_float(text.replace(",", "."))
 
 
 def begun(runs: list[Run], line: Line) -> Run:
