@@ -30,7 +30,7 @@ enum { NOT_FOUND = 127 };
 
 /* Full names first: the plain ones may be another library's. */
 #if defined(OPEN_MPI)
-static const char *const starters[] = {"mpirun.openmpi", "orterun", NULL};
+static const char *const starters[] = {"mpiexec.openmpi", "orterun", NULL};
 static const char package[] = "openmpi-bin";
 #else
 static const char *const starters[] = {"mpiexec.mpich", "mpiexec.hydra", NULL};
@@ -130,24 +130,40 @@ static void mount_own(void) {
 }
 
 #if defined(OPEN_MPI)
-/* Stands in for ssh: the "host" is a namespace. The words after its name are for a shell. */
+/* Replaces ssh: the "host" is a namespace. The words after its name are for a shell, and those of
+ * Open MPI 5 begin with assignments. Two ranks of Open MPI 5 on hosts of one name wait for each
+ * other without end, so the far host has its own. */
 static void write_agent(const char *path, const char *files) {
-    const int agent = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-    if (agent < 0 ||
-        dprintf(agent, "#!/bin/sh\nshift\nexec nsenter --net=%s/%d sh -c \"exec $*\"\n", files,
-                launch.far_namespace) < 0) {
+    const int agent = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    if (agent < 0 || dprintf(agent,
+                             "#!/bin/sh\n"
+                             "shift\n"
+                             "exec nsenter --net=%s/%d unshare --uts "
+                             "sh -c \"echo far >/proc/sys/kernel/hostname; $*\"\n",
+                             files, launch.far_namespace) < 0) {
         cannot_run("%s cannot be written (%s); make room there", path, strerror(errno));
     }
     close(agent);
 }
 
+/* The library names its files after the host and the starter's process id, which is the same in
+ * each run's namespace, and Open MPI 5 fails where such files exist. */
+static void set_temporary_folder(const char *folder) {
+    setenv("OMPI_MCA_orte_tmpdir_base", folder, 1); /* read by Open MPI 4 */
+    setenv("PRTE_MCA_prte_tmpdir_base", folder, 1); /* read by Open MPI 5 */
+}
+
 static void add_starter(const char *files) {
-    static const char agent[] = "/dev/shm/agent";
+    char folder[] = "/dev/shm/benchbook-mpi-XXXXXX";
+    char agent[PATH_BYTES];
+    if (!mkdtemp(folder)) {
+        cannot_run("%s cannot be made (%s); make room there", folder, strerror(errno));
+    }
+    set_temporary_folder(folder);
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    for (const char *const *word =
-             (const char *const[]){"--bind-to", "none", "--mca", "pml", "ob1", "--mca",
-                                   "orte_tmpdir_base", "/dev/shm", "--mca", "btl", NULL};
+    for (const char *const *word = (const char *const[]){"--bind-to", "none", "--mca", "pml", "ob1",
+                                                         "--mca", "btl", NULL};
          *word; word++) {
         add(*word);
     }
@@ -161,6 +177,7 @@ static void add_starter(const char *files) {
     char far[INET_ADDRSTRLEN];
     inet_ntop(AF_INET, &network_asked()->near, near, sizeof near);
     inet_ntop(AF_INET, &network_asked()->far, far, sizeof far);
+    snprintf(agent, sizeof agent, "%s/agent", folder);
     write_agent(agent, files);
     add("tcp,self");
     add("--mca");
@@ -170,7 +187,7 @@ static void add_starter(const char *files) {
     add("plm_rsh_agent");
     add(agent);
     add("-H");
-    add_made("%s:1,%s:1", near, far);
+    add_made("localhost:1,%s:1", far); /* Open MPI 5 finds no slot where this host is an address */
 }
 #else
 /* The ranks are pinned, so the library need not look at the machine: that takes 50 ms. */
