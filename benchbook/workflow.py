@@ -26,7 +26,7 @@ from benchbook.plan.devices import devices_of
 
 RECORDED = "data/recorded"
 _RUN = re.compile(r"[\w.+-]+")  # as the rule that analyses it anew says
-PACKAGE, COMMANDS = "benchbook", "benchbook.commands.app"
+PACKAGE, COMMANDS = "benchbook", "benchbook.commands"
 STAGES = ("current.json", "evidence.json", "samples.parquet", "analysis.json")  # of an experiment
 
 
@@ -208,9 +208,8 @@ class Lab:
     def modules(self, command: str) -> list[str]:
         """Files of the package that a command of `benchbook` depends on: Snakemake tracks no
         imports. What only reads its words, commands/app.py, is not among them."""
-        function = command.replace("-", "_")
-        begins = import_closure.of_function(self.root, PACKAGE, COMMANDS, function)
-        return import_closure.closure(self.root, PACKAGE, begins)
+        module = f"{COMMANDS}.{command.replace('-', '_')}"
+        return import_closure.closure(self.root, PACKAGE, [module])
 
     def replays(self) -> list[str]:
         """Files of the package that the replays of the controls depend on."""

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchbook import explain as explain_package
-from benchbook.commands import app, explain
+from benchbook.commands import app, explain_start
 from benchbook.explain import lazy_regex, readers
 from benchbook.explain.lazy_regex import late
 
@@ -47,11 +47,11 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     def show(files: list[Path], machine: object, *, as_json: bool) -> None:
         told.update(files=files, as_json=as_json, machine=machine)
 
-    monkeypatch.setattr("benchbook.commands.explain.show", show)
-    monkeypatch.setattr("benchbook.commands.explain.machine_of", lambda root, *given: given)
-    asked = explain.explain_asked(words)
+    monkeypatch.setattr("benchbook.commands.explain_start.show", show)
+    monkeypatch.setattr("benchbook.commands.explain_start.machine_of", lambda root, *given: given)
+    asked = explain_start.explain_asked(words)
     assert asked
-    explain.explain(**asked)
+    explain_start.explain(**asked)
     at_once, told = told, {}
     CliRunner().invoke(app.app, ["explain", *words])
     assert told == at_once
@@ -61,7 +61,7 @@ def test_what_explain_is_called_with_is_what_typer_would_tell(
     "words", [[], ["--json"], ["--help"], ["a", "--l3"], ["a", "--l3="], ["--", "a"], ["a", "-x"]]
 )
 def test_what_explain_cannot_tell_typer_does(words: list[str]) -> None:
-    assert explain.explain_asked(words) is None
+    assert explain_start.explain_asked(words) is None
 
 
 def test_explain_starts_without_what_it_does_not_need() -> None:

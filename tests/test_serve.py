@@ -30,7 +30,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     monkeypatch.setattr(serve, "build_variant", lambda *_: record)
     monkeypatch.setattr(os, "execv", become)
-    monkeypatch.setattr(app, "ROOT", ROOT)
+    monkeypatch.setattr(serve, "ROOT", ROOT)
     return record
 
 

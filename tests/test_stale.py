@@ -16,7 +16,7 @@ from conftest import ROOT, clean_environment, copy_checkout, in_env
 
 from benchbook.core import import_closure
 
-PACKAGE, COMMANDS = "benchbook", "benchbook.commands.app"
+PACKAGE, COMMANDS = "benchbook", "benchbook.commands"
 # Told apart by the fingerprint of a plan, not by the age of files: a run is not measured again
 # because a module changed.
 BY_FINGERPRINT = {"measure"}
@@ -96,13 +96,8 @@ def test_each_module_makes_stale_what_imports_it_and_nothing_else(measured: Path
     jobs = [
         job for job in graph(measured) if job.command != "None" and job.rule not in BY_FINGERPRINT
     ]
-    begins = {
-        job.rule: import_closure.of_function(measured, PACKAGE, COMMANDS, function_of(job))
-        for job in jobs
-    }
     needed = {
-        rule: set(import_closure.closure(measured, PACKAGE, modules))
-        for rule, modules in begins.items()
+        job.rule: set(import_closure.closure(measured, PACKAGE, [module_of(job)])) for job in jobs
     }
     needed["judge_controls"] |= set(replayed(measured))
     wrong = [
@@ -121,11 +116,11 @@ def replayed(checkout: Path) -> list[str]:
     return import_closure.closure(checkout, PACKAGE, chain.from_iterable(begins))
 
 
-def function_of(job: Job) -> str:
-    """The function of commands/app.py that a job's command calls."""
+def module_of(job: Job) -> str:
+    """The module of the command that a job calls."""
     command = re.search(r"-m benchbook --log \S+ (\S+)", job.command)
     assert command
-    return command[1].replace("-", "_")
+    return f"{COMMANDS}.{command[1].replace('-', '_')}"
 
 
 @pytest.mark.parametrize("module", ["judge/sweeps.py", "judge/plain_ratio.py", "define/points.py"])

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from conftest import clean_environment, copy_built, in_env, run
 
-from benchbook.commands.app import overrides
+from benchbook.commands.config_option import overrides
 from benchbook.commands.plan import show
 from benchbook.define import catalogue
 from benchbook.define.points import Point

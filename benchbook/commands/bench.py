@@ -1,4 +1,4 @@
-"""`make bench`: ratios and seconds of Benchbook itself. Prints, asserts nothing."""
+"""The command `benchbook bench`: ratios and seconds of Benchbook itself."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchbook.commands import bench_sockperf
+from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
 from benchbook.records import journal
@@ -35,9 +36,10 @@ def once(*command: str) -> float:
     return time.perf_counter() - began
 
 
-def show(root: Path) -> None:
-    """Start-up of the workflow against bare Snakemake; a peer's round trips against ours; where the
-    last workflow's time went; what probing cost in the latest runs."""
+def command() -> None:
+    """Ratios and seconds of Benchbook itself (make bench)."""
+    # Start-up of the workflow against bare Snakemake; a peer's round trips against ours; where the
+    # last workflow's time went; what probing cost in the latest runs.
     console = Console(highlight=False)
     table = Table("what", "figure", title="Benchbook itself", title_justify="left")
     bare = seconds("snakemake", "--version")
@@ -47,13 +49,13 @@ def show(root: Path) -> None:
     table.add_row("ratio", f"{dry / bare:.2f}")
     own = seconds(sys.executable, "-m", "benchbook", "--help")
     table.add_row("benchbook --help", f"{own:.2f} s")
-    for name, took in explaining(root):
+    for name, took in explaining(ROOT):
         table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
     what = f"round trip ÷ {bench_sockperf.PEER}'s, in turns of {bench_sockperf.TURN_S * 1e3:.0f} ms"
-    table.add_row(what, bench_sockperf.against_sockperf(root))
-    for what, value in (split(root / NOTES) or {}).items():
+    table.add_row(what, bench_sockperf.against_sockperf(ROOT))
+    for what, value in (split(ROOT / NOTES) or {}).items():
         table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
-    for run in latest_runs(root):
+    for run in latest_runs(ROOT):
         manifest = read_json(run / journal.MANIFEST)
         share = manifest["probing_s"] / max(manifest["measuring_s"], 1e-9)
         what = f"{manifest['experiment']}: {manifest['blocks']} blocks"

@@ -1,24 +1,32 @@
-"""`benchbook compare A B`: as text, as JSON, and as a page."""
+"""The command `benchbook compare`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from benchbook.commands.options import ROOT, AsJson
 from benchbook.compare import compare
+from benchbook.report.compare_page import make_compare
 from benchbook.report.compare_sentences import as_json as json_of
 from benchbook.report.compare_sentences import as_text
 
 PAGE = Path("reports/compare.html")
 
 
-def show(root: Path, a: str, b: str, *, as_json: bool, html: bool) -> None:
-    """Print the comparison, as text or JSON; with `html` write reports/compare.html too."""
-    comparison = compare(root, a, b)
+def command(
+    a: Annotated[str, typer.Argument(metavar="A", help="a run's folder, HOST, or HOST/PRESET")],
+    b: Annotated[str, typer.Argument(metavar="B", help="what is held against it")],
+    html: Annotated[bool, typer.Option("--html", help="write reports/compare.html")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """How many times as fast B is as A, point by point, and what else differs."""
+    comparison = compare(ROOT, a, b)
     if html:
-        from benchbook.report.compare_page import make_compare
-
-        make_compare(comparison, root / PAGE)
+        make_compare(comparison, ROOT / PAGE)
     if as_json:
         print(json.dumps(json_of(comparison), indent=1, ensure_ascii=False, allow_nan=False))
         return

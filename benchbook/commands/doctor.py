@@ -1,4 +1,4 @@
-"""`benchbook doctor`: the door, this host, what is there and what it can, and how to get the rest.
+"""The command `benchbook doctor`: the door, this host, what is there, and how to get the rest.
 
 A look adds a kind of line: a function of LOOKS that yields Lines.
 """
@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchbook.commands.options import ROOT, AsJson
 from benchbook.define import catalogue
 from benchbook.host import capabilities, quiet, tools
 from benchbook.host import facts as host_facts
@@ -62,10 +63,10 @@ def facts(root: Path) -> dict[str, Any]:
     }
 
 
-def show(root: Path, *, as_json: bool) -> None:
-    """Print the facts, for people or as one JSON object."""
-    found = facts(root)
-    print(json.dumps(found, indent=1) if as_json else _text(found))
+def command(as_json: AsJson = False) -> None:
+    """The door, tools and versions, and how to get what is missing here."""
+    seen = facts(ROOT)
+    print(json.dumps(seen, indent=1) if as_json else _text(seen))
 
 
 def compilers(root: Path) -> Iterator[Line]:

@@ -30,7 +30,7 @@ def main() -> None:
 
 def _explained(words: list[str]) -> bool:
     """Whether `explain` could be answered without typer."""
-    from benchbook.commands.explain import explain, explain_asked
+    from benchbook.commands.explain_start import explain, explain_asked
 
     asked = explain_asked(words)
     if asked:

@@ -1,4 +1,4 @@
-"""`benchbook plan`: what a run would take and what it would skip, before anything is measured."""
+"""The command `benchbook plan`: what a run would take and what it would skip."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rich.table import Table
 
 from benchbook import crosscheck
 from benchbook.build.stage import find_compiler
+from benchbook.commands.config_option import Config, overrides
+from benchbook.commands.options import ROOT, AsJson
 from benchbook.core.files import read_json
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue
@@ -108,6 +110,11 @@ def _block_s(root: Path, plan: Plan) -> float | None:
             done = journal.progress(run)
             return done.pilot["block_ns"] / 1e9 if done.pilot else None
     return None
+
+
+def command(config: Config = None, as_json: AsJson = False) -> None:
+    """Points, blocks, minutes, memory, disk and what is skipped, before anything is measured."""
+    show(ROOT, overrides(config), as_json=as_json)
 
 
 def show(root: Path, overrides: dict[str, Any], *, as_json: bool) -> None:

@@ -1,17 +1,38 @@
-"""What Benchbook answers to other machines, which measure the network to this one."""
+"""Answer other machines that measure the network."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
+
+import typer
 
 from benchbook.build.stage import build_variant
+from benchbook.commands.options import ROOT
 from benchbook.core.errors import BenchbookError
 from benchbook.define.catalogue import definition
 from benchbook.network import PEER_PORT
 
 KERNEL = "udp"
+command = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+
+
+@command.callback()
+def _several() -> None:
+    """A command of its own name, although it is the only one."""
+
+
+@command.command("udp-echo")
+def serve_udp_echo(
+    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="of this machine, IPv4")],
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="else the one that udp_peer has")
+    ] = None,
+    wait: Annotated[str, typer.Option(help="asleep (block), or asking on and on (spin)")] = "block",
+) -> None:
+    """Give back each datagram to its sender, for --config udp_peer=ADDRESS there; until Ctrl-C."""
+    udp_echo(ROOT.absolute(), bind, port, wait)
 
 
 def udp_echo(root: Path, bind: str, port: int | None, wait: str) -> NoReturn:

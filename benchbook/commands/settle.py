@@ -1,7 +1,8 @@
-"""`benchbook settle CLAIM`: one new run for one inconclusive claim, its blocks fixed beforehand.
+"""The command `benchbook settle CLAIM`: one new run for one inconclusive claim.
 
-The run measures only what the claim compares and the twins, with the samples per invocation of the
-run that left it open, and it alone decides. Nothing is pooled with what was measured before.
+Its blocks are fixed beforehand. The run measures only what the claim compares and the twins, with
+the samples per invocation of the run that left it open, and it alone decides. Nothing is pooled
+with what was measured before.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from benchbook.commands.config_option import Config, overrides
+from benchbook.commands.options import ROOT, AsJson
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.number_format import number, plural, with_interval
-from benchbook.core.processes import measuring_lock
+from benchbook.core.processes import follow_parent, measuring_lock
 from benchbook.define import catalogue
 from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.settings import load_settings
@@ -32,6 +37,17 @@ from benchbook.stats import least_blocks
 
 VERSION = 1
 ENDLESS_S = 1e9  # the blocks are fixed beforehand, so no budget may end the run
+
+
+def command(
+    claim: str,
+    config: Config = None,
+    blocks: Annotated[int | None, typer.Option(help="instead of those that were reckoned")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a new run that alone decides one inconclusive CLAIM (paper/figure/claim)."""
+    follow_parent(None)
+    settle(ROOT.absolute(), claim, overrides(config), blocks, as_json=as_json)
 
 
 def settle(

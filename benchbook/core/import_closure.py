@@ -7,7 +7,6 @@ stands for all modules of that package: they are found by wildcard.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -45,21 +44,9 @@ def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in files)
 
 
-def of_function(root: Path, package: str, module: str, function: str) -> list[str]:
-    """Modules that the body of one function of a module imports; KeyError: no such function."""
-    return _all(root, _imported(package, module, _functions(root, module)[function]))
-
-
 def of_file(root: Path, package: str, path: Path) -> list[str]:
     """Modules that a file beside the package imports."""
     return _all(root, _imported(package, package, path.read_text(encoding="utf-8")))
-
-
-@cache
-def _functions(root: Path, module: str) -> dict[str, str]:
-    path = _file(root, module)
-    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
-    return {node.name: ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _file(root: Path, module: str) -> Path | None:

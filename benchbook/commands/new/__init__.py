@@ -1,4 +1,4 @@
-"""`benchbook new experiment|paper NAME`: folders out of templates/, which run as they are."""
+"""Begin an experiment or a paper of your own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import itertools
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import jinja2
+import typer
 import yaml
 
+from benchbook.commands.options import ROOT
 from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import write_text
@@ -35,6 +37,26 @@ SECTIONS = (
     "conditions",
     "machine",
 )
+
+
+command = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+
+
+@command.command("experiment")
+def begin_experiment(name: str) -> None:
+    """kernels/NAME, which runs as it is: change it from there."""
+    for path in new_experiment(ROOT, name):
+        print(path)
+
+
+@command.command("paper")
+def begin_paper(
+    name: str,
+    experiment: Annotated[str, typer.Option(help="whose points rerun its table")] = "mbw",
+) -> None:
+    """data/published/NAME and its notebook, which run as they are: fill them in from there."""
+    for path in new_paper(ROOT, name, experiment):
+        print(path)
 
 
 def new_experiment(root: Path, name: str) -> list[Path]:

@@ -1,9 +1,10 @@
-"""`benchbook merge-verdicts`: the claims of all papers in one file, their reasons as sentences."""
+"""The command `benchbook merge-verdicts`: the reasons of claims become sentences."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from benchbook.commands.options import Output
 from benchbook.core.files import write_json
 from benchbook.judge.paper_json import read_paper
 from benchbook.report.reasons import with_sentences
@@ -11,8 +12,8 @@ from benchbook.report.reasons import with_sentences
 VERSION = 1
 
 
-def merge(papers: list[Path], output: Path) -> None:
-    """Write verdicts.json from these paper.json."""
+def command(papers: list[Path], output: Output) -> None:
+    """verdicts.json over all papers."""
     items = [
         with_sentences(claim)
         for path in papers

@@ -1,0 +1,82 @@
+"""`benchbook explain FILE…` without typer: what its words mean, and what is printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from benchbook.explain.api import (
+    NOT_RECOGNISED,
+    Explained,
+    Machine,
+    as_text,
+    machine_of,
+    of_file,
+    print_explained,
+    visible,
+)
+
+ROOT = Path()
+
+
+def explain_asked(words: list[str]) -> dict[str, Any] | None:
+    """What `explain` is called with; None where only typer can tell what is wrong or wanted."""
+    files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
+    for word in rest:
+        name, has_value, value = word.partition("=")
+        if word == "--json":
+            as_json = True
+        elif name in options:
+            options[name] = value if has_value else next(rest, "")
+            if options[name][:1] in ("", "-"):
+                return None
+        elif word != "-" and word[:1] in ("", "-"):
+            return None
+        else:
+            files.append(Path(word))
+    called_with = {
+        "files": files,
+        "l3": options["--l3"],
+        "host": options["--host"],
+        "as_json": as_json,
+    }
+    return called_with if files else None
+
+
+def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
+    """Read what any benchmark printed, and say what is wrong with it."""
+    show(files, machine_of(ROOT, l3, host), as_json=as_json)
+
+
+def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
+    """Print what the files say; exit code 2 where one of them was not recognised."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no µ
+    try:
+        explained_files = _printed(files, machine, as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    if any(explained.trouble for explained in explained_files):
+        raise SystemExit(NOT_RECOGNISED)
+
+
+def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Explained]:
+    explained_files = []
+    for file in files:
+        explained = of_file(file, machine)
+        explained_files.append(explained)
+        if not as_json:
+            print_explained(explained, alone=len(files) == 1)
+        if explained.trouble:
+            sys.stdout.flush()
+            print(f"benchbook: {visible(explained.trouble)}", file=sys.stderr)
+    if as_json:
+        texts = [as_text(explained.raw_record()) for explained in explained_files]
+        print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
+    return explained_files
