@@ -4,7 +4,8 @@ What is always said of an artefact stands in a catalogue (TOML): what to do, and
 finding its effect, confidence, text and evidence. Texts have places for words:
 
 - `{size:bytes}` is written by `FORMATS`, `{rounds:plural round}` with its noun, and any other place
-  as `format` does. A list is written by its ends (`3 to 5`), unless it is `{names:listed}`.
+  as `format` does. A list is written by its ends (`3 to 5`), unless it is `{names:listed}`
+  or another of `JOINED`.
 - A text may have several parts. A part whose word is unknown (None, NaN, an empty list) is left
   out; so is `{if = "word", text = "…"}` where the word is unknown or false, and with `unless` where
   it is neither.
@@ -39,6 +40,12 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "GB/s": lambda bytes_per_s: f"{bytes_per_s / 1e9:.1f} GB/s",
     "percent": lambda part: f"{100 * part:.0f} %",
     "reciprocal": lambda part: f"1/{number_format.number(1 / part)}",
+}
+# How all values of a list are written.
+JOINED: dict[str, Callable[[list[str]], str]] = {
+    "listed": number_format.listed,
+    "clauses": "; ".join,
+    "sentences": ". ".join,
 }
 
 
@@ -187,8 +194,8 @@ class Format(string.Formatter):
 
     def format_field(self, value: Any, spec: str) -> str:
         """The value as the end of its place says."""
-        if spec == "listed":
-            return number_format.listed(value)
+        if spec in JOINED:
+            return JOINED[spec](value)
         if isinstance(value, list):
             ends = (self.format_field(end, spec) for end in (min(value), max(value)))
             return " to ".join(dict.fromkeys(ends))

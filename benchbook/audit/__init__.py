@@ -1,9 +1,9 @@
 """A paper's own numbers, recomputed by generic rules over its tables.
 
 Each rule is a file of rules/ with RULE (its name, and its key in audit.yaml), KIND (what it can
-find, see slips.py), ASKS (what it checks, in words) and `check(tables, declared) -> items`:
-`declared` is that key's list, which says what columns mean and never what is to be found. A check
-that holds is an item too, so that a reader sees how many there were.
+find, see slips.py) and `check(tables, declared) -> items`: `declared` is that key's list, which
+says what columns mean and never what is to be found. A check that holds is an item too, so that a
+reader sees how many there were. Its sentence is written in report/audit_sentences.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchbook.define import catalogue, published
 from benchbook.define.audit_models import Audit
 from benchbook.define.yaml_files import load
 
-VERSION = 1
+VERSION = 2
 DECLARED = "audit.yaml"
 RULES = "benchbook.audit.rules"
 
@@ -35,8 +35,8 @@ def all_rules() -> Iterator[ModuleType]:
 def audit(root: Path, paper: str) -> list[dict[str, Any]]:
     """Every check of a paper's own numbers; none where its folder declares nothing.
 
-    One that does not hold carries its `slip`, {slip, kind, title, brief, words}, which all checks
-    of one slip share; the others carry None. BenchbookError where audit.yaml is broken or names
+    One that does not hold carries its `slip` (slips.py), which all checks of one slip share; the
+    others carry None. BenchbookError where audit.yaml is broken or names
     what is not there.
     """
     path = root / "data" / "published" / paper / DECLARED
@@ -46,9 +46,8 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
     tables = read_tables(root, paper, declared)
     items: list[Item] = []
     kinds: dict[str, str] = {}
-    asks: dict[str, str] = {}
     for rule in all_rules():
-        kinds[rule.RULE], asks[rule.RULE] = rule.KIND, rule.ASKS
+        kinds[rule.RULE] = rule.KIND
         try:
             items += rule.check(tables, declared.get(rule.RULE, []))
         except BenchbookError as error:
@@ -58,8 +57,8 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
                 f"{path.relative_to(root)}: rule {rule.RULE} divides by a printed number that may "
                 "be 0; leave its table out"
             ) from None
-    records = [item.record(paper) | {"asks": asks[item.rule], "slip": None} for item in items]
-    for slip, group in slips(items, kinds, tables):
+    records = [item.record(paper, tables) | {"slip": None} for item in items]
+    for slip, group in slips(items, kinds):
         for k in group:
             records[k]["slip"] = slip
     return records

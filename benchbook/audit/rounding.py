@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from benchbook.audit.reasons import Reason
 from benchbook.core import number_format
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
@@ -51,7 +52,7 @@ class Compared:
 
     consistent: bool
     tolerance: float
-    hint: str = ""
+    hint: Reason | None = None
 
 
 def plain(text: str) -> str | None:
@@ -95,21 +96,18 @@ def compare(
     return Compared(False, tolerance, _hint(text, recomputed, decimals))
 
 
-def _hint(text: str, recomputed: Interval, decimals: int | None) -> str:
+def _hint(text: str, recomputed: Interval, decimals: int | None) -> Reason | None:
     """Whether digits cut off, or fewer digits than are printed, explain a difference."""
     value, step = Fraction(plain(text) or 0), step_of(text, decimals)
     away = step if value >= 0 else -step
     if Interval(min(value, value + away), max(value, value + away)).meets(recomputed):
-        return "digits cut off instead of rounded would give it"
+        return Reason("cut-off")
     whole = plain(text) or ""
     zeros = len(whole) - len(whole.rstrip("0")) if "." not in whole else 0
     coarse = Fraction(10**zeros) / 2
     if value and zeros and Interval(value - coarse, value + coarse).meets(recomputed):
-        return (
-            f"rounded to {number_format.plural(len(whole.lstrip('+-')) - zeros, 'digit')} it "
-            f"would fit"
-        )
-    return ""
+        return Reason("fewer-digits", {"digits": len(whole.lstrip("+-")) - zeros})
+    return None
 
 
 def shown(recomputed: Interval, text: str = "") -> str:

@@ -10,27 +10,35 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from benchbook.audit.rounding import shown
-from benchbook.audit.tables import Item, Tables, slack
+from benchbook.audit.tables import Item
 
 # What a rule can find, the gravest first.
 KINDS = ("claim", "number", "outcome", "plan", "unit", "label", "digits")
 NUMBER = "number"
+# What a further item of a slip is to its lead: of one cause, the same number again, or more of it.
+LIKEWISE, SAME_NUMBER, MORE = "likewise", "same-number", "more"
 Slip = dict[str, Any]
 
 
-def slips(items: list[Item], kinds: dict[str, str], tables: Tables) -> list[tuple[Slip, list[int]]]:
+def slips(items: list[Item], kinds: dict[str, str]) -> list[tuple[Slip, list[int]]]:
     """Each slip, the gravest first, with the indices of its items; `kinds`: of each rule.
 
-    A slip is {slip: its number from 1, kind, title, brief, words}: where, in few words, in full.
+    A slip is {slip: its number from 1, kind, lead: the item that shows it, exchanged: the one whose
+    number was swapped with that of the lead, or None, causes: of all its items, further: what
+    others add, [code, item]}.
     """
     entries = []
     for group in _groups(items, kinds):
         # Two tables that differ do not tell which is wrong: what is recomputed goes first.
-        members = sorted((items[k] for k in group), key=lambda item: len(item.cells) > 1)
-        entries.append((_told(members, kinds[members[0].rule], tables), group, members))
-    entries.sort(key=lambda entry: (KINDS.index(entry[0]["kind"]), -_difference(entry[2])))
-    return [({"slip": k, **slip}, group) for k, (slip, group, _) in enumerate(entries, 1)]
+        members = sorted(group, key=lambda k: len(items[k].cells) > 1)
+        entries.append((_slip(items, members, kinds[items[members[0]].rule]), group))
+    entries.sort(
+        key=lambda entry: (
+            KINDS.index(entry[0]["kind"]),
+            -_difference([items[k] for k in entry[1]]),
+        )
+    )
+    return [({"slip": k, **slip}, group) for k, (slip, group) in enumerate(entries, 1)]
 
 
 def _difference(members: list[Item]) -> float:
@@ -86,72 +94,34 @@ def exchanged(a: Item, b: Item) -> bool:
     return a.allowed[0].meets(b.allowed[1]) and b.allowed[0].meets(a.allowed[1])
 
 
-def _told(members: list[Item], kind: str, tables: Tables) -> Slip:
+def _slip(items: list[Item], members: list[int], kind: str) -> Slip:
     lead, *others = members
-    partner = next((item for item in others if exchanged(lead, item)), None)
-    if partner:
-        others.remove(partner)
-        title, brief, words = _swap(lead, partner, others, tables)
-    else:
-        title, brief, words = _title(lead, tables), _brief(lead, kind, tables), lead.words
-        if kind == "claim":
-            title = f"stated of {lead.where}: {lead.printed}"
-    words = " ".join([words, *_further(lead, partner, others, kind, tables)])
-    return {"kind": kind, "title": title, "brief": brief, "words": words}
-
-
-def _title(item: Item, tables: Tables) -> str:
-    named = [tables.title(table) for table in item.table.split(", ")]
-    return f"{', '.join(named)}: {item.where}" if len(named) == 1 else item.where
-
-
-def _brief(item: Item, kind: str, tables: Tables) -> str:
-    if kind == "claim":
-        stated = f"of {item.where} it states {item.printed}"
-        return f"{stated}, and its own tables give {item.recomputed}"
-    if item.allowed:
-        label = f" for ‘{item.label}’" if item.label else ""
-        where = f"{label} in {tables.name(item.table)}"
-        return f"{item.printed} is printed{where}, and recomputed it is {_value(item)}"
-    first = item.words.partition(". ")[0]  # what follows it is evidence
-    return first[:1].lower() + first[1:].rstrip(".")
-
-
-def _value(item: Item) -> str:
-    return shown(item.allowed[1], item.printed) if item.allowed else str(item.recomputed)
-
-
-def _swap(a: Item, b: Item, others: list[Item], tables: Tables) -> tuple[str, str, str]:
-    """Title, brief and words of two numbers that are exchanged."""
-    cells = a.cells[0], b.cells[0]
-    where = f"{a.where} and {b.where}"
-    if cells[0].column == cells[1].column:
-        column = tables.heading(cells[0].table, cells[0].column)
-        where = f"rows ‘{a.label}’ and ‘{b.label}’, column ‘{column}’"
-    title = f"{tables.title(a.table)}: {where}"
-    words = (
-        f"{a.printed} is printed for {a.label} and {b.printed} for {b.label}, recomputed are "
-        f"{_value(a)} and {_value(b)} ({slack(a.tolerance or 0)}): the two numbers are exchanged"
-    )
-    causes = dict.fromkeys(item.cause for item in (a, b, *others) if item.cause)
-    words = "; ".join([words, *causes]) + "."
-    brief = f"the numbers of {a.label} and {b.label} are exchanged in {tables.name(a.table)}"
-    return title, brief, words
+    partner = next((k for k in others if exchanged(items[lead], items[k])), None)
+    others = [k for k in others if k != partner]
+    in_order = [lead, *([] if partner is None else [partner]), *others]
+    causes = [cause.record() for k in in_order if (cause := items[k].cause)]
+    return {
+        "kind": kind,
+        "lead": lead,
+        "exchanged": partner,
+        "causes": [cause for k, cause in enumerate(causes) if cause not in causes[:k]],
+        "further": list(_further(items, lead, partner, others, kind)),
+    }
 
 
 def _further(
-    lead: Item, partner: Item | None, others: list[Item], kind: str, tables: Tables
-) -> Iterator[str]:
+    items: list[Item], lead: int, partner: int | None, others: list[int], kind: str
+) -> Iterator[tuple[str, int]]:
     """What the other items add: more cells, or another view of a matter that is no number."""
-    cells_shown = {cell for item in (lead, partner) if item for cell in item.cells}
-    for item in others:
-        if kind == NUMBER and cells_shown & set(item.cells):
+    covered = {cell for k in (lead, partner) if k is not None for cell in items[k].cells}
+    for k in others:
+        item = items[k]
+        if kind == NUMBER and covered & set(item.cells):
             continue
-        cells_shown |= set(item.cells)
-        if _one_cause(lead, item):
-            more = f": {item.printed} is printed, {_value(item)} recomputed" if item.allowed else ""
-            yield f"Likewise {item.where if more else f'‘{item.printed}’'}{more}."
-        elif kind == NUMBER and item.printed == lead.printed:
-            yield f"The same number stands in {_title(item, tables)}."
+        covered |= set(item.cells)
+        if _one_cause(items[lead], item):
+            yield LIKEWISE, k
+        elif kind == NUMBER and item.printed == items[lead].printed:
+            yield SAME_NUMBER, k
         else:
-            yield item.words
+            yield MORE, k

@@ -6,8 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from benchbook.audit.rounding import Compared, Interval, compare, exactly, plain, rounded, shown
-from benchbook.core import number_format
+from benchbook.audit.reasons import Reason, recorded
+from benchbook.audit.rounding import (
+    Compared,
+    Interval,
+    compare,
+    exactly,
+    plain,
+    rounded,
+    shown,
+)
 from benchbook.core.errors import BenchbookError
 
 Rows = list[dict[str, str]]
@@ -25,8 +33,9 @@ class At(NamedTuple):
 class Item:
     """One check. printed: as printed; recomputed: a number, or words where there is none;
     tolerance: what rounding allows, None where nothing is rounded. cells: what the check is about,
-    not what it is recomputed from; label: of its row; cause: why it does not fit, in words that
-    items of one slip share; allowed: what the digits of both numbers allow, printed first."""
+    not what it is recomputed from; label: of its row; cause: why it does not fit, which items of
+    one slip share; allowed: what the digits of both numbers allow, printed first; facts: what the
+    sentence of its rule is filled with, in report/."""
 
     table: str
     rule: str
@@ -35,20 +44,26 @@ class Item:
     recomputed: float | str
     consistent: bool
     tolerance: float | None
-    words: str
+    facts: dict[str, Any]
     cells: tuple[At, ...] = ()
     label: str = ""
-    cause: str = ""
+    cause: Reason | None = None
     allowed: tuple[Interval, Interval] | None = None
 
-    def record(self, paper: str) -> dict[str, Any]:
-        """This item as audit.json carries it."""
+    def record(self, paper: str, tables: Tables) -> dict[str, Any]:
+        """This item as audit.json carries it, with the names of its tables and its column."""
         keys = ("table", "rule", "where", "printed", "recomputed", "consistent", "tolerance")
         return {
             "paper": paper,
             **{key: getattr(self, key) for key in keys},
-            "words": self.words,
+            "facts": {name: recorded(fact) for name, fact in self.facts.items()},
             "cells": [cell._asdict() for cell in self.cells],
+            "label": self.label,
+            "cause": recorded(self.cause),
+            "value": shown(self.allowed[1], self.printed) if self.allowed else None,
+            "name": tables.name(self.table),
+            "titles": [tables.title(table) for table in self.table.split(", ")],
+            "column": tables.heading(*self.cells[0][::2]) if self.cells else "",
         }
 
 
@@ -169,19 +184,21 @@ def cell_name(tables: Tables, place: dict[str, Any], label: str) -> str:
 
 
 def checked(
-    rule: str, cell: At, where: str, text: str, recomputed: Interval, how: str, **more: Any
+    rule: str,
+    cell: At,
+    where: str,
+    text: str,
+    recomputed: Interval,
+    facts: dict[str, Any],
+    **more: Any,
 ) -> Item:
-    """The item of one printed number; `how`: what it is recomputed from, in words.
+    """The item of one printed number; `facts`: what it is recomputed from.
 
-    `more`: decimals, exact, label; hint: words for a number that does not fit, and their cause.
+    `more`: decimals, exact, label; hint: for a number that does not fit, and its cause.
     """
     exact, decimals = more.get("exact", False), more.get("decimals")
     seen: Compared = compare(text, recomputed, decimals, exact=exact)
-    value = shown(recomputed, text)
-    words = f"{text} is printed; {how} gives {value}"
-    if not seen.consistent:
-        hints = "; ".join(hint for hint in (more.get("hint", ""), seen.hint) if hint)
-        words += f", which does not fit ({slack(seen.tolerance)}){': ' if hints else ''}{hints}"
+    hints = [] if seen.consistent else [hint for hint in (more.get("hint"), seen.hint) if hint]
     return Item(
         cell.table,
         rule,
@@ -190,14 +207,9 @@ def checked(
         float(f"{float(recomputed.middle):.12g}"),
         seen.consistent,
         seen.tolerance,
-        f"{words}.",
+        {**facts, "hints": hints},
         (cell,),
         more.get("label", ""),
-        "" if seen.consistent else more.get("cause", "") or seen.hint,
+        None if seen.consistent else more.get("cause") or seen.hint,
         (exactly(plain(text) or "") if exact else rounded(text, decimals), recomputed),
     )
-
-
-def slack(tolerance: float) -> str:
-    """`rounding allows ± 0.005`."""
-    return f"rounding allows ±{number_format.FIXED}{float(f'{tolerance:.1g}'):,.12g}"

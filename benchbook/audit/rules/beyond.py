@@ -10,7 +10,6 @@ from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "beyond", "claim"
-ASKS = "whether rows lie above, or below, the one that they are stated to beat"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -40,13 +39,16 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
             else allowed(cell[0]).low < beside.high
         )
     }
-    values = number_format.listed([text for text, _ in others.values()])
-    words = (
-        f"The source states that {check['stated']}; with {label} {check['beside']} its table has "
-        f"{base}, and {values} with {number_format.listed(list(others))}."
-    )
-    if failing:
-        words += f" Not so with {label} {number_format.listed(list(failing))}."
+    texts = [text for text, _ in others.values()]
+    values = number_format.listed(texts)
+    facts = {
+        "label": label,
+        "beside": check["beside"],
+        "base": base,
+        "values": texts,
+        "others": list(others),
+        "failing": list(failing),
+    }
     return Item(
         table,
         RULE,
@@ -55,6 +57,6 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
         f"{values} {relation} {base}" if not failing else f"not all of {values} {relation} {base}",
         not failing,
         float(beside.half),
-        words,
+        facts,
         tuple(cell for _, cell in (failing or others).values()),
     )

@@ -8,10 +8,8 @@ from typing import Any
 from benchbook.audit.rounding import shown
 from benchbook.audit.rules.spread import numbers, spread
 from benchbook.audit.tables import Item, Tables
-from benchbook.core import number_format
 
 RULE, KIND = "bound", "claim"
-ASKS = "bounds that the source states on its spreads"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -34,13 +32,13 @@ def _bound(tables: Tables, check: dict[str, Any]) -> Item:
     inside = len(spreads) - len(beyond)
     holds = not beyond if check["share"] == "all" else 2 * inside > len(spreads)
     stated = f"{check['share']} within {float(limit):g} %"
-    words = f"The source says that {check['share']} of its spreads stay within {float(limit):g} %; "
-    words += f"recomputed, {inside} of {len(spreads)} do"
-    if beyond:
-        listed = number_format.listed(
-            [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()]
-        )
-        words += f" (beyond it: {listed})"
+    facts = {
+        "share": check["share"],
+        "limit": float(limit),
+        "inside": inside,
+        "spreads": len(spreads),
+        "beyond": [f"{name} {shown(value, '0.0')} %" for name, value in beyond.items()],
+    }
     named = ", ".join(of["table"] for of in check["of"])
     share = f"{inside} of {len(spreads)}"
-    return Item(named, RULE, "the spreads of all rows", stated, share, holds, None, f"{words}.")
+    return Item(named, RULE, "the spreads of all rows", stated, share, holds, None, facts)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rounding import Interval, exactly, shown
 from benchbook.audit.rules.units import unit_of
 from benchbook.audit.tables import At, Item, Tables, cell_name
 from benchbook.core.errors import BenchbookError
-from benchbook.core.number_format import listed, plural, share
+from benchbook.core.number_format import listed
 from benchbook.core.units import RATE_UNITS
 
 RULE, KIND = "conversion", "unit"
-ASKS = "units that a program makes of what it counts"
 PER_S = 10**6  # bytes per second in one byte per microsecond
 SINGLE = Fraction(1, 2**24)  # relative error of a quotient in single precision
 
@@ -34,16 +34,15 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
     wanted = {name: exactly(Fraction(PER_S, size)) for name, size in RATE_UNITS.items()}
     fits = [name for name, value in wanted.items() if factor.meets(value)]
     consistent = unit in fits
-    words = f"The program multiplies bytes per microsecond by {text} and prints {unit or 'no unit'}"
-    if unit in wanted:
-        words += f", for which the factor is {shown(wanted[unit], text)}"
-    if not consistent and fits:
-        words += f"; {text} makes {listed(fits)}"
-    words += _made(tables, check, factor, unit, wanted)
-    if unit in wanted and not consistent and fits:
-        words += "".join(
-            _shares(tables, theory, unit, fits[0]) for theory in check.get("theory", [])
-        )
+    is_other = bool(not consistent and fits)
+    theories = check.get("theory", []) if unit in wanted and is_other else []
+    facts = {
+        "factor": text,
+        "wanted": shown(wanted[unit], text) if unit in wanted else None,
+        "fits": fits if is_other else [],
+        **_made(tables, check, factor, unit, wanted),
+        "theories": [_shares(tables, theory, unit, fits[0]) for theory in theories],
+    }
     label = row.get("program", "")
     return Item(
         place["table"],
@@ -53,7 +52,7 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
         listed(fits) or "no known unit",
         consistent,
         None,
-        f"{words}.",
+        facts,
         (At(place["table"], tables.at(place["table"], row, place["value"]).row, place["value"]),),
     )
 
@@ -64,7 +63,7 @@ def _made(
     factor: Interval,
     unit: str,
     wanted: dict[str, Interval],
-) -> str:
+) -> dict[str, int | None]:
     """Of how many printed rates the time would be whole microseconds, by either factor."""
     bytes_moved = tables.cell(check["bytes"])
     rates = [
@@ -75,14 +74,13 @@ def _made(
     ]
     used = exactly(factor.middle)
     whole = sum(_is_whole(bytes_moved * used / rate) for rate in rates)
-    words = f". With it {whole} of {plural(len(rates), 'printed rate')} took whole microseconds"
+    elsewhere = None
     if unit in wanted and not factor.meets(wanted[unit]):
-        whole_elsewhere = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
-        words += f", with that of {unit} {whole_elsewhere} would have"
-    return words
+        elsewhere = sum(_is_whole(bytes_moved * wanted[unit] / rate) for rate in rates)
+    return {"whole": whole, "rates": len(rates), "elsewhere": elsewhere}
 
 
-def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
+def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> Reason:
     """How near each column's fastest rate comes to the theoretical one, in either unit."""
     place = theory["most"]
     own = unit_of(tables, place["table"], place["value"])
@@ -92,7 +90,7 @@ def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
             f"{', '.join(RATE_UNITS)} for it"
         )
     most = tables.cell(place).middle * RATE_UNITS[own]
-    sentences = []
+    columns_shown = []
     for table, columns in theory["rates"].items():
         rows = tables.rows(table, None, *columns)
         for column in columns:
@@ -101,10 +99,12 @@ def _shares(tables: Tables, theory: dict[str, Any], unit: str, fit: str) -> str:
                 key=lambda cell: tables.interval(table, column, cell).middle,
             )
             rate = tables.interval(table, column, text).middle
-            printed, real = (share(float(rate * RATE_UNITS[name] / most)) for name in (unit, fit))
-            name = tables.heading(table, column)
-            sentences.append(f"{text} of ‘{name}’ is {printed} as printed, {real} as {fit}")
-    return f". Of the theoretical {tables.row(place)[place['value']]} {own}: {'; '.join(sentences)}"
+            printed, real = (float(rate * RATE_UNITS[name] / most) for name in (unit, fit))
+            shares = {"printed": printed, "real": real}
+            named = {"rate": text, "column": tables.heading(table, column), "unit": fit}
+            columns_shown.append(Reason("share-of-most", named | shares))
+    most_printed = f"{tables.row(place)[place['value']]} {own}"
+    return Reason("of-theoretical", {"most": most_printed, "columns": columns_shown})
 
 
 def _is_whole(time: Interval) -> bool:

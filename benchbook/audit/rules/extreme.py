@@ -10,7 +10,6 @@ from benchbook.audit.rules.spread import numbers
 from benchbook.audit.tables import Item, Tables, cell_name, checked
 
 RULE, KIND = "extreme", "number"
-ASKS = "largest, smallest and mean numbers of rows"
 NAMES = {"max": "largest", "min": "smallest", "mean": "mean"}
 
 
@@ -25,10 +24,10 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
             cells = [seen for _, seen in rows.get(label.lower(), [])]
             if cells:
                 inside = tables.name(question["of"]["table"])
-                how = f"the {NAMES[question['which']]} number of {label} in {inside}"
+                facts = {"which": NAMES[question["which"]], "of": inside}
                 where, value = cell_name(tables, place, label), _of(cells, question["which"])
                 more = {"decimals": decimals, "label": label}
-                items.append(checked(RULE, cell, where, text, value, how, **more))
+                items.append(checked(RULE, cell, where, text, value, facts, **more))
     return items
 
 

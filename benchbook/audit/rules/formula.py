@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.audit.products import product, rows
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rounding import compare, exactly, shown
 from benchbook.audit.tables import Item, Tables, cell_name, checked
 
 RULE, KIND = "formula", "number"
-ASKS = "numbers that follow from others of their row"
 UNITS = {
     "kB": {"kB": 10**3, "KiB": 2**10},
     "MB": {"MB": 10**6, "MiB": 2**20},
@@ -29,15 +29,15 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 def _row(tables: Tables, table: str, check: dict[str, Any], row: dict[str, str]) -> Item:
     value, how = product(tables, table, check, row)
-    text, decimals, hint, cause = row[check["result"]], tables.decimals.get(table), "", ""
+    text, decimals, hint, cause = row[check["result"]], tables.decimals.get(table), None, None
     if check.get("bytes_in"):
         own, *others = UNITS[check["bytes_in"]].items()
         for unit, size in others:
             in_other = value / exactly(size)
             if compare(text, in_other, decimals).consistent:
-                hint, cause = f"in {unit} it fits ({shown(in_other, text)})", f"in {unit}"
+                hint = Reason("fits-in-unit", {"unit": unit, "value": shown(in_other, text)})
+                cause = Reason("in-unit", {"unit": unit})
         value = value / exactly(own[1])
-        how += f" bytes, in {own[0]},"
     label, cell = row[check["label"]], tables.at(table, row, check["result"])
     return checked(
         RULE,
@@ -45,7 +45,7 @@ def _row(tables: Tables, table: str, check: dict[str, Any], row: dict[str, str])
         cell_name(tables, {"table": table, "value": check["result"]}, label),
         text,
         value,
-        how,
+        {"product": how, "unit": check.get("bytes_in")},
         decimals=decimals,
         exact=check["result"] in tables.exact.get(table, ()),
         label=label,

@@ -9,7 +9,6 @@ from benchbook.audit.tables import At, Item, Tables, place_name
 from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "gap", "claim"
-ASKS = "how the difference between two series is stated to change"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -41,10 +40,12 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
         printed = f"{stated['relation']} {stated['when']}"
         both = " and ".join(place_name(check[side]) for side in ("first", "second"))
         compared = f"{float(here.middle):g} against {float(before.middle):g}"
-        words = (
-            f"The source states that the difference between {both} is {printed}; at "
-            f"{check['first']['label']} {label} it is {compared} at {stated['from']}."
-        )
+        facts = {
+            "both": both,
+            "column": check["first"]["label"],
+            "row": label,
+            "from": stated["from"],
+        }
         items.append(
             Item(
                 check["first"]["table"],
@@ -54,7 +55,7 @@ def _items(tables: Tables, check: dict[str, Any]) -> list[Item]:
                 compared,
                 holds,
                 float(here.half + before.half),
-                words,
+                facts,
                 cells,
             )
         )

@@ -9,7 +9,6 @@ from benchbook.audit.tables import At, Item, Tables
 from benchbook.core import number_format
 
 RULE, KIND = "grouping", "digits"
-ASKS = "digits set in groups"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -27,17 +26,18 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 def _item(tables: Tables, table: str, grouped: list[str]) -> Item:
     odd = {text: _regrouped(text) for text in grouped if not _regular(text)}
-    words = f"{number_format.plural(len(grouped), 'number')} of {tables.name(table)} set in groups"
-    if odd:
-        listed = number_format.listed([f"{text} is {regular}" for text, regular in odd.items()])
-        words += f", {len(odd)} of unequal length: {listed}"
+    facts = {
+        "grouped": len(grouped),
+        "unequal": len(odd),
+        "pairs": [f"{text} is {regular}" for text, regular in odd.items()],
+    }
     printed = number_format.listed(list(odd) or list(dict.fromkeys(grouped)))
     recomputed = number_format.listed(list(odd.values()) or list(dict.fromkeys(grouped)))
     columns = {column for row in tables.rows(table) for column in row if row[column] in odd}
     columns |= {c for c in tables.rows(table)[0] if _printed(tables, table, c) in odd}
     cells = tuple(At(table, None, column) for column in sorted(columns))
     where = "headings and cells"
-    return Item(table, RULE, where, printed, recomputed, not odd, None, f"{words}.", cells)
+    return Item(table, RULE, where, printed, recomputed, not odd, None, facts, cells)
 
 
 def _printed(tables: Tables, table: str, column: str) -> str:

@@ -10,7 +10,6 @@ from benchbook.audit.tables import Item, Tables, place_name
 from benchbook.core import number_format
 
 RULE, KIND = "growth", "claim"
-ASKS = "how evenly a series is stated to grow"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -29,16 +28,15 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
     even = max(step.low for step in each) <= min(step.high for step in each)
     of = place_name(check["of"])
     where = f"the growth with {check['step']}" + (f" ({of})" if of else "")
-    listed = number_format.listed([f"{float(step.middle):g}" for step in each])
+    sizes = [f"{float(step.middle):g}" for step in each]
     growth = "even" if even else "uneven"
-    words = f"The source calls {where} {check['stated']}; its steps are {listed}: {growth}."
     return Item(
         table,
         RULE,
         where,
         check["stated"],
-        f"{growth}: {listed}",
+        f"{growth}: {number_format.listed(sizes)}",
         growth == check["stated"],
         None,
-        words,
+        {"growth": growth, "steps": sizes},
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.audit.reasons import Reason
 from benchbook.audit.tables import At, Item, Tables, place_name
 from benchbook.core.number_format import listed
 
 RULE, KIND = "labels", "label"
-ASKS = "labels of rows, from table to table"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -21,7 +21,7 @@ def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
 
 
 def _item(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> Item:
-    expected, found = (
+    expected, printed = (
         [
             row[column["label"]]
             for row in tables.rows(column["table"], column.get("where"), column["label"])
@@ -29,35 +29,34 @@ def _item(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> Item
         for column in (first, second)
     )
     by_lower = {label.lower(): label for label in expected}
-    other_case = [label for label in found if label.lower() in by_lower and label not in expected]
-    faults = []
+    other_case = [label for label in printed if label.lower() in by_lower and label not in expected]
+    faults: list[Reason] = []
     if other_case:
-        faults.append(
-            f"{listed(other_case)} for {listed([by_lower[o.lower()] for o in other_case])}"
-        )
+        spelled = [by_lower[label.lower()] for label in other_case]
+        faults.append(Reason("other-case", {"labels": other_case, "spelled": spelled}))
     absent = [
-        label for label in expected if label.lower() not in {label.lower() for label in found}
+        label for label in expected if label.lower() not in {label.lower() for label in printed}
     ]
-    extra = [label for label in found if label.lower() not in by_lower]
-    faults += [f"{listed(absent)} missing"] if absent else []
-    faults += [f"{listed(extra)} in addition"] if extra else []
-    common = [label.lower() for label in found if label.lower() in by_lower]
+    extra = [label for label in printed if label.lower() not in by_lower]
+    faults += [Reason("missing", {"labels": absent})] if absent else []
+    faults += [Reason("in-addition", {"labels": extra})] if extra else []
+    common = [label.lower() for label in printed if label.lower() in by_lower]
     if common != [label for label in by_lower if label in common]:
-        faults.append(f"another order ({listed(found)})")
-    names = [tables.name(column["table"]) for column in (second, first)]
-    rows = f"Rows of {names[0]}" + (f" ({place_name(second)})" if second.get("where") else "")
-    words = f"{rows} are labelled as those of {names[1]}"
-    if faults:
-        words += f", except: {'; '.join(faults)}"
+        faults.append(Reason("another-order", {"labels": printed}))
+    facts = {
+        "place": place_name(second) if second.get("where") else None,
+        "first": tables.name(first["table"]),
+        "faults": faults,
+    }
     column = f"column ‘{tables.heading(second['table'], second['label'])}’"
     return Item(
         second["table"],
         RULE,
         ", ".join(filter(None, [column, place_name(second)])),
-        listed(found),
+        listed(printed),
         listed(expected),
         not faults,
         None,
-        f"{words}.",
+        facts,
         (At(second["table"], None, second["label"]),),
     )

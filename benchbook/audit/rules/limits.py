@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rules.units import unit_of
 from benchbook.audit.tables import At, Item, Tables
-from benchbook.core.number_format import count, listed
 
 RULE, KIND = "limits", "outcome"
-ASKS = "sizes against the memory stated"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -35,15 +34,21 @@ def _item(tables: Tables, check: dict[str, Any], column: str, setting: int) -> I
     worked = outcome == "numbers"
     consistent = fits if worked else exceeds
     unit = unit_of(tables, check["available"]["table"], check["available"]["value"]) or "units"
-    need, *others = (f"{float(needed / size):,.4g} {unit}" for size in sizes)
-    words = f"{count(setting)} {swept['unit']} need {need} of the {stated} {unit} stated"
-    if others:
-        read = [
-            f"{o} if 1 {unit} is {count(s)} bytes" for o, s in zip(others, sizes[1:], strict=True)
-        ]
-        words += f" ({listed(read)})"
-    words += f"; the column holds {outcome if worked else f'‘{outcome}’'}"
-    if not consistent:
-        words += f", though it is {'beyond' if worked else 'within'} the memory stated"
+    need, *other_needs = (f"{float(needed / size):,.4g} {unit}" for size in sizes)
+    facts = {
+        "setting": setting,
+        "elements": swept["unit"],
+        "need": need,
+        "stated": stated,
+        "unit": unit,
+        "readings": [
+            Reason("if-unit-is", {"need": other_need, "unit": unit, "bytes": size})
+            for other_need, size in zip(other_needs, sizes[1:], strict=True)
+        ],
+        "outcome": outcome,
+        "worked": worked,
+        "is_beyond": worked and not consistent,
+        "is_within": not worked and not consistent,
+    }
     where, cells = f"column ‘{tables.heading(table, column)}’", (At(table, None, column),)
-    return Item(table, RULE, where, outcome, float(needed), consistent, None, f"{words}.", cells)
+    return Item(table, RULE, where, outcome, float(needed), consistent, None, facts, cells)

@@ -6,12 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.audit.products import product, rows
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rounding import rounded, shown
 from benchbook.audit.tables import Item, Tables, cell_name
 
 RULE, KIND = "most", "number"
-ASKS = "numbers that others bound"
-WORDS = {"at_most": "at most", "at_least": "at least"}
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -30,14 +29,13 @@ def _row(tables: Tables, check: dict[str, Any], value: str, row: dict[str, str])
     printed, relation = tables.interval(table, value, text), check.get("relation", "at_most")
     most = relation == "at_most"
     holds = printed.low <= bound.high if most else printed.high >= bound.low
-    end = float(bound.high if most else bound.low)
-    limit = how
-    if bound.half:
-        limit = f"{how} (by its digits {end:.3g})"
-    elif " " in how:
-        limit = f"{shown(bound, text)} ({how})"
-    words = f"{text} is printed; it can be {WORDS[relation]} {limit}"
-    words += "" if holds else f": {check['because']}"
+    cause = None if holds else Reason("as-stated", {"text": check["because"]})
+    facts = {
+        "is_upper": most,
+        "product": how,
+        "by_digits": float(bound.high if most else bound.low) if bound.half else None,
+        "value": shown(bound, text) if not bound.half and " " in how else None,
+    }
     return Item(
         table,
         RULE,
@@ -46,8 +44,8 @@ def _row(tables: Tables, check: dict[str, Any], value: str, row: dict[str, str])
         float(f"{float(bound.middle):.12g}"),
         holds,
         float(rounded(text).half + bound.half),
-        f"{words}.",
+        facts,
         (tables.at(table, row, value),),
         label,
-        "" if holds else check["because"],
+        cause,
     )

@@ -12,7 +12,6 @@ from benchbook.audit.tables import At, Item, Tables, place_name
 from benchbook.core import number_format
 
 RULE, KIND = "order", "number"
-ASKS = "how numbers rise or fall along their rows"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -35,11 +34,13 @@ def _column(tables: Tables, check: dict[str, Any], value: str) -> Item:
     heading = tables.heading(table, value)
     where = ", ".join(filter(None, [f"column ‘{heading}’", place_name(check)]))
     printed = ", ".join(text for text, _ in column.values())
-    words = (
-        f"‘{heading}’ {check['direction']}s with {tables.heading(table, check['label'])}: {printed}"
-    )
-    if odd:
-        words += f"; except {number_format.listed([said for said, _ in odd])}: {check['because']}"
+    facts = {
+        "column": heading,
+        "direction": check["direction"],
+        "along": tables.heading(table, check["label"]),
+        "odd": [step for step, _ in odd],
+        "because": check["because"],
+    }
     return Item(
         table,
         RULE,
@@ -48,6 +49,6 @@ def _column(tables: Tables, check: dict[str, Any], value: str) -> Item:
         "in order" if not odd else number_format.listed([step for step, _ in odd]),
         not odd,
         None,
-        f"{words}.",
+        facts,
         tuple(cell for _, cell in odd) or (At(table, None, value),),
     )

@@ -8,7 +8,6 @@ from benchbook.audit.tables import At, Item, Tables
 from benchbook.core import number_format
 
 RULE, KIND = "outcomes", "outcome"
-ASKS = "settings measured more than once"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -34,11 +33,12 @@ def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
     counts = [
         f"{outcome} ({number_format.plural(seen.count(outcome), 'time')})" for outcome in different
     ]
-    words = (
-        f"{number_format.count(setting)} {tables.swept[table]['unit']} were measured "
-        f"{len(seen)} times"
-    )
-    words += f": {number_format.listed(counts)}."
+    facts = {
+        "setting": setting,
+        "elements": tables.swept[table]["unit"],
+        "times": len(seen),
+        "counts": counts,
+    }
     headings = number_format.listed([f"‘{tables.heading(table, column)}’" for column in columns])
     return Item(
         table,
@@ -48,6 +48,6 @@ def _item(tables: Tables, table: str, setting: int, columns: list[str]) -> Item:
         different[0],
         len(different) == 1,
         None,
-        words,
+        facts,
         tuple(At(table, None, column) for column in columns),
     )

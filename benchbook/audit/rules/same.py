@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.audit.tables import At, Item, Tables, cell_name, slack
+from benchbook.audit.reasons import Reason
+from benchbook.audit.tables import At, Item, Tables, cell_name
 
 RULE, KIND = "same", "number"
-ASKS = "numbers that two tables print"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -20,13 +20,10 @@ def _pair(tables: Tables, first: dict[str, Any], second: dict[str, Any]) -> list
     seen = [{label.lower(): (label, *cell) for label, cell in column.items()} for column in columns]
     common = [key for key in seen[1] if key in seen[0]]
     in_order = [[table[key][1] for key in table if key in common] for table in seen]
-    copied = ""
+    copied = None
     if in_order[0] == in_order[1]:
         both = " and ".join(tables.name(place["table"]) for place in (first, second))
-        copied = (
-            f"read down, {both} print the same numbers in the same order, but under labels in "
-            "another order"
-        )
+        copied = Reason("labels-in-another-order", {"both": both})
     return [_item(tables, (first, second), seen[0][key], seen[1][key], copied) for key in common]
 
 
@@ -35,7 +32,7 @@ def _item(
     places: tuple[dict[str, Any], dict[str, Any]],
     before: tuple[str, str, At],
     after: tuple[str, str, At],
-    copied: str,
+    copied: Reason | None,
 ) -> Item:
     (first, second), (label, text, cell) = places, after
     intervals = [
@@ -44,10 +41,7 @@ def _item(
     ]
     consistent = intervals[0].meets(intervals[1])
     tolerance = float(intervals[0].half + intervals[1].half)
-    words = f"{label} is {before[1]} in {tables.name(first['table'])}"
-    words += f" and {text} in {tables.name(second['table'])}"
-    if not consistent:
-        words += f" ({slack(tolerance)})" + (f"; {copied}" if copied else "")
+    facts = {"before": before[1], "first": tables.name(first["table"])}
     return Item(
         second["table"],
         RULE,
@@ -56,9 +50,9 @@ def _item(
         float(intervals[0].middle),
         consistent,
         tolerance,
-        f"{words}.",
+        facts,
         (cell, before[2]),
         label,
-        "" if consistent else copied,
+        None if consistent else copied,
         (intervals[1], intervals[0]),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rounding import exactly
 from benchbook.audit.tables import Item, Tables
 from benchbook.core import number_format
 
 RULE, KIND = "scenarios", "plan"
-ASKS = "scenarios announced, against those measured"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -38,14 +38,10 @@ def _scenarios(tables: Tables, check: dict[str, Any]) -> list[Item]:
             for table, values in measured.items()
             if any(_fits(value, wanted, relation, near) for value in values)
         ]
-        words = f"‘{text} {multiple} times’ was announced; measured were {ranges}: "
-        words += (
-            f"done in {number_format.listed(list(map(tables.name, fitting)))}"
-            if fitting
-            else "none is that"
-        )
-        if relation == "equal" and not fitting:
-            words += f", to within {number_format.share(near)}"
+        facts = {
+            "fitting": list(map(tables.name, fitting)),
+            "near": near if relation == "equal" and not fitting else None,
+        }
         items.append(
             Item(
                 announced["table"],
@@ -55,10 +51,10 @@ def _scenarios(tables: Tables, check: dict[str, Any]) -> list[Item]:
                 ranges,
                 bool(fitting),
                 near * wanted if relation == "equal" else None,
-                f"{words}.",
+                facts,
                 (cell,),
                 text,
-                "" if fitting else "announced and not measured",
+                None if fitting else Reason("not-measured"),
             )
         )
     return items

@@ -8,11 +8,9 @@ from typing import Any
 
 from benchbook.audit.rounding import Interval, exactly, plain, shown
 from benchbook.audit.tables import Item, Tables, place_name
-from benchbook.core import number_format
 from benchbook.core.errors import BenchbookError
 
 RULE, KIND = "slope", "claim"
-ASKS = "what each step is stated to add"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -31,10 +29,6 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
     of = place_name(check["of"])
     where = f"what {check['step']} adds{way}" + (f" ({of})" if of else "")
     value = shown(slope, text)
-    words = (
-        f"The source states {text} of {where}; the slope of {tables.name(table)} over "
-        f"{number_format.listed(list(column))} is {value}."
-    )
     return Item(
         table,
         RULE,
@@ -43,7 +37,7 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
         value,
         stated.meets(slope),
         float(stated.half + slope.half),
-        words,
+        {"labels": list(column)},
         (
             tables.at(
                 check["stated"]["table"], tables.row(check["stated"]), check["stated"]["value"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from benchbook.audit.reasons import Reason
 from benchbook.audit.rounding import Interval, compare, plain
 from benchbook.audit.tables import At, Item, Tables, cell_name, checked
 
 RULE, KIND = "spread", "number"
-ASKS = "spreads of rows, in percent"
 
 
 def check(tables: Tables, declared: list[dict[str, Any]]) -> list[Item]:
@@ -68,14 +68,16 @@ def _item(
     value = spread([seen for _, seen in cells], over)
     top = max(cells, key=lambda cell: cell[1].middle)
     bottom = min(cells, key=lambda cell: cell[1].middle)
-    how = (
-        f"{label} in {tables.name(check['of']['table'])} runs from {bottom[0]} to {top[0]}, so "
-        f"that (max − min) ÷ {over} in percent"
-    )
+    facts = {
+        "of": tables.name(check["of"]["table"]),
+        "least": bottom[0],
+        "most": top[0],
+        "over": over,
+    }
     hint = _slip(text, top, [seen for seen in cells if seen != bottom], other_rows, over)
     where, decimals = cell_name(tables, place, label), tables.decimals.get(place["table"])
     more = {"decimals": decimals, "label": label, "hint": hint}
-    return checked(RULE, cell, where, text, value, how, **more)
+    return checked(RULE, cell, where, text, value, facts, **more)
 
 
 def _slip(
@@ -84,12 +86,12 @@ def _slip(
     rest: list[tuple[str, Interval]],
     other_rows: dict[str, list[tuple[str, Interval]]],
     over: str,
-) -> str:
+) -> Reason | None:
     """A slip that would give the printed spread: another row's, or another number as smallest."""
     for label, cells in other_rows.items():
         if compare(text, spread([seen for _, seen in cells], over)).consistent:
-            return f"it is the spread of {label}"
+            return Reason("spread-of", {"label": label})
     for cell, seen in rest:
         if over == "max" and compare(text, spread([top[1], seen], over)).consistent:
-            return f"{cell} in place of the smallest would give it"
-    return ""
+            return Reason("another-smallest", {"cell": cell})
+    return None

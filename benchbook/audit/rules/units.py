@@ -9,7 +9,6 @@ from benchbook.audit.tables import At, Item, Tables
 from benchbook.core.number_format import listed
 
 RULE, KIND = "units", "unit"
-ASKS = "units of one quantity"
 _UNIT = re.compile(r"(?P<prefix>[kKMGTP]?)(?P<binary>i?)(?P<rest>[Bb]?(/s)?)")
 # How a column's name carries a unit where no printed heading is kept.
 _SUFFIX = re.compile(r"_(?P<unit>[kmgtp]i?b)(?P<per>_per_s)?$")
@@ -34,16 +33,19 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
         f"{unit or 'no unit'} ({listed(list(dict.fromkeys(headings)))})"
         for unit, headings in by_unit.items()
     ]
-    words = f"{check['quantity'].capitalize()} is printed in {listed(named)}"
-    if not consistent:
-        words += ": the unit is not stated" if not any(by_unit) else ": not one kind of unit"
+    facts = {
+        "quantity": check["quantity"],
+        "units": named,
+        "is_unstated": not consistent and not any(by_unit),
+        "are_mixed": not consistent and any(by_unit),
+    }
     printed = listed([unit or "no unit" for unit in by_unit])
     kind = listed(sorted({" ".join(kind) for kind in kinds}))
     where = ", ".join(check["columns"])
     cells = tuple(
         At(table, None, name) for table in check["columns"] for name in check["columns"][table]
     )
-    return Item(where, RULE, check["quantity"], printed, kind, consistent, None, f"{words}.", cells)
+    return Item(where, RULE, check["quantity"], printed, kind, consistent, None, facts, cells)
 
 
 def unit_of(tables: Tables, table: str, column: str) -> str:

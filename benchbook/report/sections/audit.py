@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.core import number_format
+from benchbook.report.audit_sentences import in_words
 from benchbook.report.wording import Paper
 
 # Where a slip lies, by its kind; what is not named here is form.
@@ -20,7 +21,7 @@ Check = dict[str, Any]
 
 def disagreeing(paper: Paper) -> list[Check]:
     """The checks that disagree, by slip."""
-    checks = [check for check in paper["audit"] if not check["consistent"]]
+    checks = [check for check in in_words(paper["audit"]) if not check["consistent"]]
     return sorted(checks, key=lambda check: check["slip"]["slip"])
 
 
@@ -37,7 +38,7 @@ def grave_slips(paper: Paper) -> list[dict[str, Any]]:
 def agreeing_by_rule(paper: Paper) -> dict[str, list[Check]]:
     """What a rule asks -> its checks that hold; the rule with the most of them first."""
     by_question: dict[str, list[Check]] = {}
-    for check in paper["audit"]:
+    for check in in_words(paper["audit"]):
         if check["consistent"]:
             by_question.setdefault(check["asks"], []).append(check)
     return dict(sorted(by_question.items(), key=lambda rule: -len(rule[1])))
