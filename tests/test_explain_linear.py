@@ -163,7 +163,7 @@ def test_hostile_text_takes_no_minutes(name: str) -> None:
 
 
 def test_each_importer_has_words_without_which_it_is_not_asked() -> None:
-    assert all(readers.importer(name).WORDS for name in readers.names())
+    assert all(sign.words for sign in readers.signs().values())
 
 
 def test_very_many_runs_are_counted_not_printed(capsys: pytest.CaptureFixture[str]) -> None:

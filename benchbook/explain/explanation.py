@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from benchbook.core.number_format import plural
@@ -172,17 +171,10 @@ def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterabl
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
     reports: list[Report] = []
-    modules = {name: readers.importer(name) for name in readers.names()}
-    for name, module in modules.items():
-        if _may_be_of(module, log):
-            reports += _guarded(f"importer {name}", notes, module.read)(log)
+    for name, sign in readers.signs().items():
+        if any(map(log.has, sign.words)):
+            reports += _guarded(f"importer {name}", notes, readers.importer(name).read)(log)
     return sorted(reports, key=_line)
-
-
-def _may_be_of(importer: ModuleType, log: Log) -> bool:
-    """Whether the log has one of the words that an importer asks for, if it asks for any."""
-    words = getattr(importer, "WORDS", ())
-    return not words or any(map(log.has, words))
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
@@ -193,9 +185,9 @@ def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
 def looked_for() -> dict[str, str]:
     """What each tool's output is known by; some tools have several importers."""
     signs: dict[str, str] = {}
-    for module in (readers.importer(name) for name in readers.names()):
-        before = f"{signs[module.TOOL]}; " if module.TOOL in signs else ""
-        signs[module.TOOL] = before + module.LOOKS_FOR
+    for name, sign in readers.signs().items():
+        tool = readers.importer(name).TOOL
+        signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
     return signs
 
 

@@ -11,11 +11,6 @@ from benchbook.explain.printed_digits import half_digit, unmarked, unremarked
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "bandwidthtest"
-LOOKS_FOR = "CUDA bandwidthTest: `Host to Device Bandwidth, 1 Device(s)`, `bandwidthTest-H2D-...`"
-WORDS = (
-    *("andwidthTest-", "andwidth Test", "andwidth test"),
-    *("Device Bandwidth", "Device bandwidth", "Host Bandwidth", "Host bandwidth"),
-)
 _START = late(
     r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
 )

@@ -15,11 +15,6 @@ from benchbook.explain.readers.common.json_values import at, objects_at
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "clpeak"
-LOOKS_FOR = "clpeak: `Global memory bandwidth (GBPS)`, `enqueueWriteBuffer : 12.3`"
-WORDS = (
-    *("(GBPS)", "(GFLOPS)", "(GIOPS)", "Kernel launch latency", "bandwidth (GB/s)"),
-    *("<clpeak ", "clpeak/run"),
-)
 # Version 2 numbers both, and has other interfaces than OpenCL, of which each begins anew.
 _DEVICE = late(r"^\s*(?:Vulkan |CUDA |Metal )?Device(?: \d{1,3})?: (?P<name>.*\S)\s*$")
 _PLATFORM = late(r"^\s*Platform(?: \d{1,3})?: (?P<name>.*\S)\s*$")

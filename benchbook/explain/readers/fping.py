@@ -13,7 +13,6 @@ from benchbook.explain.readers.common.json_values import object_at
 from benchbook.explain.readers.common.ping_runs import HOSTS, Run, begun, opened
 
 TOOL = ping_runs.TOOL
-LOOKS_FOR = "fping: `10.0.0.1 : xmt/rcv/%loss = 3/3/0%`, `10.0.0.1 is alive (0.24 ms)`"
 # People put such a line into a sentence, in quotation marks.
 _SUMS = late(
     r"(?<![^\s\"'`])(?P<host>[^\s\"'`]+)\s*: ?xmt/rcv/%loss(?:/outage\(ms\))? = "
@@ -42,14 +41,6 @@ _COUNTS = {
     "ICMP Echo Replies received": ("packets received", "packets"),
 }
 _OBJECTS = ("resp", "summary", "intSum", "vSum")
-WORDS = (
-    "xmt/rcv",
-    "is alive (",
-    "fping",
-    " bytes, ",
-    "ICMP Echos sent",
-    *(f'{{"{key}"' for key in _OBJECTS),
-)
 
 
 def read(log: Log) -> list[Report]:

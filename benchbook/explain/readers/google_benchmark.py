@@ -19,11 +19,6 @@ from benchbook.explain.readers.common.json_values import number_at, object_at, o
 from benchbook.explain.units import in_base
 
 TOOL = "google-benchmark"
-LOOKS_FOR = "Google Benchmark: JSON with context and benchmarks; 'Benchmark  Time  CPU  Iterations'"
-WORDS = (
-    *('"benchmarks"', '"real_time"', "Benchmark ", "name,iterations,real_time,cpu_time"),
-    *("BM_", " ns  ", " us  "),
-)
 # A row says what it is without its head, too: two times in one unit, and a count. ms stand before
 # two spaces in many logs.
 _BARE = (

@@ -13,8 +13,6 @@ from benchbook.explain.readers.common.json_values import at, is_number, list_at,
 from benchbook.explain.units import in_base
 
 TOOL = "hyperfine"
-LOOKS_FOR = "hyperfine: JSON results with command, mean, stddev, times; 'Time (mean ± σ):' lines"
-WORDS = ('"times"', '"command"', "Time (mean", "Time (abs", "stddev", "Mean [", "Benchmark")
 
 _STATISTICS = ("mean", "stddev", "median", "min", "max")
 _TITLE = late(r"^Benchmark #?\d+: (.+)")

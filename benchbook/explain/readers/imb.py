@@ -17,8 +17,6 @@ from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "imb"
-LOOKS_FOR = "Intel MPI Benchmarks: `# Benchmarking PingPong`, `#bytes #repetitions  t[usec]`"
-WORDS = ("Benchmarking", "#repetitions", "MPI Benchmark")
 _SUITE = late(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
 _TITLE = late(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
 _PROCESSES = late(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")

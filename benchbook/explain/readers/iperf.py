@@ -25,8 +25,6 @@ from benchbook.explain.readers.common.iperf_lines import (
 from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "iperf"
-LOOKS_FOR = "iperf 2: lines such as `[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec`, and -y C"
-WORDS = ("sec", ",")
 _HEAD = late(
     r"(?:(?P<client>Client connecting to (?P<host>[^\s,]+),)|Server listening on) "
     r"(?P<protocol>TCP|UDP) port (?P<port>\d+)"

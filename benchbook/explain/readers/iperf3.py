@@ -24,8 +24,6 @@ from benchbook.explain.readers.common.iperf_lines import (
 from benchbook.explain.readers.common.line_reader import Run, command_above, starts_of
 
 TOOL = "iperf3"
-LOOKS_FOR = "iperf3: lines such as `[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec`"
-WORDS = ("Bytes", "iperf3: ", "iperf 3.")
 _CLIENT = late(r"Connecting to host (?P<host>\S+), port \d+")
 _SERVER = late(r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:")
 _VERSION = late(r"^\s*iperf (3\.\S+)")

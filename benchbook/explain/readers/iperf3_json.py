@@ -9,8 +9,6 @@ from benchbook.explain.model import Document, Log, Report, Result
 from benchbook.explain.readers.common.json_values import Object, number_at, object_at, objects_at
 
 TOOL = "iperf3"
-LOOKS_FOR = "iperf3's JSON: an object with `start`, `intervals` and `end`"
-WORDS = ('"bits_per_second"', '"connecting_to"', '"intervals"', '"sum_sent"', '"event"')
 # Their key -> our name and unit.
 _FIGURES = {
     "bytes": ("transferred", "B"),

@@ -13,8 +13,6 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "likwid-bench"
-LOOKS_FOR = "likwid-bench: 'LIKWID MICRO BENCHMARK', 'Test: …', 'MByte/s: …'"
-WORDS = ("LIKWID MICRO BENCHMARK", "MByte/s:")
 
 _TEST = late(r"^Test: +(\S+)")
 _OF_REGISTERS = "peakflops"  # kernels that are about arithmetic, and load next to nothing

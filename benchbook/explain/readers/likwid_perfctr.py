@@ -17,8 +17,6 @@ from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import as_float, printed_lines
 
 TOOL = "likwid-perfctr"
-LOOKS_FOR = "likwid-perfctr: tables with Event, Counter and HWThread or Core, or TABLE,Group … CSV"
-WORDS = ("Event", "Metric", "TABLE,", "CPU type:", "CpuCount")
 
 _GROUP = late(r"^(?:Region (?P<region>.+), )?(?:GPU )?Group (?P<index>\d+): (?P<group>\S+)")
 _TABLE = late(

@@ -15,12 +15,6 @@ from benchbook.explain.printed_digits import half_digit, printed_lines, whole
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "lmbench"
-LOOKS_FOR = "lmbench: 'Simple syscall: … microseconds', '\"stride=…' tables, its summary"
-WORDS = (
-    *("microseconds", "usecs", "nanoseconds", "milliseconds", '"stride=', '"size=', "M B E N C H"),
-    *("bw_mem", "bw_tcp", "bandwidth", "aligned"),
-)
-# STREAM tells its clock in microseconds too, and what it computes is a bandwidth.
 
 _NUMBER = r"\d[\d.,]*(?:[eE][+-]?\d+)?"
 _OPERATIONS = (

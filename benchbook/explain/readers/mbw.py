@@ -23,8 +23,6 @@ from benchbook.explain.readers.common.line_reader import (
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "mbw"
-LOOKS_FOR = "mbw: lines 'Method: MEMCPY  Elapsed: …  MiB: …  Copy: … MiB/s'"
-WORDS = ("Elapsed:", "Total AVG:")
 
 _NUMBER = r"-?[\d.,]*\d(?:[eE][+-]?\d+)?|-?inf|-?nan"
 _LINE = late(

@@ -14,15 +14,6 @@ from benchbook.explain.printed_digits import is_number, unremarked
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "mlc"
-LOOKS_FOR = (
-    "Intel MLC: 'Memory Latency Checker - v3…', 'Measuring idle latencies', 'Inject Latency "
-    "Bandwidth' above rows, 'Each iteration took … clocks'"
-)
-WORDS = (
-    *("Memory Latency Checker", "Measuring idle latencies", "Memory Bandwidths"),
-    *("Measuring Loaded Latencies", "Inject", "Each iteration took", "L2->L2 HIT", "ALL Reads"),
-    *("Stream-triad like",),
-)
 _BANNER = late(r"Memory Latency Checker - v(?P<version>\d[\w.]*)")
 _ASKED = late(r"^Command line parameters:\s*(?P<options>.*)$")
 # Of one thread; what is written has a buffer of its own.

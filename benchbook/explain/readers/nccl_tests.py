@@ -18,8 +18,6 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.units import BASE, in_base
 
 TOOL = "nccl-tests"
-LOOKS_FOR = "nccl-tests: `# size count type root time algbw busbw`, `# Avg bus bandwidth : 91.2`"
-WORDS = ("us bandwidth", "busbw", "nThread", "float", "half", "double", "int", "char", "f8")
 _VERSION = late(r"^[\s#]*nccl-tests version (?P<version>\d[\w.]*)")
 _ASKED = late(
     r"^[\s#]*nThread \d+ nGpus \d+ minBytes (?P<least>\d{1,18}) maxBytes (?P<most>\d{1,18}) "

@@ -16,11 +16,6 @@ from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "netperf"
-LOOKS_FOR = "netperf: `MIGRATED TCP STREAM TEST from ... to ...` and its table, `THROUGHPUT=...`"
-WORDS = (
-    " TEST", "THROUGHPUT_UNITS", "10^", "Throughput ", "netperf ", "per sec", "Interim ",
-    " Microseconds",
-)  # fmt: skip
 _TITLE = late(
     r"(?:MIGRATED )?(?P<protocol>TCP|UDP|SCTP|STREAM|DG)\S*(?: UNIX DOMAIN)? "
     r"(?P<kind>STREAM|MAERTS|REQUEST/RESPONSE|CONNECT/REQUEST/RESPONSE|Connect/Request/Response"

@@ -22,8 +22,6 @@ from benchbook.explain.readers.common.line_reader import (
 )
 
 TOOL = "nvbandwidth"
-LOOKS_FOR = "nvbandwidth: `memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)`, `SUM ..._ce 55.6`"
-WORDS = ("nvbandwidth", "memcpy CE", "memcpy SM", "_ce", "_sm")
 _VERSION = late(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
 _DEVICE = late(r"^\s*Device \d+: *(?P<name>[^(\s](?:[^(]*[^(\s])?)(?: +\([\w:.]+\))?\s*$")
 _RUNNING = late(r"^\s*[Rr]unning (?P<test>\w+?)\.?\s*$")

@@ -15,8 +15,6 @@ from benchbook.explain.readers.common.line_reader import Run
 from benchbook.explain.readers.common.table_heads import is_head
 
 TOOL = "osu"
-LOOKS_FOR = "OSU micro-benchmarks: `# OSU MPI Latency Test v5.6`, `# Size          Latency (us)`"
-WORDS = ("OSU", "Size", "Avg Latency", "osu_")
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.
 _TITLE = late(
     r"^\s*(?:#\s*)?(?:OSU|OMB-Py) (?P<test>\S.*?)(?<!\s)(?:\s+Test)?\s+"

@@ -11,8 +11,6 @@ from benchbook.explain.printed_digits import only, unremarked
 from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
 
 TOOL = "p2pBandwidthLatencyTest"
-LOOKS_FOR = "p2pBandwidthLatencyTest: `Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)`"
-WORDS = ("P2P=", "P2P (Peer-to-Peer)")
 _START = late(r"\[P2P \(Peer-to-Peer\) GPU Bandwidth Latency Test\]")
 _DEVICE = late(r"^\s*Device: ?(?P<number>\d{1,4}), (?P<name>\S.{0,120}?), pciBusID: ")
 _ACCESS = late(

@@ -22,14 +22,6 @@ from benchbook.explain.readers.common.perf_events import (
 )
 from benchbook.explain.readers.common.perf_stat_csv import TOOL, separated
 
-LOOKS_FOR = "perf stat: 'Performance counter stats for …', fields of -x, JSON lines of -j"
-WORDS = (
-    *("Performance counter stats for", "seconds time elapsed", '"counter-value"'),
-    *("<not supported>", "<not counted>", "task-clock", "cpu-clock", "cycles", "instructions"),
-    *("page-faults", "context-switches", "branches", "cache-references", "cache-misses"),
-    *("counts unit events", "CPUs utilized", "per cycle", "of all branches"),
-)
-
 _HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
 # It begins later, leaves children out, or is asked while it runs.
 _IN_PART = late(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")

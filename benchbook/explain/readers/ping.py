@@ -22,7 +22,6 @@ from benchbook.explain.readers.common.ping_runs import (
 from benchbook.explain.rules.common.addresses import are_apart
 
 TOOL = ping_runs.TOOL
-LOOKS_FOR = "ping: `64 bytes from ... time=0.045 ms`, `rtt min/avg/max/mdev = ...`"
 _HEAD = late(
     # Of IPv6 iputils has `host(name (address))`.
     r"\bPING6? (?P<host>[^\s(]++)(?:\s*\((?:[^()\s]+ \()?(?P<address>[^()]+)\))?.*?"
@@ -36,7 +35,6 @@ _REPLY = late(
     r"\b(?:icmp_)?seq[= ](?P<number>\d+).*?\b(?:time|Zeit|temps|tiempo|tempo)[=<] ?"
     r"(?P<time>-?\d[\d.,]*) ?(?P<unit>ms|us|µs|usec|s)\b"
 )
-# The same of today's iputils, as nearly all are: in a third of the time.
 _COUNTS = late(
     r"(?<!\d)(?P<sent>\d+) (?:packets? transmitted|Pakete? \S+bertragen|paquets? transmis|"
     r"pa(?:que|co)tes? transmitidos?|pacchetti trasmessi), (?P<got>\d+) (?:(?:packets? )?received|"
@@ -96,11 +94,6 @@ _MIKROTIK_REPLY = late(
     rf"^\s*\d+ (?P<host>[\w.:-]+) +(?P<size>\d+) +\d+ +(?P<time>(?=\d){_TIME})\s*$"
 )
 _TIMES = late(r"(\d+)(s|ms|us)")
-WORDS = (
-    *("bytes from", "rtt min/", "round-trip", "icmp_seq=", "packet-loss=", "transmi", "bertragen"),
-    *("trasmessi", "Sequence=", "ICMP Echos", "ping", "Ping", "PING"),
-)
-# Windows says Ping in lines that end in a colon; fping and PingPong are other programs.
 _UNITS = {"us": "us", "µs": "us", "usec": "us", "s": "s"} | dict.fromkeys(_MS.split("|"), "ms")
 _HEADER_BYTES = 8  # of ICMP, in the size that a reply has
 

@@ -17,7 +17,6 @@ from benchbook.explain.readers.common.ping_runs import (
 )
 
 TOOL = ping_runs.TOOL
-LOOKS_FOR = "ping of Windows: `Reply from ...: bytes=32 time=1ms TTL=128`, in any language"
 _HEAD = late(
     r"^\s*(?:Pinging|Ping wird ausgef\S+ f\S+r|Ping f\S+r|Envoi d.une requ\S+te '?Ping'?|"
     r"Haciendo ping a|Esecuzione di Ping|Disparando|Pingen naar|Badanie)\s+(?:sur\s+)?(?P<host>\S+)"
@@ -105,8 +104,6 @@ _REPLIES = (
     "Odpowied",
 )
 _SUMS = ("Pac", "Pak", "Paq")
-WORDS = ("TTL=", "ms, ", "ping", "Ping", *_REPLIES, *_SUMS)
-# The word is also in its command line; titles between dashes and -c are of Unix.
 _TRANSLATED = "TTL="  # in replies of languages that are not known here
 _NEAR = 4  # lines from counts to times
 

@@ -16,11 +16,6 @@ from benchbook.explain.readers.common.json_values import list_at, object_at, obj
 from benchbook.explain.units import in_base
 
 TOOL = "pyperf"
-LOOKS_FOR = "pyperf: JSON with benchmarks, runs and values; 'Mean +- std dev: … +- …' lines"
-WORDS = (
-    *('"runs"', "Mean +- std dev:", "Median +- ", "Benchmark ", "x slower", "x faster"),
-    *("- value 1: ", "* the standard deviation ("),
-)
 
 _NUMBER = r"[\d.,]+(?:e[+-]?\d+)?"
 _UNIT = r"(?:ns|us|ms|sec|min|hour|s|bytes|byte|KiB|MiB|GiB|kB|MB|GB|B)"

@@ -21,8 +21,6 @@ from benchbook.explain.readers.common.line_reader import (
 )
 
 TOOL = "sockperf"
-LOOKS_FOR = "sockperf: `Summary: Latency is 6.3 usec`, `---> percentile 99.000 = 7.0`"
-WORDS = ("sockperf", "---> percentile", "---> <M", "====> avg-", "packet, txTime")
 LONGEST_SIZE = 9  # digits of an option: more are no size
 _START = late(r"==\s*version #\s*(\S+?)(?:-\S*)?\s*==")
 _END = late(r"^\s*\[\s*\d+\] IP = (?P<ip>\S+)\s+PORT =\s*\d+\s*#\s*(?P<protocol>TCP|UDP)")

@@ -17,8 +17,6 @@ from benchbook.explain.readers.common.relations import Printed, product
 from benchbook.explain.units import bytes_per_s
 
 TOOL = "stream"
-LOOKS_FOR = "STREAM: its table 'Function … Rate … Min time … Max time' with Copy, Scale, Add, Triad"
-WORDS = ("Copy", "Scale", "Add", "Triad", "SAXPYing")
 _OF_TABLE = r"(?:\w{0,20} ?:[ \t]*(?:\d\S*+|\+?[Ii]nf\w*+)\s++\d\S*+\s++\d| *(?:: *)?\||:?[;,])"
 
 KERNELS = {"Copy": 2, "Scale": 2, "Add": 3, "Triad": 3}  # arrays that one repetition moves

@@ -10,8 +10,6 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "stream2"
-LOOKS_FOR = "stream2: its table 'Size  Iter  FILL  COPY  DAXPY  DOT'"
-WORDS = ("DAXPY",)
 
 _TABLE = late(r"\bSize +Iter +FILL +COPY +DAXPY +(?P<last>DOT|SUM)$")
 _CLOCK = late(r"\bSmallest time delta is +(\d+(?:\.\d+)?(?:[eEdD][+-]?\d{1,3})?)$")

@@ -17,11 +17,6 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "sysbench"
-LOOKS_FOR = "sysbench: 'Running the test with following options', '… MiB transferred (… MiB/sec)'"
-WORDS = (
-    *("sysbench ", "Running memory speed test", "Doing memory operations speed test"),
-    *("B transferred (", "per-request statistics:", "events per second:", "Threads fairness:"),
-)
 
 _NUMBER = r"\d[\d.,]*"
 _BANNER = late(r"^sysbench v?(\d[\w.-]*)")

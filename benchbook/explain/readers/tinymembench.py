@@ -15,11 +15,6 @@ from benchbook.explain.printed_digits import unremarked
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "tinymembench"
-LOOKS_FOR = "tinymembench: 'C copy backwards : … MB/s', 'block size : single random read / dual…'"
-WORDS = (
-    *("tinymembench v", "C copy", "C 2-pass", "C fill", "standard mem", "libc mem"),
-    *(" random read", " ns "),
-)
 _BANNER = late(r"\btinymembench v(?P<version>\d[\w.]*\b)")
 # How often it was repeated, and the deviation, are behind the rate; others add threads.
 _RATE = late(
