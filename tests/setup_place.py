@@ -26,17 +26,26 @@ KERNELS = ("experiment.yaml", "peers/*.yaml")
 # Whose programs the set-up installs.
 WANTED = {"make", "test", "points"}
 
-# A Python as far as the set-up sees one; pip and the module venv are recorded, not run.
+# A Python as far as the set-up sees one; pip, ensurepip and the module venv are recorded, not run.
 PYTHON = """
 case "$1 $2" in
   "-c "*version_info*) echo "$0" ;;
-  "-m venv") mkdir -p "$3/bin"; for n in python pip; do
-    echo "#!/bin/sh" > "$3/bin/$n"; echo "exec '$0' \\"\\$@\\"" >> "$3/bin/$n"; chmod +x "$3/bin/$n"
-  done ;;
+  "-c "*WHEEL_PKG_DIR*) echo /nowhere/pip.whl ;;
+  "-m venv") mkdir -p "$4/bin"
+    echo "#!/bin/sh" > "$4/bin/python"; echo "exec '$0' \\"\\$@\\"" >> "$4/bin/python"
+    chmod +x "$4/bin/python" ;;
+  "-m ensurepip") ln -s python .venv/bin/pip ;;
+esac
+"""
+# Put this behind it, and pip brings a uv.
+BRINGS_UV = """
+case "$*" in *" -r requirements-uv.lock"*)
+  echo "#!/bin/sh" > .venv/bin/uv; echo "'$0' uv-of-venv \\"\\$@\\"; echo uv 0.9.0" >> .venv/bin/uv
+  chmod +x .venv/bin/uv ;;
 esac
 """
 UV = """
-[ "$1" != venv ] || { mkdir -p .venv/bin; ln -s "$(command -v python3)" .venv/bin/python; }
+[ "$1" != --version ] || echo uv 0.9.0
 """
 
 

@@ -1,12 +1,16 @@
 """scripts/setup: what it installs, names, repeats and leaves alone; all programs are stand-ins."""
 
+import hashlib
 import re
 import signal
 import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from setup_place import PYTHON, RPC_HEADER, UV, Place
+from setup_place import BRINGS_UV, PYTHON, RPC_HEADER, UV, Place
 
 
 @pytest.fixture
@@ -15,6 +19,32 @@ def place(tmp_path: Path) -> Place:
 
 
 # --- Debian packages
+
+
+def installations(place: Place) -> list[str]:
+    """Return the packages of each recorded call of apt-get that installs."""
+    calls = place.calls("apt-get")
+    return [call.split(" install ")[1] for call in calls if " install " in call]
+
+
+def test_all_that_is_absent_is_installed_by_one_call(place):
+    place.remove("gcc", "rpcgen", "chromium")
+    (place.vendors / "made-up.icd").unlink()
+    place.installs("gcc", "rpcgen", "chromium")
+    done = place.set_up("test")
+    assert done.returncode == 0, done.stderr
+    driver = "ocl-icd-libopencl1 pocl-opencl-icd"
+    assert installations(place) == [f"gcc libc6-dev {driver} rpcsvc-proto chromium"]
+
+
+def test_what_cannot_be_installed_takes_nothing_required_with_it(place):
+    place.remove("gcc", "rpcgen")
+    place.installs("gcc", condition='case "$*" in *rpcsvc-proto*) exit 100 ;; esac')
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert installations(place)[-2:] == ["gcc libc6-dev", "rpcsvc-proto"]
+    assert "not installed: rpcgen" in done.stderr
+    assert (place.root / "build/no-points").exists()
 
 
 def test_an_absent_program_is_named_before_it_is_installed(place):
@@ -87,7 +117,7 @@ def test_an_old_python_is_not_taken(place):
     place.stand_in("python3", 'case "$2" in *version_info*) echo ;; esac')
     place.stand_in("python3.12", PYTHON)
     assert place.set_up().returncode == 0
-    assert any("--python" in c and "python3.12 .venv" in c for c in place.calls("uv"))
+    assert [call.split()[0] for call in place.calls() if "-m venv" in call] == ["python3.12"]
 
 
 def test_test_tools_are_installed_for_the_tests_only(place):
@@ -118,10 +148,8 @@ def test_the_driver_of_opencl_does_not_depend_on_what_the_tests_want(place):
     done = place.set_up("test")
     assert done.returncode == 0, done.stderr
     assert "as root: apt-get install -y chromium)" in done.stderr
-    first, *others = [call for call in place.calls("apt-get") if " install " in call]
-    assert first.endswith("install ocl-icd-libopencl1 pocl-opencl-icd")
-    assert others
-    assert all(call.endswith("install chromium") for call in others)
+    driver, browser = "ocl-icd-libopencl1 pocl-opencl-icd", "chromium"
+    assert installations(place) == [f"{driver} {browser}", f"{driver} {browser}", driver, browser]
     assert not (place.root / "build/no-opencl").exists()
 
 
@@ -155,7 +183,8 @@ def test_without_rights_nothing_fails_for_want_of_a_device(place):
     place.stand_in("id", "echo 1000")
     done = place.set_up()
     assert done.returncode == 0, done.stderr
-    assert "not installed; what needs it will say so" in done.stderr
+    assert "not installed: OpenCL" in done.stderr
+    assert "What needs it is skipped and says so" in done.stderr
     assert place.set_up().stderr == ""  # it is not asked for again and again
 
 
@@ -194,7 +223,12 @@ def test_without_rights_nothing_fails_for_want_of_it(place):
 # --- .venv
 
 
-def test_uv_is_preferred_and_everything_has_hashes(place):
+def new_venvs(place: Place) -> list[str]:
+    """Return the recorded calls that make a .venv."""
+    return [call for call in place.calls() if "-m venv" in call]
+
+
+def test_a_uv_on_the_path_is_used_and_everything_has_hashes(place):
     assert place.set_up().returncode == 0
     calls = place.calls()
     installs = [call for call in calls if "install" in call]
@@ -207,11 +241,31 @@ def test_uv_is_preferred_and_everything_has_hashes(place):
         assert "--no-build-isolation" in call
 
 
-def test_pip_where_there_is_no_uv(place):
+@pytest.mark.parametrize("present", ["none", "too old", "a launcher without a program"])
+def test_pip_brings_uv_where_none_is_of_use(place, present):
+    scripts = {"too old": "echo uv 0.4.30", "a launcher without a program": "exit 127"}
+    place.remove("uv")
+    if present in scripts:
+        place.stand_in("uv", scripts[present])
+    place.stand_in("python3", PYTHON + BRINGS_UV)
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    by_pip, *by_uv = [call for call in place.calls("python3") if "pip install" in call]
+    assert "/nowhere/pip.whl/pip install" in by_pip
+    assert "--require-hashes -r requirements-uv.lock" in by_pip
+    assert len(by_uv) == 3
+    assert all(call.startswith("python3 uv-of-venv pip install") for call in by_uv)
+    place.calls()
+    assert place.set_up("test").returncode == 0  # fetched once
+    assert not any("requirements-uv.lock" in call for call in place.calls())
+
+
+def test_pip_where_uv_cannot_be_fetched(place):
     place.remove("uv")
     done = place.set_up("test")
     assert done.returncode == 0, done.stderr
-    installs = [call for call in place.calls("python3") if "pip install" in call]
+    assert "there is no uv; pip does its work" in done.stderr
+    installs = [call for call in place.calls("python3") if "-m pip install" in call]
     assert [re.search(r"-r (\S+)|-e \.", call)[0] for call in installs] == [
         "-r requirements-build.lock",
         "-r requirements.lock",
@@ -221,22 +275,117 @@ def test_pip_where_there_is_no_uv(place):
 
 
 def test_pip_where_uv_fails(place):
-    place.stand_in("uv", "exit 2")
+    place.stand_in("uv", UV + '[ "$1" != pip ] || exit 2')
     done = place.set_up()
     assert done.returncode == 0, done.stderr
     assert "uv failed" in done.stderr
-    assert any("pip install" in call for call in place.calls("python3"))
+    assert any("-m pip install" in call for call in place.calls("python3"))
 
 
-def test_pip_brings_itself_into_a_venv_that_uv_made(place):
+def test_pip_brings_itself_into_a_venv_that_uv_filled(place):
     place.set_up()
     place.remove("uv")
     place.calls()
     done = place.set_up("test")
     assert done.returncode == 0, done.stderr
     ensured, installed = [c for c in place.calls("python3") if " -m " in c]
-    assert ensured.endswith("-m ensurepip")
+    assert ensured.endswith("-m ensurepip --default-pip")
     assert "-r requirements-test.lock" in installed
+
+
+# What uv finds in its environment, as lines of the file `calls`.
+SHOWS = (
+    UV
+    + """
+for name in UV_DEFAULT_INDEX UV_INDEX UV_FIND_LINKS SSL_CERT_FILE ALL_PROXY; do
+  eval "value=\\${$name-}"; [ -z "$value" ] || echo "$name=$value" >> CALLS
+done
+"""
+)
+
+
+def settings_of_uv(place: Place, pip_config: str, **environment: str) -> set[str]:
+    """Return NAME=value of the settings that uv gets where pip's configuration is this text."""
+    (place.bin / "pip.settings").write_text(pip_config)
+    listing = f'case "$*" in *" config list") cat "{place.bin}/pip.settings" ;; esac'
+    place.stand_in("python3", PYTHON + listing)
+    place.stand_in("uv", SHOWS.replace("CALLS", f'"{place.calls_file}"'))
+    assert place.set_up(**environment).returncode == 0
+    return {call for call in place.calls() if re.match("[A-Z_]+=", call)}
+
+
+def test_uv_gets_what_pip_reaches_its_index_by(place):
+    config = r"""
+:env:.find-links='/wheels /more'
+global.cert='/certificates.pem'
+global.extra-index-url='\nhttps://a.invalid/simple\nhttps://b.invalid/simple'
+global.index-url='https://global.invalid/simple'
+global.proxy='http://proxy.invalid:3128'
+install.index-url='https://install.invalid/simple'
+"""
+    assert settings_of_uv(place, config) == {
+        "UV_DEFAULT_INDEX=https://install.invalid/simple",
+        "UV_INDEX=https://a.invalid/simple https://b.invalid/simple",
+        "UV_FIND_LINKS=/wheels,/more",
+        "SSL_CERT_FILE=/certificates.pem",
+        "ALL_PROXY=http://proxy.invalid:3128",
+    }
+    secret = "https://global.invalid/simple"
+    assert secret not in (place.root / "build/setup.log").read_text()
+
+
+def test_settings_of_uv_go_before_those_of_pip(place):
+    config = "global.index-url='https://pip.invalid/simple'"
+    own = "https://uv.invalid/simple"
+    assert settings_of_uv(place, config, UV_DEFAULT_INDEX=own) == {f"UV_DEFAULT_INDEX={own}"}
+
+
+def test_a_configuration_file_of_uv_goes_before_the_settings_of_pip(place):
+    file = place.root.parent / ".config/uv/uv.toml"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert settings_of_uv(place, "global.index-url='https://pip.invalid/simple'") == set()
+
+
+def wheel_of_uv(place: Place) -> str:
+    """Make a wheel of the locked version of uv, whose program is `UV`; return its sha256."""
+    version = re.search(r"(?m)^uv==(\S+)", (place.root / "requirements-uv.lock").read_text())[1]
+    name = f"uv-{version}"
+    files = {
+        f"{name}.data/scripts/uv": f'#!/bin/sh\necho "uv $*" >> "{place.calls_file}"\n{UV}',
+        f"{name}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: uv\nVersion: {version}\n",
+        f"{name}.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    path = place.root.parent / f"{name}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for file, text in files.items():
+            entry = zipfile.ZipInfo(file)
+            entry.external_attr = 0o100755 << 16
+            wheel.writestr(entry, text)
+        wheel.writestr(f"{name}.dist-info/RECORD", "".join(f"{file},,\n" for file in files))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.skipif(not find_spec("ensurepip"), reason="ensurepip is absent (Debian: python3-venv)")
+@pytest.mark.parametrize("locked", [True, False])
+def test_pip_itself_refuses_a_uv_whose_hash_is_not_locked(place, locked):
+    place.remove("uv", "python3")
+    (place.bin / "python3").symlink_to(sys.executable)
+    sha256 = wheel_of_uv(place)
+    if locked:
+        lock = place.root / "requirements-uv.lock"
+        text = re.sub("sha256:[0-9a-f]+", f"sha256:{sha256}", lock.read_text(), count=1)
+        lock.write_text(text)
+    done = place.set_up(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(place.root.parent))
+    log = (place.root / "build/setup.log").read_text()
+    if locked:
+        assert done.returncode == 0, log
+        assert any("requirements.lock" in call for call in place.calls("uv"))
+    else:
+        assert done.returncode == 1  # pip has no index, either
+        assert "there is no uv" in done.stderr
+        assert "DO NOT MATCH THE HASHES" in log
+        assert place.calls("uv") == []
 
 
 def test_no_network_is_one_sentence_and_no_stamp(place):
@@ -266,9 +415,9 @@ def test_a_changed_lock_is_installed_into_the_same_venv(place):
     with (place.root / "requirements.lock").open("a") as lock:
         lock.write("# changed\n")
     assert place.set_up().returncode == 0
-    calls = place.calls("uv")
+    calls = place.calls()
     assert any("-r requirements.lock" in call for call in calls)
-    assert not any(call.startswith("uv venv") or "-e ." in call for call in calls)
+    assert not any("-m venv" in call or "-e ." in call for call in calls)
 
 
 def test_a_copied_checkout_makes_its_own_venv(place):
@@ -278,7 +427,7 @@ def test_a_copied_checkout_makes_its_own_venv(place):
     place.root.rename(moved)
     place.root = moved
     assert place.set_up().returncode == 0
-    assert any(call.startswith("uv venv") for call in place.calls())
+    assert new_venvs(place)
 
 
 def test_a_killed_set_up_is_made_anew(place):
@@ -297,7 +446,7 @@ def test_a_killed_addition_is_made_anew_by_every_later_set_up(place):
     place.stand_in("uv", UV)
     place.calls()
     assert place.set_up().returncode == 0
-    assert any(call.startswith("uv venv") for call in place.calls())
+    assert new_venvs(place)
 
 
 def test_two_at_once_make_one_venv(place):
@@ -314,7 +463,7 @@ def test_two_at_once_make_one_venv(place):
     ]
     messages = [process.communicate(timeout=300)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], messages
-    assert sum(call.startswith("uv venv") for call in place.calls()) == 1
+    assert len(new_venvs(place)) == 1
     assert sum("waiting for it" in message for message in messages) == 1
 
 
