@@ -49,6 +49,19 @@ class Nix:
     ) -> subprocess.CompletedProcess[str]:
         """Run `nix words…` in a folder, without terminal, with extra variables; the two streams are
         kept apart."""
+        return subprocess.run(
+            [str(self.program), *words],
+            cwd=folder,
+            env=self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            check=False,
+        )
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """A caller's variables, with those that give this Nix its own store."""
         place = {
             f"NIX_{name}": str(self.place / name.lower())
             for name in ("STORE_DIR", "STATE_DIR", "LOG_DIR", "CONF_DIR", "LOCALSTATE_DIR")
@@ -65,22 +78,8 @@ class Nix:
         hook = self.place / "hook"
         hook.write_text(HOOK)
         hook.chmod(0o755)
-        return subprocess.run(
-            [str(self.program), *words],
-            cwd=folder,
-            env={
-                **kept,
-                **extra,
-                **place,
-                "HOME": str(home),
-                "NIX_CONFIG": f"{SETTINGS}build-hook = {hook}\n",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=False,
-        )
+        settings = {"HOME": str(home), "NIX_CONFIG": f"{SETTINGS}build-hook = {hook}\n"}
+        return {**kept, **extra, **place, **settings}
 
     def version(self) -> str:
         """As it says itself."""

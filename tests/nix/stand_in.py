@@ -46,8 +46,8 @@ def attributes() -> dict[str, str]:
     return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
 
 
-def make(folder: Path, *without: str) -> Path:
-    """A stand-in flake in `folder`, without some of the names."""
+def make(folder: Path, *without: str, broken: tuple[str, ...] = ()) -> Path:
+    """A stand-in flake in `folder`, without some of the names; `broken` packages do not build."""
     shutil.copytree(HERE / "stand-in", folder)
     treefmt = folder / "treefmt"
     treefmt.write_text(TREEFMT)
@@ -63,6 +63,7 @@ def make(folder: Path, *without: str) -> Path:
     packages["nixfmt-tree"] = {"treefmt": str(treefmt)}
     host = {
         "attributes": [name for name in attributes() if name not in without],
+        "broken": broken,
         "bash": shutil.which("bash"),
         "packages": packages,
         "python": {

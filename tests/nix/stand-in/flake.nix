@@ -87,7 +87,9 @@
           # A package with the attributes that a recipe may change, as the real one has them.
           package =
             name: programs: attributes:
-            run attributes.name or name { } (wrappers programs + attributes.postFixup or "")
+            run attributes.name or name { } (
+              if elem name host.broken then "exit 1" else wrappers programs + attributes.postFixup or ""
+            )
             // {
               inherit programs;
               meta.mainProgram = "treefmt"; # asked for by `nix fmt` alone
@@ -123,7 +125,10 @@
                 let
                   names = [ "name" "tag" "contents" "extraCommands" "config" ];
                 in
-                run "stream-image" { config = builtins.toJSON (only names arguments).config; } ''
+                run "stream-image" {
+                  inherit (only names arguments) contents;
+                  config = builtins.toJSON arguments.config;
+                } ''
                   printf "#!/bin/sh\ncat <<'END'\n%s\nEND\n" "$config" >$out
                   chmod +x $out
                 '';
