@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from setup_place import LOCKS, ROOT
 
 
@@ -214,3 +215,16 @@ def test_what_is_refused_a_start_is_skipped_and_never_an_error(tmp_path):
     left = run("conftest", f"--passed-before={kept}")
     assert left == ["1 failed, 5 passed, 1 deselected"]
     assert run("conftest", "--passed-before=nowhere") == ["1 failed, 6 passed"]
+
+
+def test_the_workflows_elsewhere_type_the_same_and_pin_what_they_use():
+    github = yaml.safe_load((ROOT / ".github/workflows/nix.yml").read_text())
+    gitlab = yaml.safe_load((ROOT / ".gitlab-ci.yml").read_text())
+    steps = github["jobs"]["nix"]["steps"]
+    typed = [step["run"] for step in steps if "run" in step]
+    assert gitlab["nix"]["script"] == [line for line in typed if line.startswith("nix ")]
+    for command in ("nix flake check", "nix develop -c snakemake"):
+        assert command in (ROOT / "README.md").read_text()
+        assert any(line.startswith(command) for line in typed)
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in used)
