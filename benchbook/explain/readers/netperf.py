@@ -116,10 +116,23 @@ class _Run(Run):
         own = {name: getattr(self, name) for name in ("protocol", "kind", "silent", "unit")}
         return _Run(line.number, **own, facts=dict(self.facts))
 
-    def meets(self, name: str, end: str | None) -> None:
-        """An address of the title, if it is one."""
-        if end and end not in _NOWHERE:
-            self.facts[name] = end
+    def meets(self, found: re.Match[str]) -> None:
+        """Keep the addresses that a title has."""
+        for name, end in found.groupdict().items():
+            if name in ("near", "far") and end and end not in _NOWHERE:
+                self.facts[f"{name}_address"] = end
+
+    def number(self, key: str) -> float | None:
+        """What a key has, if it is a number."""
+        text = self.keys.get(key, ("", 0))[0]
+        return float(text) if _NUMBER.match(text) else None
+
+    def add(
+        self, name: str, value: float | None, unit: str, key: str, statistic: str = "", **of: Any
+    ) -> None:
+        """Add the figure that a key has."""
+        if value is not None:
+            self.results.append(Result(name, value, unit, self.keys[key][1], statistic, of))
 
 
 def read(log: Log) -> list[Report]:
@@ -148,20 +161,16 @@ def read(log: Log) -> list[Report]:
         if "," in line.text and _are_heads(named := _separated(line.text)):
             heads = named
         elif heads and len(cells := _separated(line.text)) == len(heads):
+            values = [(cell, line.number) for cell in cells]
             named = [_HEADS.get(head, head) for head in heads]
-            _tabled(
-                runs,
-                line,
-                {key: (cell, line.number) for key, cell in zip(named, cells, strict=True)},
-            )
+            _tabled(runs, line, dict(zip(named, values, strict=True)))
         elif found := _TITLE.search(line.text):
             runs.append(_begun(line, found))
         elif "OMNI" in line.text and (found := _OMNI.search(line.text)):
             runs.append(_Run(line.number, kind="OMNI"))
-            runs[-1].meets("near_address", found["near"])
-            runs[-1].meets("far_address", found["far"])
+            runs[-1].meets(found)
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
-            runs[-1].meets("far_address", found["far"])
+            runs[-1].meets(found)
         elif runs and "!!!" in line.text and (found := _UNSURE.search(line.text)):
             width = float(found[1])
             runs[-1].interim.append(Result("confidence interval", width, "%", line.number))
@@ -279,8 +288,7 @@ def _begun(line: Line, found: re.Match[str]) -> _Run:
     run = _Run(line.number, protocol=found["protocol"].lower(), kind=kind)
     run.facts["protocol"] = run.protocol
     run.facts["test"] = f"{found['protocol']} {kind}"
-    run.meets("near_address", found["near"])
-    run.meets("far_address", found["far"])
+    run.meets(found)
     if burst := _BURST.search(line.text):
         run.facts["outstanding"] = 1 + int(burst[1])
     return run
@@ -396,17 +404,12 @@ def _asked_unit(run: _Run) -> str:
 def _moved(run: _Run) -> dict[str, Any]:
     """What was moved in which time, where it went one way, and both ends agree or one tells."""
     elapsed = run.keys.get("ELAPSED_TIME", ("", 0))[0]
-    there, back = ([one for key in way if (one := _counted(run, key))] for way in _WAYS)
+    there, back = ([moved for key in way if (moved := run.number(key))] for way in _WAYS)
     own = there or back
     if not own or (there and back) or not _NUMBER.match(elapsed):
         return {}
     alike = min(own) >= (1 - _APART) * max(own)
     return {**_elapsed(elapsed), "bytes_moved": own[-1]} if alike else {}
-
-
-def _counted(run: _Run, key: str) -> float:
-    text = run.keys.get(key, ("", 0))[0]
-    return float(text) if _NUMBER.match(text) else 0.0
 
 
 def _keyed(run: _Run) -> None:
@@ -420,35 +423,28 @@ def _keyed(run: _Run) -> None:
         return
     if text and not unit:
         run.notes.append(f"line {number}: THROUGHPUT={text} has no unit without THROUGHPUT_UNITS")
+    elif text and unit == "transactions/s":
+        run.add("transaction rate", value, unit, "THROUGHPUT", "total")
     elif text:
-        name = "transaction rate" if unit == "transactions/s" else "throughput"
-        of = _moved(run) if name == "throughput" else {}
-        run.results.append(Result(name, value, unit, number, "total", of))
-    elif "TRANSACTION_RATE" in run.keys:
-        text, number = run.keys["TRANSACTION_RATE"]
-        if _NUMBER.match(text):
-            rate = float(text)
-            run.results.append(Result("transaction rate", rate, "transactions/s", number, "total"))
+        run.add("throughput", value, unit, "THROUGHPUT", "total", **_moved(run))
+    else:
+        rate = run.number("TRANSACTION_RATE")
+        run.add("transaction rate", rate, "transactions/s", "TRANSACTION_RATE", "total")
     for key, end in _OF_ENDS.items() if found else ():
-        text, number = run.keys.get(key, ("", 0))
         # What this side does not do is 0, or -1.
-        if _NUMBER.match(text) and (rate := float(text)) > 0:
-            of = {"end": end}
-            run.results.append(Result("throughput", rate, unit, number, "total", of))
+        if (rate := run.number(key)) is not None and rate > 0:
+            run.add("throughput", rate, unit, key, "total", end=end)
     for key, statistic in _LATENCIES.items():
         if key in run.keys and not (key == "RT_LATENCY" and "MEAN_LATENCY" in run.keys):
             latency = as_float(run.keys[key][0])
-            if latency is None or latency == _UNKNOWN:
-                continue
             of = {"class_width": _CLASS_WIDTH} if key.startswith("P") else {}
-            line = run.keys[key][1]
-            run.results.append(Result("round trip", latency, "us", line, statistic, of))
-    text, number = run.keys.get("THROUGHPUT_CONFID", ("", 0))
-    if _NUMBER.match(text) and float(text) not in (_UNKNOWN, 0.0):  # nobody asked for one
-        run.results.append(Result("confidence interval", float(text), "%", number))
+            if latency != _UNKNOWN:
+                run.add("round trip", latency, "us", key, statistic, **of)
+    if (width := run.number("THROUGHPUT_CONFID")) not in (_UNKNOWN, 0.0):  # nobody asked for one
+        run.add("confidence interval", width, "%", "THROUGHPUT_CONFID")
     for end in _ENDS:
-        text, number = run.keys.get(f"{end.upper()}_CPU_UTIL", ("", 0))
-        if _NUMBER.match(text):
-            run.results += _cpu(number, end, text)
+        key = f"{end.upper()}_CPU_UTIL"
+        if (use := run.number(key)) != _UNKNOWN:
+            run.add("CPU", use, "%", key, end=end)
     if "PROTOCOL" in run.keys:
         run.facts["protocol"] = run.keys["PROTOCOL"][0].lower()
