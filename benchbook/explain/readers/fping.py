@@ -111,20 +111,22 @@ def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 def _times(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """Of a host whose replies are not in lines of their own."""
     host = found["host"]
-    if any(run.replies and run.facts.get("far_host") == host for run in runs[-HOSTS:]):
-        return
-    run = _named(begun(runs, line), host)
-    run.ended = True
-    for time in found["times"].split():
-        if time != "-":
-            run.add(float(time), "ms", line)
+    if not any(run.replies and run.facts.get("far_host") == host for run in runs[-HOSTS:]):
+        _all_of(runs, line, host, found["times"].split())
 
 
 def _alive(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """One exchange, and nothing else."""
-    run = _named(begun(runs, line), found["host"])
+    _all_of(runs, line, found["host"], [found["time"]])
+
+
+def _all_of(runs: list[Run], line: Line, host: str, times: list[str]) -> None:
+    """A run that stands in one line."""
+    run = _named(begun(runs, line), host)
     run.ended = True
-    run.add(float(found["time"]), "ms", line)
+    for time in times:
+        if time != "-":
+            run.add(float(time), "ms", line)
 
 
 def _whole(runs: list[Run], line: Line) -> Run:

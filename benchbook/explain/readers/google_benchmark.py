@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -187,9 +188,8 @@ def _record(record: dict[str, Any], line: int, report: Report) -> None:
             continue
         if value is not None:
             size, printed = (100.0, "%") if share else (1.0, its_unit or "1")
-            report.results.append(
-                Result(_title(name, key), value * size, printed, line, statistic, of)
-            )
+            figure = Result(_title(name, key), value * size, printed, line, statistic, of)
+            report.results.append(figure)
 
 
 def _title(name: str, key: str) -> str:
@@ -334,10 +334,8 @@ def _number_samples(reports: list[Report]) -> None:
         for index, result in enumerate(report.results):
             if not result.statistic and counts[result.name] > 1:
                 number = seen[result.name] = seen.get(result.name, -1) + 1
-                report.results[index] = Result(
-                    result.name, result.value, result.unit, result.line, "sample",
-                    {**result.of, "repetition": number},
-                )  # fmt: skip
+                of = {**result.of, "repetition": number}
+                report.results[index] = replace(result, statistic="sample", of=of)
 
 
 def _of_csv(log: Log) -> list[Report]:

@@ -74,7 +74,6 @@ class _Run(Run):
     first: str = ""  # what its rows begin with: a size, an operation, or their first number
     least: float = 0.0  # its first size: they ascend
     told: bool = False  # whether columns tell more than figures
-    notes: list[str] = field(default_factory=list)
 
 
 def read(log: Log) -> list[Report]:
@@ -222,9 +221,8 @@ def _row(log: Log, run: _Run, number: int, text: str) -> None:
         value = log.number(word) if column.unit else None
         if value is not None:
             own = of | column.of if column.of else of
-            run.results.append(
-                Result(column.name, value, column.unit, number, column.statistic, own)
-            )
+            figure = Result(column.name, value, column.unit, number, column.statistic, own)
+            run.results.append(figure)
 
 
 def _told(run: _Run, words: list[str], of: dict[str, Any]) -> None:
@@ -247,8 +245,9 @@ def _prefix(test: str) -> str:
 
 
 def _report(run: _Run, speed: dict[str, int]) -> Report:
-    facts = {name: fact for name, fact in run.facts.items() if name != "windows"}
-    if run.facts.get("pairs", 1) == 1:
+    facts = run.facts
+    facts.pop("windows", None)
+    if facts.get("pairs", 1) == 1:
         facts |= speed  # several pairs may have a link each
     if "bi-dir" in run.test.lower():
         facts["direction"] = "both"
@@ -258,7 +257,6 @@ def _report(run: _Run, speed: dict[str, int]) -> Report:
         facts["pattern"] = "collective"
     elif not run.test or _BETWEEN_TWO.search(run.test):
         facts["pattern"] = "point to point"
-    notes = list(run.notes)
     if not run.results:
-        notes.append(f"line {run.line}: the table of {run.test} has no rows")
-    return Report(TOOL, run.results, run.line, run.version, facts, notes)
+        run.notes.append(f"line {run.line}: the table of {run.test} has no rows")
+    return run.report(TOOL)

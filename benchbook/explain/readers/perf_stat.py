@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST, as_float
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
 from benchbook.explain.readers.common.perf_events import (
     EVENT,
     NUMBER,
@@ -55,14 +55,18 @@ _OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
 
 
 @dataclass
-class _Run:
-    line: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
-    rows: list[Result] = field(default_factory=list)
+class _Run(Run):
     headed: bool = False
     ended: bool = False
     event: str = ""  # of the last row, and its line
     last: int = 0
+
+    def finish(self) -> bool:
+        """Note that its head is missing; a row alone may be of anything."""
+        if not self.headed:
+            self.notes.append("The head of what perf stat printed is missing.")
+        least = 1 if self.headed or self.ended else 2
+        return len(self.results) >= least
 
 
 def read(log: Log) -> list[Report]:
@@ -71,56 +75,43 @@ def read(log: Log) -> list[Report]:
     return sorted(reports, key=lambda report: report.line)
 
 
-def _of_text(log: Log) -> list[Report]:
-    reports: list[Report] = []
-    run = _Run()
-    asked = [command.number for command in log.commands]
-    for line in log.like(_may_be_of_text):
-        text = line.text.strip()
-        if head := _HEAD.match(text):
-            _finish(run, reports)
-            run = _Run(line.number, {"program": _program(head["what"])}, headed=True)
-            if head["runs"]:
-                run.facts["repetitions"] = int(head["runs"])
-            if at := bisect_left(asked, line.number):
-                run.facts["asked_in_line"] = asked[at - 1]
-                if any(_IN_PART.match(word) for word in log.commands[at - 1].words):
-                    run.facts["counted_in_part"] = True
-        elif _INTERVAL_HEAD.match(text):
-            # It stands again over every 25 intervals.
-            if run.ended:
-                _finish(run, reports)
-                run = _Run()
-            if not run.rows:
-                run.headed, run.line = True, line.number
-        elif (ended := _ELAPSED.match(text)) and (run.rows or run.headed):
-            if not (run.ended and ended[2] and ended[3] == "time elapsed"):
-                _elapsed(line, ended, run)
-                continue
-            _finish(run, reports)
-            run = _Run(line.number)
-            _elapsed(line, ended, run)
-        elif "seconds time elapsed" in text and (alone := _ALONE.match(text)):
-            _finish(run, reports)
-            run = _Run(line.number, {"program": alone["label"]} if alone["label"] else {})
-            if ended := _ELAPSED.match(alone["rest"]):
-                _elapsed(line, ended, run)
-        elif run.headed and (first := _FIRST_ELAPSED.match(text)):
-            run.rows.append(Result("time elapsed", float(first[1]), "ms", line.number))
-            run.ended = True
-        elif text.startswith(("#  ", "Topdown")):
-            if not run.ended and (run.rows or run.headed) and line.number - run.last <= 2:
-                _more(line, text, run)
-        elif not run.ended and (row := _ROW.match(text)):
-            known = _KNOWN.match(row["event"])
-            # A stamp and a place, or a unit behind it: no other table has both.
-            told = row["at"] and (row["place"] or row["unit"])
-            if run.headed or told or (known and (row["rest"] or row["unit"] or run.rows)):
-                run.line = run.line or line.number
-                run.event, run.last = row["event"], line.number
-                _row(line, row, run)
-    _finish(run, reports)
-    return reports
+def _line(reading: Reading[_Run], text: str) -> None:
+    run, number = reading.run, reading.line.number
+    if head := _HEAD.match(text):
+        run = reading.begin(facts={"program": _program(head["what"])}, headed=True)
+        if head["runs"]:
+            run.facts["repetitions"] = int(head["runs"])
+        if command := command_above(reading.log.commands, number):
+            run.facts["asked_in_line"] = command.number
+            if any(_IN_PART.match(word) for word in command.words):
+                run.facts["counted_in_part"] = True
+    elif _INTERVAL_HEAD.match(text):
+        # It stands again over every 25 intervals.
+        run = reading.begin() if run.ended else run
+        if not run.results:
+            run.headed, run.line = True, number
+    elif (ended := _ELAPSED.match(text)) and (run.results or run.headed):
+        if run.ended and ended[2] and ended[3] == "time elapsed":
+            reading.begin()
+        _elapsed(reading, ended)
+    elif "seconds time elapsed" in text and (alone := _ALONE.match(text)):
+        reading.begin(facts={"program": alone["label"]} if alone["label"] else {})
+        if ended := _ELAPSED.match(alone["rest"]):
+            _elapsed(reading, ended)
+    elif run.headed and (first := _FIRST_ELAPSED.match(text)):
+        reading.add("time elapsed", float(first[1]), "ms")
+        run.ended = True
+    elif text.startswith(("#  ", "Topdown")):
+        if not run.ended and (run.results or run.headed) and number - run.last <= 2:
+            _more(reading.line, text, run)
+    elif not run.ended and (row := _ROW.match(text)):
+        known = _KNOWN.match(row["event"])
+        # A stamp and a place, or a unit behind it: no other table has both.
+        told = row["at"] and (row["place"] or row["unit"])
+        if run.headed or told or (known and (row["rest"] or row["unit"] or run.results)):
+            run.line = run.line or number
+            run.event, run.last = row["event"], number
+            _row(reading.line, row, run)
 
 
 def _may_be_of_text(line: str) -> bool:
@@ -139,11 +130,7 @@ def _program(what: str) -> str:
     return what[1:-1] if what.startswith("'") and what.endswith("'") else what
 
 
-def _finish(run: _Run, reports: list[Report]) -> None:
-    if not run.rows or (not run.headed and not run.ended and len(run.rows) < 2):
-        return
-    notes = [] if run.headed else ["The head of what perf stat printed is missing."]
-    reports.append(Report(TOOL, run.rows, run.line, "", run.facts, notes))
+_of_text = LineReader(TOOL, _Run, _line, lines=lambda log: log.like(_may_be_of_text))
 
 
 def _row(line: Line, row: re.Match[str], run: _Run) -> None:
@@ -158,10 +145,10 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
     unit = UNITS.get(row["unit"] or "", "events")
     statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
     event = _OLD_CLOCK.sub(r"\1", row["event"])
-    add_count(run.rows, line, event, row["value"], unit, statistic, of)
+    add_count(run.results, line, event, row["value"], unit, statistic, of)
     metric = _METRIC.search(rest)
     if metric and metric[2] and not row["value"].startswith("<"):
-        add_metric(run.rows, line, event, metric[1], metric[2].strip(), statistic, of)
+        add_metric(run.results, line, event, metric[1], metric[2].strip(), statistic, of)
 
 
 def _more(line: Line, text: str, run: _Run) -> None:
@@ -169,27 +156,23 @@ def _more(line: Line, text: str, run: _Run) -> None:
     run.last = line.number
     if (metric := _METRIC.search(text)) and metric[2]:
         statistic = "mean" if "repetitions" in run.facts else ""
-        add_metric(run.rows, line, run.event, metric[1], metric[2].strip(), statistic, {})
+        add_metric(run.results, line, run.event, metric[1], metric[2].strip(), statistic, {})
 
 
-def _elapsed(line: Line, ended: re.Match[str], run: _Run) -> None:
+def _elapsed(reading: Reading[_Run], ended: re.Match[str]) -> None:
+    reading.run.ended = True
     value = number(ended[1], counts=False)
     if value is None:
         return
     share = _SPREAD.search(ended[4])
     percent = number(share[1], counts=False) if share else None
-    statistic = "mean" if ended[2] or share else ""
     name = ended[3] if ended[3] == "time elapsed" else f"{ended[3]} time"
-    run.rows.append(Result(name, value, "s", line.number, statistic))
-    if ended[2] and (spread := number(ended[2], counts=False)) is not None:
-        run.rows.append(
-            Result(name, spread, "s", line.number, "standard error", {"error_percent": percent})
-        )
+    reading.add(name, value, "s", "mean" if ended[2] or share else "")
+    if ended[2]:
+        spread = number(ended[2], counts=False)
+        reading.add(name, spread, "s", "standard error", {"error_percent": percent})
     elif percent is not None:  # before 4.17 as a share only
-        of = {"computed": True}
-        error = value * percent / 100
-        run.rows.append(Result(name, error, "s", line.number, "standard error", of))
-    run.ended = True
+        reading.add(name, value * percent / 100, "s", "standard error", {"computed": True})
 
 
 def _of_json(log: Log) -> list[Report]:
