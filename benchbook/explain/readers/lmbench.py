@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, printed_lines, whole
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "lmbench"
@@ -84,8 +85,7 @@ _WORD = late(r"\S+")
 
 
 @dataclass
-class _State:
-    report: Report
+class _Run(Run):
     kind: str = ""  # of the pairs that follow: stride, switch, bandwidth, socket
     title: str = ""
     others: list[str] = field(default_factory=list)  # titles of the pairs behind the next one
@@ -96,57 +96,53 @@ class _State:
     loops: dict[str, list[str]] = field(default_factory=dict)  # operations, by their variable
     is_loop: bool = False  # a row for each operation, and what follows has no known one
 
+    def finish(self) -> bool:
+        """Leave out what rates are made of where it is not known; whether it has results."""
+        self.results = _of_whole_starts(self.results)
+        return bool(self.results)
+
 
 def read(log: Log) -> list[Report]:
     """One report for the programs' lines, and one for each summary."""
-    first = log.lines[0].number if log.lines else 1
-    state = _State(Report(TOOL, [], first))
-    state.report.line = 0
     asked = {
         command.number: words for command in log.commands if (words := _of_program(command.words))
     }
-    for line in printed_lines(log):
-        text = line.text.strip().rstrip('"')
-        for loop in _LOOP.finditer(text) if "for " in text else ():
-            state.loops[loop[1]] = [word for word in loop[2].split() if word in _OWN_MEMORY]
-        if state.loops and "$" in text and (called := _LOOPED.search(text)):
-            _begin_bw_mem(
-                ("bw_mem", *called[1].split(), *state.loops.get(called[2], ())), line.number, state
-            )
-            state.is_loop = True
-        elif line.number in asked:
-            _begin_program(asked[line.number], line.number, state)
-        elif "bw_mem" in text and (called := _CALLED.match(text)):
-            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
-        elif "bw_mem" in text and (called := _CALLED_PAIR.match(text)):
-            _begin_bw_mem(("bw_mem", *called[1].split()), line.number, state)
-            if state.kind and (pair := _PAIR.match(called[2])):
-                _pair(log, line, pair, state)
-        elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
-            of = {"arithmetic": found[1]} if _ARITHMETIC.fullmatch(found[1]) else {}
-            _add(log, line, state, found[1], found[2], _UNITS[found[3]], of)
-            if found[1].startswith("STREAM"):
-                _timed(log, found, state)
-        elif "B/sec" in text and (found := _RATE.search(text)):
-            of = state.kernels.get(found[1].removesuffix(" bandwidth"), {})
-            _add(log, line, state, found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], of)
-        elif state.is_loop and (alone := _ALONE.fullmatch(text)):
-            state.kind, state.title, state.others = "bandwidth", f"bw_mem {alone[1]}", []
-        elif asked and (operation := _OPERATION.match(text)):
-            state.kind, state.title = "bandwidth", f"bw_mem {operation[1]}"
-            state.others, state.is_loop = [], False
-            pair = _PAIR.match(operation[2])
-            if pair:
-                _pair(log, line, pair, state)
-        elif text and not _begin(text, state):
-            pair = _PAIR.match(text) if state.kind else None
-            if pair:
-                _pair(log, line, pair, state)
-            elif not _is_around(text):
-                state.kind = ""
-    state.report.results = _of_whole_starts(state.report.results)
-    reports = [state.report] if state.report.results else []
-    return sorted([*reports, *_summaries(log)], key=lambda report: report.line)
+    reader = LineReader(
+        TOOL, _Run, partial(_line, asked), clean=lambda text: text.strip().rstrip('"')
+    )
+    return sorted([*reader(log), *_summaries(log)], key=lambda report: report.line)
+
+
+def _line(asked: dict[int, tuple[str, ...]], reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    for loop in _LOOP.finditer(text) if "for " in text else ():
+        run.loops[loop[1]] = [word for word in loop[2].split() if word in _OWN_MEMORY]
+    if run.loops and "$" in text and (called := _LOOPED.search(text)):
+        _begin_bw_mem(reading, [*called[1].split(), *run.loops.get(called[2], ())])
+        run.is_loop = True
+    elif reading.line.number in asked:
+        _begin_program(reading, asked[reading.line.number])
+    elif "bw_mem" in text and (called := _CALLED.match(text)):
+        _begin_bw_mem(reading, called[1].split())
+    elif "bw_mem" in text and (called := _CALLED_PAIR.match(text)):
+        _begin_bw_mem(reading, called[1].split())
+        _pair(reading, called[2])
+    elif text.endswith(_ENDS) and (found := _LATENCY.search(text)):
+        of = {"arithmetic": found[1]} if _ARITHMETIC.fullmatch(found[1]) else {}
+        reading.add(found[1], found[2], _UNITS[found[3]], "", of)
+        if found[1].startswith("STREAM"):
+            _timed(reading, found)
+    elif "B/sec" in text and (found := _RATE.search(text)):
+        of = run.kernels.get(found[1].removesuffix(" bandwidth"), {})
+        reading.add(found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], "", of)
+    elif run.is_loop and (alone := _ALONE.fullmatch(text)):
+        run.kind, run.title, run.others = "bandwidth", f"bw_mem {alone[1]}", []
+    elif asked and (operation := _OPERATION.match(text)):
+        run.kind, run.title = "bandwidth", f"bw_mem {operation[1]}"
+        run.others, run.is_loop = [], False
+        _pair(reading, operation[2])
+    elif not _begin(text, run) and not _pair(reading, text) and not _is_around(text):
+        run.kind = ""
 
 
 def _is_around(text: str) -> bool:
@@ -154,19 +150,20 @@ def _is_around(text: str) -> bool:
     return not text.strip("*-=") or text.startswith("[") or bool(_AROUND.fullmatch(text))
 
 
-def _timed(log: Log, found: re.Match[str], state: _State) -> None:
+def _timed(reading: Reading[_Run], found: re.Match[str]) -> None:
     """What the rate of a kernel in the next line is made of."""
-    kernel, value = found[1].removesuffix(" latency"), log.number(found[2])
+    run = reading.run
+    kernel, value = found[1].removesuffix(" latency"), reading.number(found[2])
     version = kernel.partition(" ")[0] + " "
-    if kernel in state.kernels or not all(name.startswith(version) for name in state.kernels):
+    if kernel in run.kernels or not all(name.startswith(version) for name in run.kernels):
         # It was started again.
-        state.part, state.kernels = state.part + 1, {}
+        run.part, run.kernels = run.part + 1, {}
     if value is not None and found[3] == "nano" and kernel in _KERNELS:
-        state.kernels[kernel] = {
+        run.kernels[kernel] = {
             "elapsed_s": value * 1e-9,
             "elapsed_error_s": half_digit(found[2]) * 1e-9,
             "arrays_moved": _KERNELS[kernel],
-            "part": state.part,
+            "part": run.part,
         }
 
 
@@ -190,85 +187,81 @@ def _of_program(words: tuple[str, ...]) -> tuple[str, ...]:
     return () if at is None else words[at:]
 
 
-def _begin_program(words: tuple[str, ...], number: int, state: _State) -> None:
+def _begin_program(reading: Reading[_Run], words: tuple[str, ...]) -> None:
+    run = reading.run
     if words[0].endswith("bw_mem"):
-        _begin_bw_mem(words, number, state)
+        _begin_bw_mem(reading, words[1:])
     else:
-        state.kind, state.title, state.of = "socket", f"Socket bandwidth using {words[-1]}", {}
+        run.kind, run.title, run.of = "socket", f"Socket bandwidth using {words[-1]}", {}
 
 
-def _begin_bw_mem(words: tuple[str, ...], number: int, state: _State) -> None:
-    what = [word for word in (word.rstrip(";") for word in words[1:]) if word in _OWN_MEMORY]
-    state.kind = "bandwidth" if what else ""
-    state.title = f"bw_mem {what[0]}" if what else ""
-    state.others = [f"bw_mem {kernel}" for kernel in what[1:]]
-    state.of, state.asked, state.is_loop = {}, None, False
+def _begin_bw_mem(reading: Reading[_Run], words: Sequence[str]) -> None:
+    """What bw_mem was asked for with these words: an operation, or several in turn."""
+    run = reading.run
+    titles = [
+        f"bw_mem {word}" for word in (word.rstrip(";") for word in words) if word in _OWN_MEMORY
+    ]
+    run.kind = "bandwidth" if titles else ""
+    run.title, run.others = titles[0] if titles else "", titles[1:]
+    run.of, run.asked, run.is_loop = {}, None, False
     for word, value in pairwise(words):
         if word == "-P" and value.isdecimal():
-            state.of["processes"] = int(value)
-        if what and value == what[0] and (size := _ASKED.fullmatch(word)):
+            run.of["processes"] = int(value)
+        if titles and titles[0] == f"bw_mem {value}" and (size := _ASKED.fullmatch(word)):
             bytes_asked = float(size[1]) * _ASKED_BYTES[size[2].lower()]
-            state.asked = Printed(f"the {word} asked for", bytes_asked, 0.0, number)
+            run.asked = Printed(f"the {word} asked for", bytes_asked, 0.0, reading.line.number)
 
 
-def _begin(text: str, state: _State) -> bool:
+def _begin(text: str, run: _Run) -> bool:
     """Whether the line is a title of pairs."""
     if "stride=" in text and (found := _STRIDE.search(text)):
-        state.kind, state.title = "stride", "memory latency"
-        state.of = {"stride_bytes": int(found[1])}
+        run.kind, run.title = "stride", "memory latency"
+        run.of = {"stride_bytes": int(found[1])}
     elif found := _SWITCH.match(text):
-        state.kind, state.title = "switch", "context switch"
-        state.of = {"bytes_per_process": int(found[1]) * 2**10, "overhead_us": float(found[2])}
+        run.kind, run.title = "switch", "context switch"
+        run.of = {"bytes_per_process": int(found[1]) * 2**10, "overhead_us": float(found[2])}
     elif found := _BANDWIDTH.match(text):
-        state.kind, state.title, state.of = "bandwidth", found[1], {}
+        run.kind, run.title, run.of = "bandwidth", found[1], {}
     elif found := _SOCKET.match(text):
-        state.kind, state.title, state.of = "socket", found[1], {}
+        run.kind, run.title, run.of = "socket", found[1], {}
     else:
         return False
     return True
 
 
-def _pair(log: Log, line: Line, pair: re.Match[str], state: _State) -> None:
-    first = log.number(pair[1])
-    if first is None:
-        return
-    of = dict(state.of)
-    if state.kind == "stride":
+def _pair(reading: Reading[_Run], text: str) -> bool:
+    """Whether it is a row of what was begun: a size and a figure."""
+    run = reading.run
+    pair = _PAIR.match(text) if run.kind else None
+    first = reading.number(pair[1]) if pair else None
+    if pair is None or first is None:
+        return pair is not None
+    of = dict(run.of)
+    if run.kind == "stride":
         of["working_set_bytes"] = whole(first * 2**20)  # here MB is 2^20, in bandwidths 10^6
-    elif state.kind == "switch":
+    elif run.kind == "switch":
         of["processes"] = whole(first)
-    elif state.kind == "bandwidth":
+    elif run.kind == "bandwidth":
         of["working_set_bytes"] = whole(first * 10**6)
-        state.report.twice += _size_twice(first, pair[1], line.number, state)
+        run.twice += _size_twice(first, pair[1], reading.line.number, run)
     else:
         of["message_bytes"] = whole(first * 10**6)
-    unit = {"stride": "ns", "switch": "us"}.get(state.kind, "MB/s")
-    _add(log, line, state, state.title, pair[2], unit, of)
-    if not state.title.startswith("bw_mem"):
-        return
-    if state.others:
-        state.title = state.others.pop(0)
-    elif state.is_loop and state.kind == "bandwidth":
-        state.kind = ""
+    reading.add(run.title, pair[2], {"stride": "ns", "switch": "us"}.get(run.kind, "MB/s"), "", of)
+    if run.title.startswith("bw_mem") and run.others:
+        run.title = run.others.pop(0)
+    elif run.title.startswith("bw_mem") and run.is_loop and run.kind == "bandwidth":
+        run.kind = ""
+    return True
 
 
-def _size_twice(first: float, digits: str, line: int, state: _State) -> list[Twice]:
+def _size_twice(first: float, digits: str, line: int, run: _Run) -> list[Twice]:
     """The size that a row of bw_mem tells, by its command."""
-    asked = state.asked
-    if asked is None or asked.value < _WELL_CUT or not state.title.startswith("bw_mem"):
+    asked = run.asked
+    if asked is None or asked.value < _WELL_CUT or not run.title.startswith("bw_mem"):
         return []
     own = {"size": printed("the size", first, digits, line), "asked": asked}
     unit = min(_MEGABYTES, key=lambda megabyte: abs(asked.value / megabyte - first))
     return product(own, "size", ["asked"], scale=1 / unit, unit="MB")
-
-
-def _add(
-    log: Log, line: Line, state: _State, name: str, printed: str, unit: str, of: dict[str, Any]
-) -> None:
-    value = log.number(printed)
-    if value is not None:
-        state.report.line = state.report.line or line.number
-        state.report.results.append(Result(name, value, unit, line.number, "", of))
 
 
 def _summaries(log: Log) -> list[Report]:

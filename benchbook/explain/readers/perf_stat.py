@@ -76,12 +76,12 @@ def read(log: Log) -> list[Report]:
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
-    run, number = reading.run, reading.line.number
+    run, at = reading.run, reading.line.number
     if head := _HEAD.match(text):
         run = reading.begin(facts={"program": _program(head["what"])}, headed=True)
         if head["runs"]:
             run.facts["repetitions"] = int(head["runs"])
-        if command := command_above(reading.log.commands, number):
+        if command := command_above(reading.log.commands, at):
             run.facts["asked_in_line"] = command.number
             if any(_IN_PART.match(word) for word in command.words):
                 run.facts["counted_in_part"] = True
@@ -89,7 +89,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         # It stands again over every 25 intervals.
         run = reading.begin() if run.ended else run
         if not run.results:
-            run.headed, run.line = True, number
+            run.headed, run.line = True, at
     elif (ended := _ELAPSED.match(text)) and (run.results or run.headed):
         if run.ended and ended[2] and ended[3] == "time elapsed":
             reading.begin()
@@ -102,15 +102,15 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add("time elapsed", float(first[1]), "ms")
         run.ended = True
     elif text.startswith(("#  ", "Topdown")):
-        if not run.ended and (run.results or run.headed) and number - run.last <= 2:
+        if not run.ended and (run.results or run.headed) and at - run.last <= 2:
             _more(reading.line, text, run)
     elif not run.ended and (row := _ROW.match(text)):
         known = _KNOWN.match(row["event"])
         # A stamp and a place, or a unit behind it: no other table has both.
         told = row["at"] and (row["place"] or row["unit"])
         if run.headed or told or (known and (row["rest"] or row["unit"] or run.results)):
-            run.line = run.line or number
-            run.event, run.last = row["event"], number
+            run.line = run.line or at
+            run.event, run.last = row["event"], at
             _row(reading.line, row, run)
 
 
