@@ -144,9 +144,8 @@ def test_no_share_of_a_factor_that_is_not_there() -> None:
     points = known({"method": ["odd", "base", "removed"]}, twin_of={"method": "base"})
     table = summaries(noisy(dict.fromkeys(points, 0.0)))
     assert estimate(of, roles(of["estimand"]), table, 1) is None
-    (verdict,), _ = judge_claims(
-        {"claims": [of]}, CONTENT, SIZES, measured_run(points, table), {}, {}
-    )
+    run = measured_run(points, table)
+    (verdict,), _ = judge_claims([of], "", CONTENT, SIZES, run, {}, {})
     assert (verdict.verdict, verdict.reason) == ("inconclusive", Reason(Code.NO_FACTOR))
 
 
@@ -398,7 +397,7 @@ def test_a_claim_may_name_its_cells() -> None:
     run = measured_run(points, summaries(noisy(dict.fromkeys(points, 0.0))))
     printed = {"v,method=a": [30.0], "v,method=b": [10.0]}
     facts = {"cell": lambda cell: {"A": 70.0}[cell["row"]["method"]]}
-    (verdict,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, facts, printed)
+    (verdict,), _ = judge_claims([of], "", CONTENT, SIZES, run, facts, printed)
     assert verdict.published == pytest.approx([7])
 
 

@@ -21,6 +21,7 @@ from made_up_chain import (
 )
 
 from benchbook.core.reason_codes import Code
+from benchbook.define.models import Anomaly, Step
 from benchbook.judge import causes
 from benchbook.judge.attribution import cause_chain
 from benchbook.judge.attribution.explained_share import explained
@@ -48,9 +49,8 @@ def chain_of(run: MadeUp, steps: list[dict[str, Any]] | None = None, **changes: 
     """The one anomaly of a figure."""
     named = {"id": "a", "text": "odd", "odd": STUCK, "base": WHOLE, "steps": steps or CHAIN}
     items = changes.pop("items", thresholds())
-    (found,) = explained(
-        {"anomalies": [named | changes]}, CONTENT, run.analysis(), run.summaries(), items
-    )
+    anomaly = Anomaly.model_validate(named | changes)
+    (found,) = explained([anomaly], CONTENT, run.analysis(), run.summaries(), items)
     return found
 
 
@@ -204,16 +204,16 @@ def test_points_of_another_preset_say_so() -> None:
 
 def test_a_size_unknown_on_this_host_says_so() -> None:
     run = planted()
-    figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK | {"bytes": "2 x LLC"}}]}
-    figure["anomalies"][0] |= {"base": WHOLE, "steps": CHAIN}
+    named = {"id": "a", "text": "t", "odd": STUCK | {"bytes": "2 x LLC"}}
+    anomalies = [Anomaly.model_validate(named | {"base": WHOLE, "steps": CHAIN})]
     analysis = run.analysis() | {"sizes": {"LLC": None, "total LLC": None, "cores": 1}}
-    (found,) = explained(figure, CONTENT, analysis, run.summaries(), [])
+    (found,) = explained(anomalies, CONTENT, analysis, run.summaries(), [])
     assert found["reason"] == {"code": Code.SIZE_UNKNOWN}
 
 
 def test_a_figure_without_anomalies_has_none() -> None:
     run = planted()
-    assert explained({}, CONTENT, run.analysis(), run.summaries(), []) == []
+    assert explained([], CONTENT, run.analysis(), run.summaries(), []) == []
 
 
 def test_evidence_excludes_what_had_no_effect() -> None:
@@ -244,9 +244,9 @@ def test_states_that_differ_are_predicted_by_the_anchor() -> None:
     table = run.summaries()
     odd = table["point"] == next(p["point"] for p in run.points if p["factors"] == STUCK)
     table.loc[odd, "machine_state"] = "2"
-    figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK, "base": WHOLE}]}
-    figure["anomalies"][0]["steps"] = [{"cause": "state-flip"}]
-    (found,) = explained(figure, CONTENT, run.analysis(), table, [])
+    named = {"id": "a", "text": "t", "odd": STUCK, "base": WHOLE}
+    anomalies = [Anomaly.model_validate(named | {"steps": [{"cause": "state-flip"}]})]
+    (found,) = explained(anomalies, CONTENT, run.analysis(), table, [])
     # The anchor takes twice as long in state 2, so the odd side would be half as fast.
     assert found["steps"][0]["predicted"]["value"] == pytest.approx(0.5)
     assert found["steps"][0]["state"] == "predicted"
@@ -338,17 +338,18 @@ def test_no_prediction_rests_on_the_times_of_its_own_pair() -> None:
     run = planted()
     steps = switched(run, 1.3, 1.25)
     items = thresholds(rep_movsb_threshold=2**40)
+    declared = [Step.model_validate(step) for step in steps]
     state = cause_chain.run_of(CONTENT, run.analysis(), run.summaries(), items)
     base = next(point for point in run.points if point["factors"] == WHOLE)["point"]
     odd = next(point for point in run.points if point["factors"] == STUCK)["point"]
-    for link in cause_chain.chain({"steps": steps}, state, odd, base):
+    for link in cause_chain.chain(declared, state, odd, base):
         logs = state.logs.copy()
         logs[link.with_cause] += 3.0
         logs[link.without_cause] -= 2.0
         moved = replace(state, logs=logs)
         other = next(
             step
-            for step in cause_chain.chain({"steps": steps}, moved, odd, base)
+            for step in cause_chain.chain(declared, moved, odd, base)
             if step.cause == link.cause
         )
         before, after = (step.answer.log for step in (link, other))

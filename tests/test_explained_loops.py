@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from made_up_chain import KIB, LLC, MIB, MadeUp, thresholds
 
+from benchbook.define.models import Anomaly
 from benchbook.judge.attribution.explained_share import explained
 
 FLAGS = ("-O3", "-O3", "-O2", "-O1", "-O0")
@@ -59,7 +60,7 @@ def step_of(
     step = {"cause": cause} | ({"removed": removed} if removed else {})
     named = {"id": "a", "text": "odd", "odd": odd, "base": base, "steps": [step]}
     (found,) = explained(
-        {"anomalies": [named]},
+        [Anomaly.model_validate(named)],
         CONTENT,
         run.analysis(),
         run.summaries(),

@@ -11,6 +11,7 @@ from made_up_chain import CONTENT, MOVED, STUCK, WHOLE, MadeUp
 from test_explained import CHAIN, FACTOR, chain_of, planted, without
 
 from benchbook.core.files import storable
+from benchbook.define.models import Anomaly
 from benchbook.report import wording
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import part, svg_of
@@ -87,10 +88,12 @@ def test_what_is_not_odd_is_said_without_shares() -> None:
 def test_few_blocks_leave_open_ends_that_are_said() -> None:
     run = planted()
     table = run.summaries()
-    figure = {"anomalies": [{"id": "a", "text": "t", "odd": STUCK, "base": WHOLE, "steps": CHAIN}]}
+    named = {"id": "a", "text": "t", "odd": STUCK, "base": WHOLE, "steps": CHAIN}
     from benchbook.judge.attribution.explained_share import explained as chains_of
 
-    (chain,) = chains_of(figure, CONTENT, run.analysis(), table[table["block"] < 3], [])
+    (chain,) = chains_of(
+        [Anomaly.model_validate(named)], CONTENT, run.analysis(), table[table["block"] < 3], []
+    )
     html, _ = shown(run, chain)
     assert "no finite interval" in html
 

@@ -10,6 +10,7 @@ import pytest
 from claimed import CONTENT, SIZES, known, summaries
 
 from benchbook.core.errors import BenchbookError
+from benchbook.define.models import Figure
 from benchbook.judge.figures import cell, rerun_figure
 
 PAPER = "p"
@@ -46,7 +47,10 @@ def rerun(
     truth = dict.fromkeys(NAMES, 0.0) | {NAMES[2]: np.log(LARGER)}
     logs = {name: log + common + dice.normal(0, 0.002, 12) for name, log in truth.items()}
     analysis = {"sizes": SIZES, "points": list(points.values())}
-    return rerun_figure(root, PAPER, figure, analysis, summaries(logs), CONTENT, audited or [])
+    return rerun_figure(
+        *(root, PAPER, Figure.model_validate(figure), analysis, summaries(logs), CONTENT),
+        audited or [],
+    )
 
 
 def points() -> dict[str, dict]:

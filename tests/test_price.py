@@ -134,9 +134,9 @@ def test_only_an_open_claim_has_a_price() -> None:
     dice = np.random.default_rng(4)
     points = known({"method": ["a", "b"]}, twin_of={"method": "b"})
     logs = {name: math.log(2) * (name == A) + dice.normal(0, 0.03, 12) for name in points}
-    figure = {"claims": [claim(ratio(), [1.5, None]), claim(ratio(), [1.99, None])]}
+    claims = [claim(ratio(), [1.5, None]), claim(ratio(), [1.99, None])]
     run = measured_run(points, summaries(logs))
-    sure, open_ = judge_claims(figure, CONTENT, SIZES, run, {}, {})[0]
+    sure, open_ = judge_claims(claims, "", CONTENT, SIZES, run, {}, {})[0]
     assert (sure.verdict, sure.price) == ("reproduced", None)
     assert open_.verdict == "inconclusive"
     assert open_.price is not None

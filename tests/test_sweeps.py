@@ -10,6 +10,7 @@ import pytest
 from claimed import CONTENT, SIZES, known, summaries
 
 from benchbook.core.units import in_names
+from benchbook.define.models import Sweep
 from benchbook.judge.sweeps import Context, sweep
 from benchbook.report import paper_page
 from benchbook.report.sections import sweeps as sweeps_section
@@ -41,10 +42,11 @@ def context(tmp_path: Path) -> Context:
     return Context(tmp_path, PAPER, CONTENT, analysis, table)
 
 
-def declared(**changes: Any) -> dict[str, Any]:
+def declared(**changes: Any) -> Sweep:
     series = {"id": "s", "label": "a line", "points": [LINE], "printed": TIMES}
     named = {"id": "sizes", "title": "By size", "experiment": "e", "over": "bytes", "unit": "µs"}
-    return named | {"slopes": False, "series": [series | changes.pop("series", {})]} | changes
+    named |= {"slopes": False, "series": [series | changes.pop("series", {})]}
+    return Sweep.model_validate(named | changes)
 
 
 def test_times_may_be_told_of_one_part(context: Context) -> None:
@@ -61,7 +63,7 @@ def test_times_may_be_told_of_one_part(context: Context) -> None:
         assert seen == pytest.approx([each["rerun"] / pages for each in of_all["invocations"]])
 
 
-def ratios(**changes: Any) -> dict[str, Any]:
+def ratios(**changes: Any) -> Sweep:
     printed = TIMES | {"against": "new_us", "label": "old ÷ new"}
     series = {"against": [{**LINE, "method": "b"}], "printed": printed}
     return declared(series=series, unit="ratio", **changes)

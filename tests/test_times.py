@@ -214,7 +214,7 @@ def test_what_no_host_measures_keeps_the_ratio_that_is_printed() -> None:
     of["cells"] = {"numerator": {"column": "old"}, "denominator": {"column": "new"}}
     facts = {"cell": lambda cell: {"old": 4.39, "new": 1.12}[cell["column"]]}
     run = measured_run({}, summaries({"v,method=a": [0.0] * 8}))
-    (judged,), _ = judge_claims({"claims": [of]}, CONTENT, SIZES, run, facts, {})
+    (judged,), _ = judge_claims([of], "", CONTENT, SIZES, run, facts, {})
     assert judged.verdict == "not_measurable_here"
     assert judged.published == [4.39 / 1.12]
 
@@ -227,7 +227,7 @@ def test_a_claim_is_estimated_beside_itself_under_other_factors() -> None:
              (("a", 1, 20), ("b", 1, 10), ("a", 2, 30), ("b", 2, 10))}  # fmt: skip
     points = known({"method": ["a", "b"], "threads": [1, 2]})
     run = measured_run(points, times_us(truth))
-    (judged,), _ = judge_claims({"claims": [of], "y_unit": "µs"}, CONTENT, SIZES, run, {}, {})
+    (judged,), _ = judge_claims([of], "µs", CONTENT, SIZES, run, {}, {})
     assert judged.estimate == pytest.approx(2, rel=0.05)
     assert judged.beside is not None
     assert judged.beside["estimate"] == pytest.approx(3, rel=0.05)

@@ -155,7 +155,7 @@ def quick_null(points: list[dict[str, Any]], run: Wide, intervals: int) -> dict[
 def judged(figure: list[dict[str, Any]], run: Any) -> list[Verdict]:
     """The verdicts of a figure's claims on a `Wide`, or on its summaries."""
     measured = Measured(list(POINTS.values()), run)
-    return judge_claims({"claims": figure}, CONTENT, SIZES, measured, {}, {})[0]
+    return judge_claims(figure, "", CONTENT, SIZES, measured, {}, {})[0]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchbook.core.files import read_json
 from benchbook.define.claim_hashes import claim_hashes
+from benchbook.define.models import Figure
 from benchbook.judge.artefact_dependence import dependence
 from benchbook.judge.claims import NOT_MEASURABLE, REPRODUCED, Verdict
 from benchbook.judge.experiment_run import ExperimentRun
@@ -19,7 +20,7 @@ from benchbook.records import journal
 
 def judged(
     paper: PaperSource,
-    figure: dict[str, Any],
+    figure: Figure,
     run: ExperimentRun,
     facts: dict[str, Any],
     printed: dict[str, list[float]],
@@ -30,33 +31,37 @@ def judged(
     `facts`: {audit} of the paper, {limits, trials} of the run; `printed`: the source's cells.
     """
     facts = facts | {"cell": paper.number}
-    verdicts, null = judge_claims(figure, run.content, run.sizes, run.measured, facts, printed)
-    hashes = claim_hashes([{**figure, "paper": paper.name}])
+    declared = paper.as_written[figure.id]
+    claims = declared.get("claims", [])
+    verdicts, null = judge_claims(
+        claims, figure.y_unit, run.content, run.sizes, run.measured, facts, printed
+    )
+    hashes = claim_hashes([{**declared, "paper": paper.name}])
     folder = paper.root / run.analysis["folder"]
     binaries = read_json(folder / journal.PLAN)["binaries"] if folder.is_dir() else {}
-    claims = []
+    decided = []
     for first in verdicts:
-        key = f"{paper.name}/{figure['id']}/{first.claim['id']}"
+        key = f"{paper.name}/{figure.id}/{first.claim['id']}"
         settling = settle_runs(
             folder.parent, key, run.analysis["preset"], run.analysis["run"], binaries
         )
         again = [(path, _decided_alone(first, run, path)) for path in settling]
         # A claim edited since may compare other points than its run measured.
         again = [(path, alone) for path, alone in again if alone.verdict != NOT_MEASURABLE]
-        declared = run.analysis["claims"].get(key)
+        before = run.analysis["claims"].get(key)
         if again:
-            declared = read_json(again[-1][0] / journal.PLAN)["claim_hashes"].get(key)
+            before = read_json(again[-1][0] / journal.PLAN)["claim_hashes"].get(key)
         verdict = _with_artefacts(settled(first, again), run)
-        claims.append(
+        decided.append(
             {
                 "paper": paper.name,
-                "figure": figure["id"],
+                "figure": figure.id,
                 **verdict.as_json(),
                 # Arithmetic on printed numbers has no before and after.
-                "post_hoc": first.claim["estimand"]["kind"] != "audit" and declared != hashes[key],
+                "post_hoc": first.claim["estimand"]["kind"] != "audit" and before != hashes[key],
             }
         )
-    return {"claims": claims, "null": null}
+    return {"claims": decided, "null": null}
 
 
 def _decided_alone(first: Verdict, run: ExperimentRun, settling: Path) -> Verdict:

@@ -13,18 +13,20 @@ from benchbook.analyse.tables import rate
 from benchbook.core.errors import BenchbookError
 from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
+from benchbook.define.models import Figure, RangeSeries
 from benchbook.define.points import NOT_IN_PRESET, resolve
 from benchbook.define.published import beyond, labels, read_table
 from benchbook.estimands import Known, names_of
 from benchbook.judge.resolved_claim import Measured, resolve_claim
 
 SIZE_UNKNOWN = "a size that the claim names is unknown here"
+KEPT = ("id", "title", "table", "experiment", "x", "published", "y_unit", "machine")
 
 
 def rerun_figure(
     root: Path,
     paper: str,
-    figure: dict[str, Any],
+    figure: Figure,
     analysis: dict[str, Any],
     summaries: pd.DataFrame,
     content: dict[str, Any],
@@ -36,36 +38,33 @@ def rerun_figure(
     """
     sizes = analysis["sizes"]
     points = {point["point"]: point for point in analysis["points"]}
-    table = read_table(root, paper, figure["table"])
-    as_printed = labels(root, paper, figure["table"])
+    table = read_table(root, paper, figure.table)
+    as_printed = labels(root, paper, figure.table)
     rows = _rows(paper, figure, table, as_printed, points, content, sizes)
     if rows:
-        pairwise.add_ratios(rows, summaries, figure["y_unit"])
-    keep = ("id", "title", "table", "experiment", "x", "published")
+        pairwise.add_ratios(rows, summaries, figure.y_unit)
     return {
-        **{key: figure[key] for key in keep},
-        "y_unit": figure.get("y_unit", ""),
-        "quantity": quantity_of(figure.get("y_unit", "")),
-        "grid": "grid" in figure,
-        "machine": figure.get("machine", ""),
+        **{key: getattr(figure, key) for key in KEPT},
+        "quantity": quantity_of(figure.y_unit),
+        "grid": figure.grid is not None,
         "not_rerun": _not_rerun(table, figure, as_printed),
-        "whole": None if "grid" in figure else beyond(root, paper, figure),
+        "whole": None if figure.grid else beyond(root, paper, figure.model_dump(exclude_none=True)),
         "rows": rows,
         "ranges": [
             _range(paper, figure, series, table, points, summaries, content, sizes)
-            for series in figure.get("ranges", [])
+            for series in figure.ranges or []
         ],
         "recomputed": [
             check
             for check in audited
-            if (check["table"], check["rule"]) == (figure["table"], figure.get("recomputed"))
+            if (check["table"], check["rule"]) == (figure.table, figure.recomputed)
         ],
     }
 
 
 def _rows(
     paper: str,
-    figure: dict[str, Any],
+    figure: Figure,
     table: list[dict[str, str]],
     as_printed: dict[str, str],
     points: Known,
@@ -74,27 +73,26 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Printed cell and rerun of every point that the figure selects."""
     rows = []
-    for series in figure["select"]:
-        column = series.get("y") or figure["y"]
-        beyond = series.get("beyond_host")
-        name = None if beyond else resolve(content, series["point"], sizes)
+    for series in figure.select:
+        column = series.y or figure.y or ""
+        name = None if series.point is None else resolve(content, series.point, sizes)
         point = points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
-        if beyond:
-            point = {"state": "beyond_host", "reason": beyond}
-        label = str(series["row"].get(figure["x"], ""))
+        if series.beyond_host:
+            point = {"state": "beyond_host", "reason": series.beyond_host}
+        label = str(series.row.get(figure.x, ""))
         rows.append(
             {
-                "row": series["row"],
+                "row": series.row,
                 # Rows of a grid stand in one group for each of its lines, labelled by column.
-                "group": label if "grid" in figure else "",
-                "label": as_printed.get(column, column) if "grid" in figure else label,
+                "group": label if figure.grid else "",
+                "label": as_printed.get(column, column) if figure.grid else label,
                 "column": column,
-                "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
+                "printed": cell(table, series.row, column, f"{paper}/{figure.table}"),
                 "point": name,
                 "state": point["state"],
                 "reason": point["reason"],
                 "emulates": point.get("emulates", ""),
-                **_rerun(point, figure["y_unit"]),
+                **_rerun(point, figure.y_unit),
             }
         )
     return rows
@@ -102,8 +100,8 @@ def _rows(
 
 def _range(
     paper: str,
-    figure: dict[str, Any],
-    series: dict[str, Any],
+    figure: Figure,
+    series: RangeSeries,
     table: list[dict[str, str]],
     points: Known,
     summaries: pd.DataFrame,
@@ -112,18 +110,18 @@ def _range(
 ) -> dict[str, Any]:
     """A printed range beside that of the rerun, (max - min) ÷ max of medians, both in percent;
     `low`, `high` are pointwise 95 %, `null` what points of equal truth would show here."""
-    column = series.get("y") or figure["y"]
-    which = [column.removesuffix("_percent").replace("_", " ")] if "y" in series else []
-    estimand = {"kind": "range", "quantity": "rate", "holds": "all"}
-    estimand |= {"points": series["points"], "over": series["over"]}
+    column = series.y or figure.y or ""
+    which = [column.removesuffix("_percent").replace("_", " ")] if series.y else []
+    estimand: dict[str, Any] = {"kind": "range", "quantity": "rate", "holds": "all"}
+    estimand |= {"points": series.points, "over": series.over}
     claim = {"estimand": estimand, "statistic": "median"}
     run = Measured(list(points.values()), summaries)
     resolved = resolve_claim(claim, content, sizes, run).estimated(1)
-    row = {
-        "row": series["row"],
-        "label": ", ".join([*map(str, series["row"].values()), *which]),
+    row: dict[str, Any] = {
+        "row": series.row,
+        "label": ", ".join([*map(str, series.row.values()), *which]),
         "column": column,
-        "printed": cell(table, series["row"], column, f"{paper}/{figure['table']}"),
+        "printed": cell(table, series.row, column, f"{paper}/{figure.table}"),
         "points": names_of(resolved.used),
         "left_out": resolved.left_out,
         **_state(resolved.missing),
@@ -155,14 +153,14 @@ def _state(missing: Reason | None) -> dict[str, str]:
 
 
 def _not_rerun(
-    table: list[dict[str, str]], figure: dict[str, Any], as_printed: dict[str, str]
+    table: list[dict[str, str]], figure: Figure, as_printed: dict[str, str]
 ) -> list[dict[str, str]]:
     """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
-    if "grid" not in figure:
+    if figure.grid is None:
         return []
-    known = {figure["x"], *figure["grid"]["columns"]}
+    known = {figure.x, *figure.grid.columns}
     return [
-        {"row": row[figure["x"]], "label": as_printed.get(column, column), "printed": cell}
+        {"row": row[figure.x], "label": as_printed.get(column, column), "printed": cell}
         for row in table
         for column, cell in row.items()
         if column not in known and cell

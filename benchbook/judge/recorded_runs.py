@@ -16,6 +16,7 @@ import pandas as pd
 
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
+from benchbook.define.models import Figure
 from benchbook.judge.figures import rerun_figure
 from benchbook.judge.plain_ratio import against_plain
 from benchbook.judge.recorded_analysis import analysed
@@ -83,7 +84,7 @@ def _analysed(run: Path, folder: Path) -> dict[str, Any]:
 def recorded_rows(
     root: Path,
     paper: str,
-    figure: dict[str, Any],
+    figure: Figure,
     content: dict[str, Any],
     own: dict[str, Any],
     recorded: list[Path],
@@ -95,7 +96,7 @@ def recorded_rows(
     `recorded`: what `analyse_recorded` wrote, of all experiments of the paper, whose order numbers
     them; `content`: the experiment's definition.
     """
-    if not figure["select"] and not figure.get("ranges"):
+    if not figure.select and not figure.ranges:
         return []  # nothing of it is measured
     return [
         about | _rows(root, paper, figure, content, path)
@@ -147,7 +148,7 @@ def _numbered(recorded: list[Path]) -> Iterator[tuple[dict[str, Any], Path]]:
 
 
 def _rows(
-    root: Path, paper: str, figure: dict[str, Any], content: dict[str, Any], path: Path
+    root: Path, paper: str, figure: Figure, content: dict[str, Any], path: Path
 ) -> dict[str, Any]:
     if read_json(path)["state"] != OK:
         return {"rows": [], "ranges": []}

@@ -68,7 +68,7 @@ def _figures(
     """Every figure with its rows, its claims, and what else was measured of it."""
     made = []
     for figure in paper.figures:
-        run = runs[figure["experiment"]]
+        run = runs[figure.experiment]
         of_run = (run.analysis, run.summaries, run.content)
         made.append(rerun_figure(paper.root, paper.name, figure, *of_run, audited))
     printed = {
@@ -76,15 +76,16 @@ def _figures(
         for quantity in (RATE, TIME)
     }
     for figure, shown in zip(paper.figures, made, strict=True):
-        run = runs[figure["experiment"]]
+        run = runs[figure.experiment]
         cells = printed[shown["quantity"]] | printed_by_point([shown])
         shown.update(judged(paper, figure, run, {"audit": audited, **run.failures}, cells))
-        shown["imported"] = imported_values(paper.root, figure, shown["rows"])
+        declared = paper.as_written[figure.id]
+        shown["imported"] = imported_values(paper.root, declared, shown["rows"])
         shown["recorded"] = recorded_rows(
             paper.root, paper.name, figure, run.content, run.analysis, recorded
         )
         shown["explained"] = explained(
-            figure, run.content, run.analysis, run.summaries, run.evidence
+            figure.anomalies, run.content, run.analysis, run.summaries, run.evidence
         )
     return made
 
@@ -98,17 +99,17 @@ def _sizing(paper: PaperSource, runs: Runs, experiments: dict[str, Any]) -> dict
     """The paper's rule for the size of a buffer, in bytes on this host, and the knees that the
     sweeps of its method found here."""
     rule = paper.sizing
-    if rule is None or rule["experiment"] not in runs:
+    if rule is None or rule.experiment not in runs:
         return None
     sizes = next(iter(runs.values())).sizes
     return {
-        **rule,
-        "here_bytes": parse_bytes(rule["bytes"], sizes),
+        **rule.model_dump(),
+        "here_bytes": parse_bytes(rule.bytes, sizes),
         "total_llc_bytes": sizes["total LLC"],
         "knees": [
             {key: curve[key] for key in ("variant", "factors", "knee")}
-            for curve in experiments[rule["experiment"]]["curves"]
-            if curve["method"] == rule["method"]
+            for curve in experiments[rule.experiment]["curves"]
+            if curve["method"] == rule.method
         ],
     }
 
@@ -116,7 +117,7 @@ def _sizing(paper: PaperSource, runs: Runs, experiments: dict[str, Any]) -> dict
 def _sweeps(paper: PaperSource, runs: Runs) -> list[dict[str, Any]]:
     made = []
     for declared in paper.sweeps:
-        run = runs[declared["experiment"]]
+        run = runs[declared.experiment]
         context = Context(paper.root, paper.name, run.content, run.analysis, run.summaries)
         made.append(sweep(declared, context))
     return made

@@ -11,15 +11,17 @@ import pandas as pd
 from benchbook import stats
 from benchbook.analyse import pairwise
 from benchbook.core.units import TIME, TIME_UNITS, VALUES
+from benchbook.define.models import Setting, Sweep, SweepSeries
 from benchbook.define.points import NOT_IN_PRESET, Point, expand
 from benchbook.define.published import read_table
-from benchbook.estimands import POINTWISE, Known, Roles, names_of, slope
+from benchbook.estimands import POINTWISE, Known, names_of, slope
 from benchbook.judge.figures import cell
 from benchbook.judge.resolved_claim import logs_of
 
 LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
 WIRE_BITS = 8
-Sweep = dict[str, Any]
+KEPT = ("id", "title", "experiment", "over", "text", "ways", "slopes")
+LACKING = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
 
 
 class Context(NamedTuple):
@@ -45,54 +47,45 @@ def sweep(declared: Sweep, context: Context) -> dict[str, Any]:
     {estimate, low95, high95, blocks} of one way over one step, None where that cannot be told;
     `above` is how much steeper the series is than the one that it names. wire: what a frame takes.
     """
-    own = {series["id"]: _points(series, declared, context) for series in declared["series"]}
-    keep = ("id", "title", "experiment", "over")
-    per = f" per {declared['per']['word']}" if declared.get("per") else ""
+    own = {series.id: _points(series.points, declared, context) for series in declared.series}
     return {
-        **{key: declared[key] for key in keep},
-        "unit": declared["unit"] + per,
-        "text": declared.get("text", ""),
-        "ways": declared.get("ways", 1),
-        "slopes": declared.get("slopes", True),
-        "series": [_series(series, declared, own, context) for series in declared["series"]],
+        **{key: getattr(declared, key) for key in KEPT},
+        "unit": declared.unit + (f" per {declared.per.word}" if declared.per else ""),
+        "series": [_series(series, declared, own, context) for series in declared.series],
         "stated": _stated(declared, context),
     }
 
 
-def _points(
-    series: dict[str, Any], declared: Sweep, context: Context, side: str = "points"
-) -> list[Point]:
-    found, _ = expand(context.content, series[side], context.analysis["sizes"])
-    return sorted(found, key=lambda point: float(point.factors[declared["over"]]))
+def _points(settings: list[Setting], declared: Sweep, context: Context) -> list[Point]:
+    """The points of these settings on this host, in the order of the factor."""
+    points, _ = expand(context.content, settings, context.analysis["sizes"])
+    return sorted(points, key=lambda point: float(point.factors[declared.over]))
 
 
 def _series(
-    series: dict[str, Any], declared: Sweep, own: dict[str, list[Point]], context: Context
+    series: SweepSeries, declared: Sweep, own: dict[str, list[Point]], context: Context
 ) -> dict[str, Any]:
-    points, printed = own[series["id"]], _printed(series, declared, context)
-    if "against" in series:
-        below = _points(series, declared, context, "against")
+    points, printed = own[series.id], _printed(series, declared, context)
+    if series.against:
+        below = _points(series.against, declared, context)
         values = [
             _ratio(*both, declared, printed, context) for both in zip(points, below, strict=True)
         ]
     else:
         values = [_value(point, declared, printed, context) for point in points]
-    slopes = declared.get("slopes", True)
-    above = series.get("above")
-    emulated = [value["emulates"] for value in values if value["emulates"]]
+    above = next((other for other in declared.series if other.id == series.above), None)
+    lines = [points, own[above.id]] if above else []
     return {
-        "id": series["id"],
-        "label": series["label"],
-        "printed_label": (series.get("printed") or {}).get("label") or series["label"],
-        "emulates": emulated[0] if emulated else "",
+        "id": series.id,
+        "label": series.label,
+        "printed_label": (series.printed and series.printed.label) or series.label,
+        "emulates": next((value["emulates"] for value in values if value["emulates"]), ""),
         "values": values,
-        "slope": _slope([points], declared, context) if slopes else None,
-        "above": _slope([points, own[above]], declared, context) if above else None,
-        "above_label": next(
-            (series["label"] for series in declared["series"] if series["id"] == above), None
-        ),
+        "slope": _slope([points], declared, context) if declared.slopes else None,
+        "above": _slope(lines, declared, context) if above else None,
+        "above_label": above and above.label,
         "wire": _wire(declared, points),
-        "printed_slope": _printed_slope(declared, printed) if slopes else None,
+        "printed_slope": _printed_slope(declared, printed) if declared.slopes else None,
     }
 
 
@@ -100,9 +93,9 @@ def _value(
     point: Point, declared: Sweep, printed: dict[float, float], context: Context
 ) -> dict[str, Any]:
     """One point of a line, in the sweep's unit."""
-    seen = context.known.get(point.id, {"state": "not_in_preset", "reason": NOT_IN_PRESET})
-    at = point.factors[declared["over"]]
-    per = TIME_UNITS[declared["unit"]] * _parts(at, declared)
+    seen = context.known.get(point.id, LACKING)
+    at = point.factors[declared.over]
+    per = TIME_UNITS[declared.unit] * _parts(at, declared)
     names = VALUES[TIME]
     return {
         "at": at,
@@ -121,20 +114,19 @@ def _value(
 
 def _parts(at: float, declared: Sweep) -> float:
     """How many parts of the factor a point has, where times are told of one."""
-    return at / declared["per"]["size"] if declared.get("per") else 1.0
+    return at / declared.per.size if declared.per else 1.0
 
 
 def _ratio(
     point: Point, below: Point, declared: Sweep, printed: dict[float, float], context: Context
 ) -> dict[str, Any]:
     """The ratio of two points' times, paired within blocks."""
-    lacking = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
-    both = [context.known.get(at_point.id, lacking) for at_point in (point, below)]
+    both = [context.known.get(side.id, LACKING) for side in (point, below)]
     seen = next((measured for measured in both if measured["state"] != "ok"), both[0])
-    found = pairwise.paired(context.summaries, point.id, below.id, quantity=TIME)
-    ratio = found if found and seen["state"] == "ok" else {}
-    at = point.factors[declared["over"]]
-    each = pairwise.invocations(context.summaries, point.id, below.id, 1, TIME)
+    paired = pairwise.paired(context.summaries, point.id, below.id, quantity=TIME)
+    ratio = paired if paired and seen["state"] == "ok" else {}
+    at = point.factors[declared.over]
+    starts = pairwise.invocations(context.summaries, point.id, below.id, 1, TIME)
     return {
         "at": at,
         "point": point.id,
@@ -147,14 +139,8 @@ def _ratio(
         "low": ratio.get("low95"),
         "high": ratio.get("high95"),
         "printed": printed.get(float(at)),
-        "invocations": [start | {"rerun": start["ratio"]} for start in each if start["ratio"]],
+        "invocations": [start | {"rerun": start["ratio"]} for start in starts if start["ratio"]],
     }
-
-
-def _estimand(points: list[Point], declared: Sweep) -> tuple[dict[str, Any], Roles]:
-    keys = {"kind": "slope", "quantity": TIME, "points": []}
-    own = {key: declared[key] for key in ("unit", "over")}
-    return {**keys, **own, "ways": declared.get("ways", 1)}, {"points": points}
 
 
 def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[str, Any] | None:
@@ -164,9 +150,11 @@ def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[
     for points in lines:
         known = context.known
         measured = [point for point in points if known.get(point.id, {}).get("state") == "ok"]
-        if len({point.factors[declared["over"]] for point in measured}) < LEAST_STEPS:
+        if len({point.factors[declared.over] for point in measured}) < LEAST_STEPS:
             return None
-        estimand, roles = _estimand(measured, declared)
+        keys = {key: getattr(declared, key) for key in ("unit", "over", "ways")}
+        estimand = {"kind": "slope", "quantity": TIME, "points": [], **keys}
+        roles = {"points": measured}
         logs = logs_of(estimand, names_of(roles), context.summaries, "median_ns")
         if logs is None or logs.dropna().empty:
             return None
@@ -174,24 +162,24 @@ def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[
     values = by_block[0] if len(by_block) == 1 else (by_block[0] - by_block[1]).dropna()
     if values.empty:
         return None
-    found = stats.signed_rank_interval(values.to_numpy(float), POINTWISE)
+    interval = stats.signed_rank_interval(values.to_numpy(float), POINTWISE)
     return {
-        "estimate": found.estimate,
-        "low95": found.low,
-        "high95": found.high,
+        "estimate": interval.estimate,
+        "low95": interval.low,
+        "high95": interval.high,
         "blocks": len(values),
     }
 
 
 def _wire(declared: Sweep, points: list[Point]) -> float | None:
     """What a frame with this payload takes on the declared wire, in the sweep's unit."""
-    wire = declared.get("wire")
+    wire = declared.wire
     if not wire:
         return None
-    link = wire["link"]
+    link = wire.link
     frames = {
         (
-            point.factors.get(wire["payload"]),
+            point.factors.get(wire.payload),
             point.factors.get(link) if isinstance(link, str) else link,
         )
         for point in points
@@ -199,40 +187,35 @@ def _wire(declared: Sweep, points: list[Point]) -> float | None:
     payload, bits_per_s = frames.pop()
     if frames or payload is None or not bits_per_s:
         return None
-    bits = WIRE_BITS * (payload + wire["overhead_bytes"])
-    return float(bits / bits_per_s * 1e9 / TIME_UNITS[declared["unit"]])
+    bits = WIRE_BITS * (payload + wire.overhead_bytes)
+    return float(bits / bits_per_s * 1e9 / TIME_UNITS[declared.unit])
 
 
-def _printed(series: dict[str, Any], declared: Sweep, context: Context) -> dict[float, float]:
+def _printed(series: SweepSeries, declared: Sweep, context: Context) -> dict[float, float]:
     """The source's numbers for a line, by the factor's value."""
-    named = series.get("printed")
+    named = series.printed
     if not named:
         return {}
-    rows = read_table(context.root, context.paper, named["table"])
-    where = named.get("where", {})
-    below = named.get("against")
     return {
-        float(row[named["x"]]): float(row[named["y"]])
-        / (float(row[below]) if below else _parts(float(row[named["x"]]), declared))
-        for row in rows
-        if all(row[key] == str(value) for key, value in where.items())
+        float(row[named.x]): float(row[named.y])
+        / (float(row[named.against]) if named.against else _parts(float(row[named.x]), declared))
+        for row in read_table(context.root, context.paper, named.table)
+        if all(row[key] == str(value) for key, value in named.where.items())
     }
 
 
 def _printed_slope(declared: Sweep, printed: dict[float, float]) -> float | None:
     if len(printed) < LEAST_STEPS:
         return None
-    found = stats.slopes(list(printed), [list(printed.values())])
-    return float(found[0]) / declared.get("ways", 1)
+    slopes = stats.slopes(list(printed), [list(printed.values())])
+    return float(slopes[0]) / declared.ways
 
 
 def _stated(declared: Sweep, context: Context) -> dict[str, str] | None:
     """What the source says that a step takes, as printed."""
-    stated = declared.get("stated")
-    if not stated:
+    if declared.stated is None:
         return None
-    named = stated["cell"]
-    table = read_table(context.root, context.paper, named["table"])
-    origin = f"{context.paper}/{named['table']}"
-    printed = cell(table, named["row"], named["column"], origin)
-    return {"text": stated["text"], "printed": printed}
+    named = declared.stated.cell
+    table = read_table(context.root, context.paper, named.table)
+    printed = cell(table, named.row, named.column, f"{context.paper}/{named.table}")
+    return {"text": declared.stated.text, "printed": printed}

@@ -20,7 +20,8 @@ SIDES = ("numerator", "denominator")
 
 
 def judge_claims(
-    figure: dict[str, Any],
+    claims: list[Claim],
+    unit: str,
     content: dict[str, Any],
     sizes: dict[str, Any],
     run: Measured,
@@ -30,10 +31,9 @@ def judge_claims(
     """Verdicts of all claims of a figure, simultaneous over those that are measured, and the twins'
     null.
 
-    `content` is the experiment's definition, `printed` the source's cells by point, of the figure's
-    quantity.
+    `unit` is that of the figure's numbers, which tells their quantity, "" where it has none;
+    `content` is the experiment's definition, `printed` the source's cells by point.
     """
-    claims = figure.get("claims", [])
     measured = [claim for claim in claims if is_measured(claim["estimand"])]
     resolved, intervals = estimated(
         [resolve_claim(claim, content, sizes, run) for claim in measured]
@@ -43,7 +43,6 @@ def judge_claims(
     in_bytes = tuple(
         name for name, factor in content["factors"].items() if factor.get("unit") == "bytes"
     )
-    unit = figure.get("y_unit", "")
     verdicts = []
     for claim in claims:
         if not is_measured(claim["estimand"]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from benchbook.analyse.pairwise import usable
 from benchbook.analyse.tables import rate
 from benchbook.core.reason_codes import Code, Reason
+from benchbook.define.models import Setting, Step
 from benchbook.define.points import Point, expand
 from benchbook.estimands import ABSENT, missing
 from benchbook.judge import causes
@@ -44,7 +45,7 @@ class Run:
             return missing(point.id, state)
         return None if point.id in self.logs else missing(point.id, ABSENT)
 
-    def point_of(self, setting: Row) -> Point | None:
+    def point_of(self, setting: Setting) -> Point | None:
         """The point that a setting names on this host."""
         points, _ = expand(self.content, [setting], self.analysis["sizes"])
         return points[0] if points else None
@@ -90,16 +91,16 @@ class Link:
     answer: Answer | None
 
 
-def chain(anomaly: Row, run: Run, odd: str, base: str) -> Iterator[Link]:
+def chain(steps: Iterable[Step], run: Run, odd: str, base: str) -> Iterator[Link]:
     """The steps of an anomaly between two measured points, in their order."""
     before = odd
     lost: Reason | None = None
-    for step in anomaly["steps"]:
-        cause = step["cause"]
-        if "removed" not in step:
+    for step in steps:
+        cause = step.cause
+        if step.removed is None:
             yield Link(cause, odd, base, False, None, _answer(cause, run, (odd, base, base), False))
             continue
-        removed = run.point_of(step["removed"])
+        removed = run.point_of(step.removed)
         why = Reason(Code.BEHIND_A_LOST_TWIN) if lost else run.why_missing(removed)
         if why or removed is None:
             lost = why

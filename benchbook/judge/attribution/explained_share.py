@@ -9,6 +9,7 @@ unpredicted; what is left where a twin is missing, as not measured.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -16,6 +17,7 @@ import pandas as pd
 from benchbook import stats
 from benchbook.analyse.null_tests import null_of
 from benchbook.core.reason_codes import Code, Reason
+from benchbook.define.models import Anomaly
 from benchbook.estimands import Estimate, exp, of_values
 from benchbook.judge import causes
 from benchbook.judge.attribution.cause_chain import Link, Row, Run, chain, run_of
@@ -99,29 +101,32 @@ class ExplainedFactor:
 
 
 def explained(
-    figure: Row, content: Row, analysis: Row, summaries: pd.DataFrame, items: list[Row]
+    anomalies: Sequence[Anomaly],
+    content: Row,
+    analysis: Row,
+    summaries: pd.DataFrame,
+    items: list[Row],
 ) -> list[Row]:
     """The anomalies of a figure with their chains, each as ExplainedFactor gives it for JSON;
     `items` are the rows of evidence.json."""
-    declared = figure.get("anomalies", [])
-    if not declared:
+    if not anomalies:
         return []
     run = run_of(content, analysis, summaries, items)
-    return [_anomaly(anomaly, run).as_json() for anomaly in declared]
+    return [_explained(anomaly, run).as_json() for anomaly in anomalies]
 
 
-def _anomaly(anomaly: Row, run: Run) -> ExplainedFactor:
-    odd, base = run.point_of(anomaly["odd"]), run.point_of(anomaly["base"])
+def _explained(anomaly: Anomaly, run: Run) -> ExplainedFactor:
+    odd, base = run.point_of(anomaly.odd), run.point_of(anomaly.base)
     made = ExplainedFactor(
-        anomaly["id"],
-        anomaly["text"].strip(),
+        anomaly.id,
+        anomaly.text.strip(),
         odd.id if odd else None,
         base.id if base else None,
     )
     why = run.why_missing(odd) or run.why_missing(base)
     if why or odd is None or base is None:
         return replace(made, state="not_measured", reason=why)
-    links = list(chain(anomaly, run, odd.id, base.id))
+    links = list(chain(anomaly.steps, run, odd.id, base.id))
     twins = [link.without_cause for link in links if link.twin]
     last = twins[-1] if twins else odd.id
     logs = run.logs[list(dict.fromkeys([odd.id, base.id, *twins]))].dropna()
